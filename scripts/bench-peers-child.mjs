@@ -14,7 +14,7 @@ const [subject, measure, countText, folder] = process.argv.slice(2)
 const count = Number(countText)
 const require = createRequire(join(folder, 'index.js'))
 const load = (name) => import(pathToFileURL(require.resolve(name)).href)
-const temporary = mkdtempSync(join(tmpdir(), 'evener-peers-'))
+const temporary = mkdtempSync(join(tmpdir(), 'inspan-peers-'))
 
 /** A model that answers without delay, about five characters per delta. */
 function model(deltas) {
@@ -70,8 +70,8 @@ const SUBJECTS = {
       close: async () => undefined,
     }
   },
-  evener: () => evener(async ({ MemoryStore }) => new MemoryStore()),
-  'evener-sqlite': () => evener(async ({ SqliteStore }) => new SqliteStore({ url: join(temporary, 'data.db') })),
+  inspan: () => inspan(async ({ MemoryStore }) => new MemoryStore()),
+  'inspan-sqlite': () => inspan(async ({ SqliteStore }) => new SqliteStore({ url: join(temporary, 'data.db') })),
   mastra: () => mastra(async () => new (await load('@mastra/core/storage')).InMemoryStore()),
   'mastra-libsql': () =>
     mastra(async () => {
@@ -80,8 +80,8 @@ const SUBJECTS = {
     }),
 }
 
-async function evener(makeStore) {
-  const core = await load('@evener/core')
+async function inspan(makeStore) {
+  const core = await load('@inspan/core')
   const storage = await makeStore(core)
   const shared = model(0)
   const harness = new core.Harness({

@@ -1,5 +1,5 @@
 /**
- * Compares Evener with the harness of another library, measured by the same script in separate processes. The peer is
+ * Compares Inspan with the harness of another library, measured by the same script in separate processes. The peer is
  * installed once, outside this project. Prints a table, or with `--json` one line per cell.
  */
 import { spawnSync } from 'node:child_process'
@@ -40,11 +40,11 @@ const CELLS: readonly { readonly measure: string; readonly count: number; readon
   ...[100, 1_000, 10_000].map((count) => ({
     measure: 'stream',
     count,
-    subjects: ['streamText', 'evener', 'evener-sqlite', 'mastra', 'mastra-libsql'],
+    subjects: ['streamText', 'inspan', 'inspan-sqlite', 'mastra', 'mastra-libsql'],
   })),
-  { measure: 'cold', count: 1, subjects: ['node', 'streamText', 'evener', 'evener-sqlite', 'mastra', 'mastra-libsql'] },
-  { measure: 'idle', count: 100, subjects: ['evener', 'mastra'] },
-  { measure: 'concurrent', count: 100, subjects: ['streamText', 'evener', 'evener-sqlite', 'mastra', 'mastra-libsql'] },
+  { measure: 'cold', count: 1, subjects: ['node', 'streamText', 'inspan', 'inspan-sqlite', 'mastra', 'mastra-libsql'] },
+  { measure: 'idle', count: 100, subjects: ['inspan', 'mastra'] },
+  { measure: 'concurrent', count: 100, subjects: ['streamText', 'inspan', 'inspan-sqlite', 'mastra', 'mastra-libsql'] },
 ]
 
 type Figures = Readonly<Record<string, number>>
@@ -66,7 +66,7 @@ try {
 }
 
 function run(subject: string, measure: string, count: number): Figures {
-  const folder = subject.startsWith('evener') ? published : subject.startsWith('mastra') ? peer : root
+  const folder = subject.startsWith('inspan') ? published : subject.startsWith('mastra') ? peer : root
   const args = ['--expose-gc', child, subject, measure, String(count), folder ?? root]
   const { status, stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 300_000 })
   const line = stdout.split('\n').findLast((each) => each.startsWith('{'))
@@ -93,7 +93,7 @@ function describe({ count, measure, subject, ...figures }: Readonly<Record<strin
 function installPeer(): string {
   const { XDG_CACHE_HOME } = process.env
   const cache = XDG_CACHE_HOME === undefined || XDG_CACHE_HOME === '' ? join(homedir(), '.cache') : XDG_CACHE_HOME
-  const folder = join(cache, 'evener', 'peers', 'mastra-1.71.0')
+  const folder = join(cache, 'inspan', 'peers', 'mastra-1.71.0')
   if (existsSync(folder)) return folder
   const partial = `${folder}.partial`
   rmSync(partial, { recursive: true, force: true })
@@ -112,21 +112,21 @@ async function publishLocally(): Promise<string> {
   console.error('Building …')
   if (spawnSync('tsc', ['-b', 'packages/core'], { cwd: root, stdio: ['ignore', 2, 2] }).status !== 0)
     throw new Error('tsc -b failed.')
-  const folder = mkdtempSync(join(tmpdir(), 'evener-published-'))
+  const folder = mkdtempSync(join(tmpdir(), 'inspan-published-'))
   const modules = join(folder, 'node_modules')
-  mkdirSync(join(modules, '@evener'), { recursive: true })
+  mkdirSync(join(modules, '@inspan'), { recursive: true })
   const wanted = ['core']
   const linked = new Set<string>()
   for (const name of wanted) {
     const source = join(root, 'packages', name)
-    const target = join(modules, '@evener', name)
+    const target = join(modules, '@inspan', name)
     const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest
     mkdirSync(target)
     cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true })
     writeFileSync(join(target, 'package.json'), JSON.stringify(toPublished(manifest)))
     await bundlePackage(target)
     for (const dependency of Object.keys({ ...(manifest['dependencies'] as object | undefined) })) {
-      const own = /^@evener\/(.+)$/.exec(dependency)?.[1]
+      const own = /^@inspan\/(.+)$/.exec(dependency)?.[1]
       if (own === undefined) linked.add(dependency)
       else if (!wanted.includes(own)) wanted.push(own)
     }

@@ -7,7 +7,7 @@ import { glob } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { BenchmarkResult } from '@evener/testing'
+import type { BenchmarkResult } from '@inspan/testing'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values, positionals } = parseArgs({

@@ -20,30 +20,30 @@ const TESTED_ELSEWHERE = [
 
 /** Declarations that the snippets of a page assume, by name. A snippet with its own declaration does not get it. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'live-agents.md': { claudeCode: "import { claudeCode } from '@evener/adapters'" },
+  'live-agents.md': { claudeCode: "import { claudeCode } from '@inspan/adapters'" },
   'permissions.md': {},
   'schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
   'shell-read.md': {},
-  'signals.md': { harness: "declare const harness: import('@evener/core').Harness" },
+  'signals.md': { harness: "declare const harness: import('@inspan/core').Harness" },
   'stores.md': {
-    eraseRange: "import { eraseRange } from '@evener/core/engine'",
-    store: "declare const store: import('@evener/protocol').Store",
-    log: "declare const log: import('@evener/core/engine').ThreadLog",
-    owner: "declare const owner: import('@evener/core/engine').ProcessOwner",
-    spool: "declare const spool: import('@evener/shell/run').SpoolFolder",
+    eraseRange: "import { eraseRange } from '@inspan/core/engine'",
+    store: "declare const store: import('@inspan/protocol').Store",
+    log: "declare const log: import('@inspan/core/engine').ThreadLog",
+    owner: "declare const owner: import('@inspan/core/engine').ProcessOwner",
+    spool: "declare const spool: import('@inspan/shell/run').SpoolFolder",
     from: 'declare const from: number, to: number',
     someNewPlace: 'declare const someNewPlace: () => string',
-    open: "declare const open: import('@evener/testing/contracts').StoreContract['open']",
+    open: "declare const open: import('@inspan/testing/contracts').StoreContract['open']",
     MyStore: `
-      type Format = import('@evener/protocol').RecordFormat
-      type Reopen = NonNullable<import('@evener/testing/contracts').StoreSubject['reopen']>
-      type OwnStore = import('@evener/protocol').Store & { reopened: Reopen }
+      type Format = import('@inspan/protocol').RecordFormat
+      type Reopen = NonNullable<import('@inspan/testing/contracts').StoreSubject['reopen']>
+      type OwnStore = import('@inspan/protocol').Store & { reopened: Reopen }
       declare const MyStore: { open(place: string, format?: Format): Promise<OwnStore> }`,
   },
   'testing.md': {
-    faultPoints: "import { faultPoints } from '@evener/testing'",
-    startProvider: "import { startProvider } from '@evener/testing'",
-    Script: "import type { HttpRequest, Script } from '@evener/testing'",
+    faultPoints: "import { faultPoints } from '@inspan/testing'",
+    startProvider: "import { startProvider } from '@inspan/testing'",
+    Script: "import type { HttpRequest, Script } from '@inspan/testing'",
     script: 'declare const script: Script<HttpRequest>',
   },
 }
@@ -66,7 +66,7 @@ function declares(code: string, name: string): boolean {
 }
 
 describe('code in the pages', () => {
-  const cache = join(root, 'node_modules', '.cache', 'evener')
+  const cache = join(root, 'node_modules', '.cache', 'inspan')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'docs-snippets-'))
   after(() => rmSync(folder, { recursive: true, force: true }))

@@ -17,7 +17,7 @@ const pages = [
 ]
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }
-const commands = 'packages/evener/src/commands'
+const commands = 'packages/inspan/src/commands'
 const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.ts') && /^[^/\\]+[/\\]src[/\\]/.test(path),
 )
@@ -65,7 +65,7 @@ for (const page of pages) {
     })
 
     it('calls commands that there are, with options that they have', () => {
-      const calls = [...text.matchAll(/(?:^|`|npx |\| )evener ([a-z]+)((?: [^`\n|]*)?)/gm)]
+      const calls = [...text.matchAll(/(?:^|`|npx |\| )inspan ([a-z]+)((?: [^`\n|]*)?)/gm)]
       for (const [call, name = '', rest = ''] of calls) {
         if (name === 'help') continue
         const source = join(commands, `${name}.ts`)
@@ -77,7 +77,7 @@ for (const page of pages) {
 
     it('names variables of the environment that are read', () => {
       // Every program can have a variable with its name for its path, so those are skipped.
-      for (const name of new Set(text.match(/\bEVENER_(?![A-Z_]+_BIN\b)[A-Z_]+\b/g) ?? [])) {
+      for (const name of new Set(text.match(/\bINSPAN_(?![A-Z_]+_BIN\b)[A-Z_]+\b/g) ?? [])) {
         assert.ok(
           sources.some((path) => read(join('packages', path)).includes(name)),
           name,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { COMMAND_TYPES, RECORD_VERSIONS } from '@evener/protocol'
+import { COMMAND_TYPES, RECORD_VERSIONS } from '@inspan/protocol'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const text = readFileSync(join(root, 'docs/glossary.md'), 'utf8')

@@ -26,7 +26,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   agent: 4,
   core: 7,
   testing: 3,
-  evener: 9,
+  inspan: 9,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -149,6 +149,17 @@ it('no file tells of the machine it was written on or of how the work was organi
     traces.push(...tracesIn(text, root).map((trace) => `${file}: ${trace}`))
   }
   assert.deepEqual(traces, [])
+})
+
+it('nothing but the changelog uses the former name of the project', async () => {
+  // Joined, so that this file passes.
+  const former = new RegExp(['ev', 'ener'].join(''), 'i')
+  const found: string[] = []
+  for (const file of await keptFiles(root)) {
+    if (file === 'CHANGELOG.md') continue
+    if (former.test(file) || former.test(await readFile(join(root, file), 'latin1'))) found.push(file)
+  }
+  assert.deepEqual(found, [])
 })
 
 function readJson(file: string): unknown {

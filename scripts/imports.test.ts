@@ -24,7 +24,7 @@ describe('imports', () => {
     }
   })
 
-  it('point one way: protocol ◀ shell ◀ agent, tools, memory, adapters ◀ core ◀ sdk ◀ server ◀ evener', () => {
+  it('point one way: protocol ◀ shell ◀ agent, tools, memory, adapters ◀ core ◀ sdk ◀ server ◀ inspan', () => {
     assert.deepEqual(wrongArrows(workspace), [])
   })
 
@@ -51,7 +51,7 @@ describe('imports', () => {
   it('leave the reading of shell commands pure', () => {
     const outside = outsideImports(workspace, 'packages/shell/src/read/index.ts')
     assert.deepEqual(
-      outside.filter((sentence) => !/ imports (unbash|@evener\/protocol)$/.test(sentence)),
+      outside.filter((sentence) => !/ imports (unbash|@inspan\/protocol)$/.test(sentence)),
       [],
     )
   })

@@ -14,13 +14,13 @@ import { outsideEnvironment } from './pack-test/run.ts'
 import { copyAsCloned } from './pack-test/workspace-copy.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const cache = join(root, 'node_modules', '.cache', 'evener')
+const cache = join(root, 'node_modules', '.cache', 'inspan')
 const OLDER = '18.20.8'
 const MUCH_OLDER = '16.20.2'
 /** Installs everything the project needs, while other tests run. */
 const INSTALL_TIMEOUT_MS = 900_000
 
-const base = await realpath(await mkdtemp(join(tmpdir(), 'evener-older-')))
+const base = await realpath(await mkdtemp(join(tmpdir(), 'inspan-older-')))
 const clone = join(base, 'clone')
 const machine = join(base, 'bin')
 
@@ -41,7 +41,7 @@ async function onOlderMachine(command: string, args: readonly string[], more: No
     env: {
       ...outsideEnvironment(),
       PATH: [machine, ...path].join(delimiter),
-      EVENER_HOME: join(base, 'data'),
+      INSPAN_HOME: join(base, 'data'),
       npm_config_prefer_offline: 'true',
       ...more,
     },
@@ -81,7 +81,7 @@ describe(`a fresh clone on Node ${OLDER}`, () => {
       assert.match(ended.err, /Installing what is missing/)
       assert.match(ended.out, /→ list_files .*\n✓ list_files .*\n.*demo agent/)
       assert.ok(ended.chunks.length > 1)
-      assert.match(ended.err, /Kept as thread \S+\. See it again: npx evener replay \S+/)
+      assert.match(ended.err, /Kept as thread \S+\. See it again: npx inspan replay \S+/)
     },
   )
 
@@ -100,8 +100,8 @@ describe(`a fresh clone on Node ${OLDER}`, () => {
   })
 
   it('the command that npm start names shows the conversation again', async () => {
-    const [, thread = ''] = /evener replay (\S+)/.exec((await onOlderMachine('npm', ['start'])).err) ?? []
-    const ended = await onOlderMachine('npm', ['exec', '--', 'evener', 'replay', thread])
+    const [, thread = ''] = /inspan replay (\S+)/.exec((await onOlderMachine('npm', ['start'])).err) ?? []
+    const ended = await onOlderMachine('npm', ['exec', '--', 'inspan', 'replay', thread])
     assert.equal(ended.code, 0, ended.err)
     assert.match(ended.out, /demo agent/)
   })

@@ -16,7 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [task, ...args] = process.argv.slice(2)
 
 const TASKS = {
-  start: ['packages/evener/bin/evener.js', 'run', '--demo'],
+  start: ['packages/inspan/bin/inspan.js', 'run', '--demo'],
   test: ['scripts/test.ts'],
   'test:real': ['scripts/test.ts', '--suite', 'real'],
   bench: ['scripts/bench.ts'],

@@ -28,8 +28,8 @@ class Clone implements AsyncDisposable {
   }
 
   static async make(): Promise<Clone> {
-    const clone = new Clone(await realpath(await mkdtemp(join(tmpdir(), 'evener-launch-'))))
-    for (const folder of ['scripts', 'packages/evener/bin', 'tools', '../elsewhere']) {
+    const clone = new Clone(await realpath(await mkdtemp(join(tmpdir(), 'inspan-launch-'))))
+    for (const folder of ['scripts', 'packages/inspan/bin', 'tools', '../elsewhere']) {
       await mkdir(join(clone.root, folder), { recursive: true })
     }
     await copyFile(join(here, 'launch.mjs'), join(clone.root, 'scripts/launch.mjs'))
@@ -46,7 +46,7 @@ cp package-lock.json node_modules/.package-lock.json`)
 
   /** Sets the program that `npm start` runs in the end. */
   async program(code: string): Promise<void> {
-    await writeFile(join(this.root, 'packages/evener/bin/evener.js'), code)
+    await writeFile(join(this.root, 'packages/inspan/bin/inspan.js'), code)
   }
 
   async npm(script: string): Promise<void> {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { toPublished, toSource, type Exports, type Manifest } from './pack-exports.ts'
 
 const clone: Manifest = {
-  name: '@evener/example',
+  name: '@inspan/example',
   version: '0.1.0',
   exports: {
     '.': './src/index.ts',
@@ -18,7 +18,7 @@ const clone: Manifest = {
 }
 
 const published: Manifest = {
-  name: '@evener/example',
+  name: '@inspan/example',
   version: '0.1.0',
   exports: {
     '.': { types: './dist/index.d.ts', default: './dist/index.js' },

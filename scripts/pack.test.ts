@@ -37,7 +37,7 @@ const NODES = ['22.13.0', '22.23.3', workspace.devDependencies?.['node'] ?? '']
 /** Installs from the network, while other tests run. */
 const INSTALL_TIMEOUT_MS = 900_000
 
-const base = await realpath(await mkdtemp(join(tmpdir(), 'evener-pack-')))
+const base = await realpath(await mkdtemp(join(tmpdir(), 'inspan-pack-')))
 const copy = join(base, 'workspace')
 const tarballs = join(base, 'tarballs')
 const consumer = join(base, 'consumer')
@@ -157,14 +157,14 @@ for (const version of NODES) {
     it("runs the README's first program", async () => {
       await writeFile(join(consumer, 'first-program.ts'), firstProgram())
       const output = await node(version, ...typeStripping(version), 'first-program.ts')
-      assert.equal(output, 'Hello from Evener.\n')
+      assert.equal(output, 'Hello from Inspan.\n')
     })
 
     it('ends what a program of ours has started when that program is killed', async () => {
       await writeFile(
         join(consumer, 'host.mjs'),
         [
-          "import { spawnRun } from '@evener/shell/run'",
+          "import { spawnRun } from '@inspan/shell/run'",
           "const run = await spawnRun({ command: '/bin/sh', args: ['-c', 'echo $$; exec sleep 600'] })",
           'run.stderr.discard()',
           'for await (const line of run.stdout) {',
@@ -179,20 +179,20 @@ for (const version of NODES) {
     })
 
     it('runs the command, which says what it can do, and which one it is', async () => {
-      assert.match(await evener(version, '--help'), /^Usage: evener /m)
-      const { version: ours } = packages.find(({ source }) => source.name === 'evener')?.source ?? {}
-      assert.equal(await evener(version, '--version'), `${ours}\n`)
+      assert.match(await inspan(version, '--help'), /^Usage: inspan /m)
+      const { version: ours } = packages.find(({ source }) => source.name === 'inspan')?.source ?? {}
+      assert.equal(await inspan(version, '--version'), `${ours}\n`)
     })
 
     it('runs the demo agent, and keeps what it said in a file', async () => {
       const db = join(consumer, `demo-${version}.db`)
-      const lines = await evener(version, 'run', '--demo', '--json', '--db', db)
+      const lines = await inspan(version, 'run', '--demo', '--json', '--db', db)
       const events = lines
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as { type: string })
       assert.equal(events.at(-1)?.type, 'finish')
-      assert.match(await evener(version, 'threads', '--db', db), /\S/)
+      assert.match(await inspan(version, 'threads', '--db', db), /\S/)
     })
   })
 }
@@ -206,7 +206,7 @@ describe('types', () => {
   it('need no optional package, unless the entry needs it to run', async () => {
     // Must be the last test, because nothing restores the packages.
     for (const name of peers()) await rm(join(consumer, 'node_modules', name), { recursive: true })
-    const needy = new Set(['@evener/protocol/schema', '@evener/testing/arbitraries'])
+    const needy = new Set(['@inspan/protocol/schema', '@inspan/testing/arbitraries'])
     assert.deepEqual(await complaintsAbout(entries().filter((entry) => !needy.has(entry))), [])
   })
 })
@@ -237,11 +237,11 @@ async function complaintsAbout(imported: readonly string[], ...files: string[]):
   // One of our dependencies imports types it does not install. That is not ours to fix.
   const report = await run(tsc, ['-p', '.', '--pretty', 'false'], { cwd: consumer, mayFail: true })
   const complaints = report.split('\n').filter((line) => / error TS\d+: /.test(line))
-  return complaints.filter((line) => !/^node_modules\/(?!@evener\/|evener\/)/.test(line))
+  return complaints.filter((line) => !/^node_modules\/(?!@inspan\/|inspan\/)/.test(line))
 }
 
 async function fetchNodes(): Promise<void> {
-  const cache = join(root, 'node_modules', '.cache', 'evener')
+  const cache = join(root, 'node_modules', '.cache', 'inspan')
   for (const version of NODES) {
     const isOwn = version === workspace.devDependencies?.['node']
     nodes.set(version, isOwn ? join(root, 'node_modules', 'node', 'bin') : await nodeRelease(version, cache))
@@ -284,8 +284,8 @@ function typeStripping(version: string): string[] {
   return version === NODES[0] ? ['--experimental-strip-types'] : []
 }
 
-function evener(version: string, ...args: string[]): Promise<string> {
-  return run(join(consumer, 'node_modules', '.bin', 'evener'), args, { cwd: consumer, path: [nodeFolder(version)] })
+function inspan(version: string, ...args: string[]): Promise<string> {
+  return run(join(consumer, 'node_modules', '.bin', 'inspan'), args, { cwd: consumer, path: [nodeFolder(version)] })
 }
 
 function nodeFolder(version: string): string {

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createPolicy, MemoryStore, nativeDriver } from '@evener/core'
-import { createThread, ProcessOwner, ThreadRuntime } from '@evener/core/engine'
-import { NO_RULES, type LogRecord, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { createPolicy, MemoryStore, nativeDriver } from '@inspan/core'
+import { createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
+import { NO_RULES, type LogRecord, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

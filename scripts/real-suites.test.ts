@@ -14,7 +14,7 @@ async function stage(
   t: TestContext,
   suites: Readonly<Record<string, string>>,
 ): Promise<{ dir: string; said: string[] }> {
-  const dir = await mkdtemp(join(tmpdir(), 'evener-suites-'))
+  const dir = await mkdtemp(join(tmpdir(), 'inspan-suites-'))
   t.after(() => rm(dir, { recursive: true, force: true }))
   for (const [name, body] of Object.entries(suites)) {
     const head = `import { describe, it } from 'node:test'; import { appendFileSync } from 'node:fs'\n`

@@ -13,7 +13,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 
 /** Returns what the runner prints for these files, and its result. */
 async function runFiles(files: Readonly<Record<string, string>>): Promise<{ out: string; havePassed: boolean }> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-runner-')))
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-runner-')))
   try {
     for (const [name, code] of Object.entries(files)) await writeFile(join(root, name), code)
     const runner = pathToFileURL(join(here, 'run-test-files.ts')).href

@@ -60,10 +60,10 @@ async function testRealPrograms(suites: readonly string[]): Promise<void> {
     console.error('The tables say what all programs have shown: leave out the names of files.')
     process.exit(2)
   }
-  const proofs = await mkdtemp(join(tmpdir(), 'evener-proofs-'))
+  const proofs = await mkdtemp(join(tmpdir(), 'inspan-proofs-'))
   try {
     console.error(`── tests on real programs (${suites.length} suites)`)
-    const havePassed = await runSuites(suites, { root, env: { EVENER_REAL_PROOFS: proofs } })
+    const havePassed = await runSuites(suites, { root, env: { INSPAN_REAL_PROOFS: proofs } })
     const doc = ['packages/adapters/src/real/agents-doc.ts', values.table ? 'write' : 'check', proofs, 'docs/agents.md']
     if (!havePassed) process.exitCode = 1
     else if (isAll) process.exitCode = await run('what the programs have shown', process.execPath, doc)

@@ -6,14 +6,14 @@ const lock: LockFile = {
   packages: {
     '': {},
     'packages/one': {
-      dependencies: { '@evener/two': '0.1.0', direct: '^1.0.0' },
+      dependencies: { '@inspan/two': '0.1.0', direct: '^1.0.0' },
       optionalDependencies: { native: '^1.0.0', 'not-for-this-platform': '^1.0.0' },
       peerDependencies: { brought: '^1.0.0', wanted: '^1.0.0' },
       peerDependenciesMeta: { brought: { optional: true } },
     },
-    'packages/two': { dependencies: { shared: '^1.0.0', '@evener/one': '0.1.0' } },
-    'node_modules/@evener/one': { link: true, resolved: 'packages/one' },
-    'node_modules/@evener/two': { link: true, resolved: 'packages/two' },
+    'packages/two': { dependencies: { shared: '^1.0.0', '@inspan/one': '0.1.0' } },
+    'node_modules/@inspan/one': { link: true, resolved: 'packages/one' },
+    'node_modules/@inspan/two': { link: true, resolved: 'packages/two' },
     'node_modules/direct': { dependencies: { '@scope/deep': '^1.0.0', shared: '^2.0.0' } },
     'node_modules/direct/node_modules/shared': { dependencies: { '@scope/deep': '^1.0.0' } },
     'node_modules/@scope/deep': { dependencies: { direct: '^1.0.0' } },
@@ -53,7 +53,7 @@ const versions: LockFile = {
   packages: {
     '': { version: '0.0.0' },
     'packages/one': { version: '0.1.0' },
-    'node_modules/@evener/one': { link: true, resolved: 'packages/one' },
+    'node_modules/@inspan/one': { link: true, resolved: 'packages/one' },
     'node_modules/a': { version: '1.0.0' },
     'node_modules/b/node_modules/a': { version: '1.0.0' },
     'node_modules/c/node_modules/a': { version: '2.0.0' },

@@ -24,7 +24,7 @@ describe('a trace is', () => {
     assert.deepEqual(tracesIn(`https://${host}/zod`, root), [host])
   })
   it('the folder that a fixture was recorded in', () => {
-    const folder = ['evener-real', 'a1B2c3/'].join('-')
+    const folder = ['inspan-real', 'a1B2c3/'].join('-')
     assert.deepEqual(tracesIn(`"title":"tmp/${folder}work/a.txt"`, root), [folder])
   })
   for (const note of [
@@ -43,7 +43,7 @@ describe('no trace is', () => {
     `/elsewhere${root}/a.ts`,
     'fc.assert(property, { seed: 42 })',
     'the fact/fiction.md',
-    "mkdtemp(join(tmpdir(), 'evener-real-'))",
+    "mkdtemp(join(tmpdir(), 'inspan-real-'))",
   ]
   for (const text of texts) it(text.replace(parent, '<parent>'), () => assert.deepEqual(tracesIn(text, root), []))
 

@@ -19,7 +19,7 @@ const WORKING_NOTES = [
 ]
 
 /** A temporary folder of a test in which something was recorded, in whatever temporary folder the machine has. */
-const RECORDED_IN = /\bevener-[a-z-]+-[A-Za-z0-9]{6}\//
+const RECORDED_IN = /\binspan-[a-z-]+-[A-Za-z0-9]{6}\//
 
 /** Returns traces of the machine a text was written on, and of how the work on it was organised. */
 export function tracesIn(text: string, root: string): string[] {

@@ -12,7 +12,7 @@ import {
 } from './rules.ts'
 import { sourceFile, type PackageFacts, type Workspace } from './workspace.ts'
 
-const FOLDERS = 'protocol shell agent tools memory adapters core sdk server client testing evener'.split(' ')
+const FOLDERS = 'protocol shell agent tools memory adapters core sdk server client testing inspan'.split(' ')
 
 function workspaceOf(
   files: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ function workspaceOf(
     files: Object.entries(files).map(([path, text]) => sourceFile(path, text)),
     packages: FOLDERS.map((folder) => ({
       folder,
-      name: folder === 'evener' ? folder : `@evener/${folder}`,
+      name: folder === 'inspan' ? folder : `@inspan/${folder}`,
       exports: ['.', './part', './data/*.json'],
       dependencies: [],
       ...packages.find((facts) => facts.folder === folder),
@@ -42,13 +42,13 @@ describe('the order of packages', () => {
     ['core', 'adapters'],
     ['sdk', 'core'],
     ['server', 'sdk'],
-    ['evener', 'server'],
-    ['evener', 'client'],
+    ['inspan', 'server'],
+    ['inspan', 'client'],
     ['client', 'protocol'],
     ['testing', 'protocol'],
   ]
   for (const [from, to] of allowed) {
-    it(`lets ${from} import ${to}`, () => assert.ok(!isRefused(`packages/${from}/src/a.ts`, `@evener/${to}`)))
+    it(`lets ${from} import ${to}`, () => assert.ok(!isRefused(`packages/${from}/src/a.ts`, `@inspan/${to}`)))
   }
 
   const refused: readonly (readonly [string, string])[] = [
@@ -64,18 +64,18 @@ describe('the order of packages', () => {
     ['server', 'client'],
     ['testing', 'core'],
     ['core', 'testing'],
-    ['evener', 'testing'],
+    ['inspan', 'testing'],
   ]
   for (const [from, to] of refused) {
     it(`does not let ${from} import ${to}`, () => {
-      assert.ok(isRefused(`packages/${from}/src/a.ts`, `@evener/${to}`))
-      assert.ok(isRefused(`packages/${from}/src/a.ts`, `@evener/${to}/part`))
+      assert.ok(isRefused(`packages/${from}/src/a.ts`, `@inspan/${to}`))
+      assert.ok(isRefused(`packages/${from}/src/a.ts`, `@inspan/${to}/part`))
     })
   }
 
   it('lets tests, benches and the demo agent use the testing package', () => {
-    for (const file of ['core/src/a.test.ts', 'core/src/a.bench.ts', 'core/test/a.ts', 'evener/src/demo-agent.ts']) {
-      assert.ok(!isRefused(`packages/${file}`, '@evener/testing'), file)
+    for (const file of ['core/src/a.test.ts', 'core/src/a.bench.ts', 'core/test/a.ts', 'inspan/src/demo-agent.ts']) {
+      assert.ok(!isRefused(`packages/${file}`, '@inspan/testing'), file)
     }
   })
 
@@ -106,10 +106,10 @@ describe('internals', () => {
     assert.ok(isRefusedAs('packages/core/src/a.ts', '../../protocol/src/index.ts'))
     assert.ok(isRefusedAs('scripts/a.ts', '../packages/protocol/src/index.ts'))
   })
-  it('are not imported by name', () => assert.ok(isRefusedAs('packages/core/src/a.ts', '@evener/protocol/src/a.ts')))
+  it('are not imported by name', () => assert.ok(isRefusedAs('packages/core/src/a.ts', '@inspan/protocol/src/a.ts')))
   it('are those of other packages', () => assert.ok(!isRefusedAs('packages/core/test/a.ts', '../src/b.ts')))
   it('are not what is exported', () => {
-    for (const name of ['@evener/protocol', '@evener/protocol/part', '@evener/protocol/data/a.json']) {
+    for (const name of ['@inspan/protocol', '@inspan/protocol/part', '@inspan/protocol/data/a.json']) {
       assert.ok(!isRefusedAs('packages/core/src/a.ts', name), name)
     }
   })
@@ -135,7 +135,7 @@ describe('dependencies', () => {
   })
   it('have to be imported by a source', () => {
     const files = { 'packages/core/src/a.ts': `import 'hono'`, 'packages/core/src/a.test.ts': `import '@scope/name'` }
-    assert.deepEqual(unusedDependencies(workspaceOf(files, declares)), ['@evener/core declares @scope/name'])
+    assert.deepEqual(unusedDependencies(workspaceOf(files, declares)), ['@inspan/core declares @scope/name'])
   })
 })
 

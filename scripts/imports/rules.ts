@@ -20,11 +20,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   server: SERVER,
   client: ['protocol'],
   testing: ['protocol'],
-  evener: [...SERVER, 'server', 'client'],
+  inspan: [...SERVER, 'server', 'client'],
 }
 
 /** The demo agent is scripted, so it is the only source that may use test helpers. */
-const DEMO = /^packages\/evener\/src\/demo[^/]*\.ts$/
+const DEMO = /^packages\/inspan\/src\/demo[^/]*\.ts$/
 
 /** Adapters that may import another one. */
 const ADAPTER_ARROWS: Readonly<Record<string, readonly string[]>> = { 'kilo-code': ['opencode'] }

@@ -13,10 +13,10 @@ export async function copyWorkspace(root: string, to: string): Promise<void> {
     })
   }
   await linkDependencies(join(root, 'node_modules'), join(to, 'node_modules'))
-  const scope = join(to, 'node_modules', '@evener')
+  const scope = join(to, 'node_modules', '@inspan')
   await mkdir(scope)
   for (const name of await readdir(join(to, 'packages'))) {
-    const link = name === 'evener' ? join(to, 'node_modules', name) : join(scope, name)
+    const link = name === 'inspan' ? join(to, 'node_modules', name) : join(scope, name)
     await symlink(join(to, 'packages', name), link, 'junction')
   }
 }
@@ -35,7 +35,7 @@ export async function copyAsCloned(root: string, to: string): Promise<void> {
 async function linkDependencies(from: string, to: string): Promise<void> {
   await mkdir(to)
   for (const name of await readdir(from)) {
-    const isOurs = name === '@evener' || name === 'evener'
+    const isOurs = name === '@inspan' || name === 'inspan'
     const isDependency = !name.startsWith('.') || name === '.bin'
     if (isDependency && !isOurs) await symlink(join(from, name), join(to, name), 'junction')
   }

@@ -3,8 +3,8 @@
  * Run: node --expose-gc packages/adapters/src/mapping.bench.ts [megabytes [harness]]
  */
 import { setImmediate } from 'node:timers/promises'
-import { LineSplitter, type Line } from '@evener/shell/run'
-import { report } from '@evener/testing'
+import { LineSplitter, type Line } from '@inspan/shell/run'
+import { report } from '@inspan/testing'
 import { SyntheticStream } from '../test/synthetic-stream.ts'
 import { dialects } from './dialects.ts'
 import { activityOf } from './kit/activity.ts'

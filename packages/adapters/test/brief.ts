@@ -1,4 +1,4 @@
-import type { ActivityEvent } from '@evener/protocol'
+import type { ActivityEvent } from '@inspan/protocol'
 
 /** Activity in a line of text: what was done, to what, and how it ended (`✗` failed, `?` not told). */
 export function brief(activity: readonly ActivityEvent[]): readonly string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { dialects, liveDialects } from '../src/dialects.ts'
 import type { Dialect } from '../src/kit/mapper.ts'
 import { createMapper } from '../src/kit/mapping.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@evener/protocol'
+import type { JsonValue } from '@inspan/protocol'
 
 export type Random = () => number
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ActivityEvent } from '@evener/protocol'
+import type { ActivityEvent } from '@inspan/protocol'
 import { harnesses } from '../src/harnesses.ts'
 import { activityOf, type MappedEvent } from '../src/kit/activity.ts'
 import type { LedgerSums } from '../src/kit/ledger.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { Dialect } from '../src/kit/mapper.ts'
 import { fixtureNames, mapRun, readFixture } from './support.ts'
 

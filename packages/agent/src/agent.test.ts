@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Host, StoredMessage } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import type { Host, StoredMessage } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { Agent } from './agent.ts'
 
 suite('an agent', () => {

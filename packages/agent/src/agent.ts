@@ -6,7 +6,7 @@ import {
   type Host,
   type RunnableTool,
   type Turn,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
 import { checkAgentOptions } from './check-agent.ts'
 import { nativeDriver, type NativeDriverOptions } from './native-driver.ts'

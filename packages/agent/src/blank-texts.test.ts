@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { scriptedModel } from '@evener/testing'
+import { scriptedModel } from '@inspan/testing'
 import { withoutBlankTexts } from './blank-texts.ts'
 import type { LanguageModel } from './language-model.ts'
 

@@ -16,7 +16,7 @@ import {
   words,
   type FieldRule,
   type OptionRules,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { AgentOptions } from './agent.ts'
 import type { LoopHooks } from './hooks.ts'
 import type { ModelSettings } from './native-driver.ts'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { Agent, type AgentOptions } from './agent.ts'
 import { createTool, type ToolOptions } from './create-tool.ts'
 
 /** Checks that it throws an error that names the field. */
 function refuses(make: () => unknown, field: string): void {
-  assert.throws(make, (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(field))
+  assert.throws(make, (error) => InspanError.is(error, 'invalid-input') && error.message.includes(field))
 }
 
 const tool = (id: string): unknown => createTool({ id, description: 'Looks.', execute: async () => 'seen' })

@@ -8,7 +8,7 @@ import {
   oneOf,
   words,
   type OptionRules,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { Tool } from './create-tool.ts'
 
 const schema = either(anObject, aFunction)

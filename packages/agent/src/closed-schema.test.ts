@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { z } from 'zod'
 import { closedSchema } from './closed-schema.ts'
 import { jsonSchemaOf } from './schema.ts'

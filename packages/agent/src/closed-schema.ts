@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions'] as const
 const LISTED = ['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf'] as const

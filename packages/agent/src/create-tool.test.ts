@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import {
-  EvenerError,
+  InspanError,
   type Answer,
   type JsonObject,
   type ToolOutcome,
   type ToolRunContext,
   type ToolSuspension,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { z } from 'zod'
 import { createTool, type Tool } from './create-tool.ts'
 import { runnableTool, runnableTools } from './runnable-tool.ts'
@@ -84,7 +84,7 @@ suite('a tool', () => {
     assert.throws(
       () => runnableTool(remind),
       (error) =>
-        EvenerError.is(error, 'unsupported') &&
+        InspanError.is(error, 'unsupported') &&
         /tool "remind" .*: Date cannot.*such as a date as a text/.test(error.message),
     )
   })
@@ -367,7 +367,7 @@ suite('the plain JSON Schema of a tool', () => {
       unevaluatedProperties: false,
     })
     assert.deepEqual(others, [])
-    assert.equal(warning?.code, 'EVENER_UNCHECKED_SCHEMA')
+    assert.equal(warning?.code, 'INSPAN_UNCHECKED_SCHEMA')
     assert.equal(
       warning.message,
       'The schema of tool "plain" says more than is checked: unevaluatedProperties: false, format: "colour".',
@@ -379,7 +379,7 @@ suite('the plain JSON Schema of a tool', () => {
     assert.throws(
       () => define({ properties: { a: { $ref: 'other.json' } } }),
       (error) =>
-        EvenerError.is(error, 'invalid-input') &&
+        InspanError.is(error, 'invalid-input') &&
         /tool "plain" cannot be checked: \$ref: "other\.json"/.test(error.message),
     )
   })

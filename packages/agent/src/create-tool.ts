@@ -1,4 +1,4 @@
-import type { JsonObject, ModelOutput, OnInterrupted, ToolAnnotations, ToolCategory } from '@evener/protocol'
+import type { JsonObject, ModelOutput, OnInterrupted, ToolAnnotations, ToolCategory } from '@inspan/protocol'
 import { checkTool } from './check-tool.ts'
 import type { Infer, SchemaInput } from './schema.ts'
 import { reportSchema } from './schema-report.ts'

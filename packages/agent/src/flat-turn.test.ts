@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type AgentEvent } from '@evener/protocol'
+import { InspanError, type AgentEvent } from '@inspan/protocol'
 import { Attempt, FlatTurn } from './flat-turn.ts'
 import type { StepResult } from './model-answer.ts'
 
@@ -41,7 +41,7 @@ suite('a turn whose attempts are heard in their place', () => {
         const attempt = new Attempt(model(name, count))
         assert.throws(
           () => attempt.result,
-          (error) => EvenerError.is(error, 'misuse'),
+          (error) => InspanError.is(error, 'misuse'),
         )
         yield attempt
         results.push(attempt.result.text)

@@ -1,4 +1,4 @@
-import { EvenerError, type AgentEvent } from '@evener/protocol'
+import { InspanError, type AgentEvent } from '@inspan/protocol'
 import type { StepResult } from './model-answer.ts'
 
 type Said = IteratorResult<AgentEvent, void>
@@ -13,7 +13,7 @@ export class Attempt {
   }
 
   get result(): StepResult {
-    if (this.#result === undefined) throw new EvenerError('misuse', 'The model has not been heard to the end.')
+    if (this.#result === undefined) throw new InspanError('misuse', 'The model has not been heard to the end.')
     return this.#result
   }
 

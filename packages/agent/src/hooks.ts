@@ -1,11 +1,11 @@
 import {
-  EvenerError,
+  InspanError,
   unlessAborted,
   type FinishReason,
   type JsonObject,
   type JsonValue,
   type UsageMetadata,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { AgentContext } from './agent-context.ts'
 import { toJson } from './to-json.ts'
@@ -66,7 +66,7 @@ export async function callHook<Name extends keyof LoopHooks>(
   } catch (error) {
     if (signal.aborted) throw error
     const message = error instanceof Error ? error.message : String(error)
-    throw new EvenerError('misuse', `The hook ${name} failed: ${message}`, { cause: error })
+    throw new InspanError('misuse', `The hook ${name} failed: ${message}`, { cause: error })
   }
   return checked(name, returned) as Awaited<ReturnType<NonNullable<LoopHooks[Name]>>>
 }
@@ -108,10 +108,10 @@ function isObject(value: unknown): value is { readonly [key: string]: unknown } 
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function badReturn(name: string, given: unknown, wanted: string): EvenerError {
+function badReturn(name: string, given: unknown, wanted: string): InspanError {
   const kind = given === null ? 'null' : Array.isArray(given) ? 'an array' : `a value of type ${typeof given}`
   const found = isObject(given) ? `an object with [${Object.keys(given).join(', ')}]` : kind
-  return new EvenerError('misuse', `The hook ${name} returned ${found}. It has to return ${wanted}.`)
+  return new InspanError('misuse', `The hook ${name} returned ${found}. It has to return ${wanted}.`)
 }
 
 /** Async, so that a hook that throws synchronously rejects. */

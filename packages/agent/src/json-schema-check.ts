@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { checkFormat, readPattern } from './json-schema-formats.ts'
 import { isObject, resolveRef } from './json-schema-refs.ts'
 

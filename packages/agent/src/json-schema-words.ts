@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { isKnownFormat, readPattern } from './json-schema-formats.ts'
 import { isObject, resolveRef } from './json-schema-refs.ts'
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
-import type { FinishReason, UsageMetadata } from '@evener/protocol'
+import type { FinishReason, UsageMetadata } from '@inspan/protocol'
 
 /** A model of any version of the AI SDK's provider specification that is in use. */
 export type LanguageModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { FileEvent, JsonObject } from '@evener/protocol'
+import type { FileEvent, JsonObject } from '@inspan/protocol'
 
 type MadeFile = Extract<LanguageModelV4StreamPart, { type: 'file' | 'reasoning-file' }>
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { AgentEvent, EventMeta, FinishReason, JsonObject, ToolCallInfo, UsageMetadata } from '@evener/protocol'
+import type { AgentEvent, EventMeta, FinishReason, JsonObject, ToolCallInfo, UsageMetadata } from '@inspan/protocol'
 import type { CallIds } from './call-ids.ts'
 import { finishReasonOf, usageOf } from './language-model.ts'
 import { fileEvent } from './made-files.ts'

@@ -1,4 +1,4 @@
-import { toErrorData, type ErrorData } from '@evener/protocol'
+import { toErrorData, type ErrorData } from '@inspan/protocol'
 
 /** Why a model call gave no complete answer, and whether a retry may help. */
 export interface ModelFailure {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { EvenerError, type AgentEvent } from '@evener/protocol'
+import { InspanError, type AgentEvent } from '@inspan/protocol'
 import type { CallIds } from './call-ids.ts'
 import type { LanguageModel } from './language-model.ts'
 import { ModelAnswer, type StepResult } from './model-answer.ts'
@@ -88,7 +88,7 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
     const { signal } = patience
     this.#ports.ids.nextStep()
     return new Promise((resolve, reject) => {
-      const leave = (): void => reject(new EvenerError('closed', 'The run was cancelled.'))
+      const leave = (): void => reject(new InspanError('closed', 'The run was cancelled.'))
       if (signal.aborted) return leave()
       patience.onEnd = leave
       // The specifications differ in what they leave out, not in what is read here.

@@ -8,7 +8,7 @@ import type {
   Host,
   JsonObject,
   Turn,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { Dynamic } from './agent-context.ts'
 import type { LoopHooks } from './hooks.ts'
 import { FlatTurn } from './flat-turn.ts'

@@ -13,7 +13,7 @@ import {
   type Turn,
   type UsageMetadata,
   type UsageTotals,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { agentContext } from './agent-context.ts'
 import { Attempt } from './flat-turn.ts'
 import { callHook } from './hooks.ts'

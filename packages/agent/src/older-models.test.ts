@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import { scriptedModel } from '@evener/testing'
+import { scriptedModel } from '@inspan/testing'
 import type { LanguageModel } from './language-model.ts'
 import { inWordsOf } from './older-models.ts'
 

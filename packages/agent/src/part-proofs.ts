@@ -1,4 +1,4 @@
-import type { EventMeta, JsonObject } from '@evener/protocol'
+import type { EventMeta, JsonObject } from '@inspan/protocol'
 
 type Spoken = 'text' | 'reasoning'
 

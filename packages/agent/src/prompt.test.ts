@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { MessageRole, Part, StoredMessage } from '@evener/protocol'
+import type { MessageRole, Part, StoredMessage } from '@inspan/protocol'
 import { toPrompt } from './prompt.ts'
 
 function message(role: MessageRole, parts: readonly Part[], more: Partial<StoredMessage> = {}): StoredMessage {

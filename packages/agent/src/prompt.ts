@@ -15,7 +15,7 @@ import type {
   Part,
   StoredMessage,
   ToolResultPart,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number]

@@ -1,5 +1,5 @@
 import { toJson } from './to-json.ts'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 
 /** Data that accompanies a request: user, tenant, services. Doors (a harness, a server) add their own entries. */
 export class RequestContext {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import type { Host, HostTool, JsonObject, JsonValue, StepRequest, StoredMessage, Turn } from '@evener/protocol'
+import type { Host, HostTool, JsonObject, JsonValue, StepRequest, StoredMessage, Turn } from '@inspan/protocol'
 import { resolveDynamic, type AgentContext } from './agent-context.ts'
 import { withoutBlankTexts } from './blank-texts.ts'
 import { withCacheMarkers } from './cache-markers.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { InspanError } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { resolveModel } from './resolve-model.ts'
 
 suite('a model', () => {
@@ -30,13 +30,13 @@ suite('a model', () => {
   test('of a package that is not there says which one to install', async () => {
     await assert.rejects(
       resolveModel('nobody/x'),
-      (error) => EvenerError.is(error, 'not-found') && /npm install @ai-sdk\/nobody/.test(error.message),
+      (error) => InspanError.is(error, 'not-found') && /npm install @ai-sdk\/nobody/.test(error.message),
     )
   })
 
   for (const name of ['claude', '/x', '../evil/x', 'a b/c', '@scope/x']) {
     test(`is not loaded by a name that is none: ${name}`, async () => {
-      await assert.rejects(resolveModel(name), (error) => EvenerError.is(error, 'invalid-input'))
+      await assert.rejects(resolveModel(name), (error) => InspanError.is(error, 'invalid-input'))
     })
   }
 })

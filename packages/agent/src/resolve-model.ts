@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import type { LanguageModel } from './language-model.ts'
 
 /** A model, or its name as `provider/model`. */
@@ -16,7 +16,7 @@ async function fromProviderPackage(modelId: string): Promise<LanguageModel> {
   const slash = modelId.indexOf('/')
   const provider = modelId.slice(0, slash)
   if (slash < 1 || !/^[a-z0-9-]+$/.test(provider)) {
-    throw new EvenerError('invalid-input', `"${modelId}" is not a model name.`, {
+    throw new InspanError('invalid-input', `"${modelId}" is not a model name.`, {
       hint: 'Write it as provider/model, or give `resolveModel`.',
     })
   }
@@ -25,14 +25,14 @@ async function fromProviderPackage(modelId: string): Promise<LanguageModel> {
   try {
     loaded = (await import(name)) as typeof loaded
   } catch (error) {
-    throw new EvenerError('not-found', `The package ${name} for the model "${modelId}" cannot be loaded.`, {
+    throw new InspanError('not-found', `The package ${name} for the model "${modelId}" cannot be loaded.`, {
       hint: `Install it (npm install ${name}), or give \`resolveModel\`.`,
       cause: error,
     })
   }
   const make = loaded[camelCase(provider)]
   if (typeof make === 'function') return (make as (id: string) => LanguageModel)(modelId.slice(slash + 1))
-  throw new EvenerError(
+  throw new InspanError(
     'unsupported',
     `The package ${name} does not export a provider named "${camelCase(provider)}".`,
     {

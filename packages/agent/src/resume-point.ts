@@ -1,4 +1,4 @@
-import type { FinishReason, Host, Part, StoredMessage, Turn } from '@evener/protocol'
+import type { FinishReason, Host, Part, StoredMessage, Turn } from '@inspan/protocol'
 import type { OrderedCall } from './model-answer.ts'
 import { recordedStep, textOf, type TurnStep } from './turn-step.ts'
 

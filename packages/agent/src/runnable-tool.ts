@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   toErrorData,
   type Answer,
   type JsonObject,
@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
   type ToolRunContext,
   type ToolSuspension,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { Tool } from './create-tool.ts'
 import { jsonSchemaOf, schemaText, validate } from './schema.ts'
 import { toJson } from './to-json.ts'
@@ -31,7 +31,7 @@ export function assertDistinct(tools: ToolsInput): void {
   const names = (tools as readonly (Tool | RunnableTool)[]).map((tool) => ('id' in tool ? tool.id : tool.name))
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice === undefined) return
-  throw new EvenerError('invalid-input', `\`tools\` has two tools called "${twice}".`, {
+  throw new InspanError('invalid-input', `\`tools\` has two tools called "${twice}".`, {
     hint: 'Give each an id of its own, or pass an object with the names the model is to call them by.',
   })
 }

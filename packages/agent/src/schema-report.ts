@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { schemaProblems } from './json-schema-words.ts'
 import { isStandard, type SchemaInput } from './schema.ts'
 
@@ -10,12 +10,12 @@ export function reportSchema(schema: SchemaInput | undefined, what: string): voi
   if (schema === undefined || isStandard(schema)) return
   const { broken, unchecked } = schemaProblems(schema)
   if (broken.length > 0) {
-    throw new EvenerError('invalid-input', `The schema of ${what} cannot be checked: ${broken.join(', ')}.`, {
+    throw new InspanError('invalid-input', `The schema of ${what} cannot be checked: ${broken.join(', ')}.`, {
       hint: 'References have to be within the schema, and patterns regular expressions.',
     })
   }
   if (unchecked.length === 0) return
   const message = `The schema of ${what} says more than is checked: ${unchecked.join(', ')}.`
   const detail = 'Check it in the tool, or use a schema of a library such as zod.'
-  process.emitWarning(message, { type: 'EvenerWarning', code: 'EVENER_UNCHECKED_SCHEMA', detail })
+  process.emitWarning(message, { type: 'InspanWarning', code: 'INSPAN_UNCHECKED_SCHEMA', detail })
 }

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { asJson, EvenerError, type JsonObject, type JsonValue } from '@evener/protocol'
+import { asJson, InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
 import { checkAgainst } from './json-schema-check.ts'
 
 /** A schema of any library that follows Standard Schema (zod, valibot, arktype …), or a plain JSON Schema. */
@@ -34,7 +34,7 @@ export function jsonSchemaOf(schema: SchemaInput, what: string, side: 'input' | 
   const standard = schema['~standard'] as Partial<StandardJSONSchemaV1.Props>
   const unwritable = `The schema of ${what} cannot be written as JSON Schema`
   if (standard.jsonSchema === undefined) {
-    throw new EvenerError('unsupported', `${unwritable}.`, {
+    throw new InspanError('unsupported', `${unwritable}.`, {
       hint: 'Use a library that offers it by Standard Schema (zod 4 does), or give a plain JSON Schema.',
     })
   }
@@ -42,7 +42,7 @@ export function jsonSchemaOf(schema: SchemaInput, what: string, side: 'input' | 
     return asJson(standard.jsonSchema[side]({ target: 'draft-07' })) as JsonObject
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new EvenerError('unsupported', `${unwritable}: ${why}.`, {
+    throw new InspanError('unsupported', `${unwritable}: ${why}.`, {
       hint: 'Describe what JSON can hold, such as a date as a text, and make the rest of it in the tool.',
       cause,
     })

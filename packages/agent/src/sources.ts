@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { JsonObject, TextDeltaEvent } from '@evener/protocol'
+import type { JsonObject, TextDeltaEvent } from '@inspan/protocol'
 
 type Source = Extract<LanguageModelV4StreamPart, { type: 'source' }>
 

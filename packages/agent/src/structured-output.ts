@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject, type JsonValue, type TurnOutput } from '@evener/protocol'
+import { InspanError, type JsonObject, type JsonValue, type TurnOutput } from '@inspan/protocol'
 import { closedSchema } from './closed-schema.ts'
 import { isStandard, jsonSchemaOf, validate, type SchemaInput } from './schema.ts'
 import { toJson } from './to-json.ts'
@@ -43,13 +43,13 @@ export async function readOutput(options: OutputOptions | TurnOutput, text: stri
 }
 
 /** The error of a turn whose answer stayed wrong. */
-export function invalidOutput(problem: string): EvenerError {
-  return new EvenerError('invalid-output', problem, { hint: 'Make the schema simpler, or allow more repairs.' })
+export function invalidOutput(problem: string): InspanError {
+  return new InspanError('invalid-output', problem, { hint: 'Make the schema simpler, or allow more repairs.' })
 }
 
 /** The error of a turn that ended when the model had only called tools. */
-export function noOutput(endedBy: 'maxSteps' | 'stopWhen'): EvenerError {
-  return new EvenerError('invalid-output', `The turn was ended by \`${endedBy}\` before the model gave an answer.`, {
+export function noOutput(endedBy: 'maxSteps' | 'stopWhen'): InspanError {
+  return new InspanError('invalid-output', `The turn was ended by \`${endedBy}\` before the model gave an answer.`, {
     hint: endedBy === 'maxSteps' ? 'Allow more steps.' : 'Let it go on until the model answers.',
     details: { endedBy },
   })

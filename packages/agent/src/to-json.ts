@@ -1,4 +1,4 @@
-import { toErrorData, type JsonObject, type JsonValue } from '@evener/protocol'
+import { toErrorData, type JsonObject, type JsonValue } from '@inspan/protocol'
 
 /** A value as JSON, and whether nothing was lost in the conversion. */
 export interface AsJson {

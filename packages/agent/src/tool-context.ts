@@ -1,4 +1,4 @@
-import type { JsonObject, ToolRunContext, ToolSuspension } from '@evener/protocol'
+import type { JsonObject, ToolRunContext, ToolSuspension } from '@inspan/protocol'
 import { RequestContext } from './request-context.ts'
 import { toJson } from './to-json.ts'
 

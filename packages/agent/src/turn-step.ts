@@ -1,4 +1,4 @@
-import type { FinishReason, JsonValue, StoredMessage, ToolCallInfo, UsageMetadata } from '@evener/protocol'
+import type { FinishReason, JsonValue, StoredMessage, ToolCallInfo, UsageMetadata } from '@inspan/protocol'
 
 /** The result of one step of a turn. */
 export interface TurnStep {

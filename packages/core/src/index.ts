@@ -20,12 +20,12 @@ export {
   type ToolOptions,
   type ToolsInput,
   type TurnStep,
-} from '@evener/agent'
+} from '@inspan/agent'
 export {
   defaultDisplayState,
   defaultOMProgressState,
   ErrorCode,
-  EvenerError,
+  InspanError,
   toWireEvent,
   type ActiveSubagentState,
   type ActiveToolState,
@@ -55,7 +55,7 @@ export {
   type TokenUsage,
   type ToolCallRequest,
   type ToolCategory,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {

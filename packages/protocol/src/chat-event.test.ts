@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryAgentEvent } from '@evener/testing/arbitraries'
+import { arbitraryAgentEvent } from '@inspan/testing/arbitraries'
 import fc from 'fast-check'
 import { holds, type Equal } from '../test/type-check.ts'
 import type { AgentEvent, AgentEventType, EventExtras } from './agent-event.ts'

@@ -1,6 +1,6 @@
 import type { ChatMessage } from './chat-message.ts'
 import type { MessageAddedRecord } from './control-record.ts'
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import type { MessageRole, Part } from './message.ts'
 import { isSafeSegment } from './op.ts'
 
@@ -93,6 +93,6 @@ function quote(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value
 }
 
-function refused(message: string, hint: string): EvenerError {
-  return new EvenerError('invalid-input', message, { hint })
+function refused(message: string, hint: string): InspanError {
+  return new InspanError('invalid-input', message, { hint })
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryStoredMessage, arbitraryUserParts } from '@evener/testing/arbitraries'
+import { arbitraryStoredMessage, arbitraryUserParts } from '@inspan/testing/arbitraries'
 import fc from 'fast-check'
 import { fromChatContent, fromChatMessage } from './chat-input.ts'
 import { toChatMessage, type ChatMessage, type ChatMessagePart } from './chat-message.ts'
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import { List } from './list.ts'
 import type { Part, StoredMessage } from './message.ts'
 
@@ -170,7 +170,7 @@ suite('a message from outside', () => {
     test(`is refused with ${what}`, () => {
       assert.throws(
         () => fromChatContent(content as ChatMessage['content']),
-        (error) => EvenerError.is(error, 'invalid-input') && why.test(error.message),
+        (error) => InspanError.is(error, 'invalid-input') && why.test(error.message),
       )
     })
   }
@@ -188,7 +188,7 @@ suite('a message from outside', () => {
     for (const message of bad) {
       assert.throws(
         () => fromChatMessage(message as ChatMessage),
-        (error) => EvenerError.is(error, 'invalid-input'),
+        (error) => InspanError.is(error, 'invalid-input'),
       )
     }
   })

@@ -1,4 +1,4 @@
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import { didYouMean } from './nearest-name.ts'
 
 /** What a field has to be: as words for the error, and as a test. */
@@ -107,15 +107,15 @@ export function checkNames(what: string, given: object, known: readonly string[]
   if (!isFields(given)) throw refused(what, anObject, given)
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || known.includes(name)) continue
-    throw new EvenerError('invalid-input', `\`${name}\` is not an option of ${what}.`, {
+    throw new InspanError('invalid-input', `\`${name}\` is not an option of ${what}.`, {
       hint: didYouMean(name, known),
       details: { field: name },
     })
   }
 }
 
-function refused(what: string, { wanted }: FieldRule, value: unknown): EvenerError {
-  return new EvenerError('invalid-input', `${what} has to be ${wanted}, not ${shown(value)}.`)
+function refused(what: string, { wanted }: FieldRule, value: unknown): InspanError {
+  return new InspanError('invalid-input', `${what} has to be ${wanted}, not ${shown(value)}.`)
 }
 
 function shown(value: unknown): string {

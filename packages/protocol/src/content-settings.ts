@@ -1,10 +1,10 @@
 import type { JsonObject } from './json.ts'
 
 /** Prefix of settings that hold one notification each, sent to a thread. */
-export const NOTIFICATION_SETTING = 'evener:notification:'
+export const NOTIFICATION_SETTING = 'harness:notification:'
 
 /** Prefix of settings that note what a model was told last about something that changes. */
-export const STATE_SIGNAL_SETTING = 'evener:state:'
+export const STATE_SIGNAL_SETTING = 'harness:state:'
 
 /** True for settings that hold content. They go with the records that set them; other settings outlive an erasure. */
 export function isContentSetting(key: string): boolean {

@@ -1,5 +1,5 @@
 /** Marks our errors across duplicate copies of this package, where `instanceof` fails. */
-const MARKER: symbol = Symbol.for('evener.error')
+const MARKER: symbol = Symbol.for('inspan.error')
 
 export const ErrorCode = {
   /** The caller broke the contract of a function. */
@@ -26,15 +26,15 @@ export const ErrorCode = {
   corrupt: 'corrupt',
   readOnly: 'read-only',
   diskFull: 'disk-full',
-  /** Written by a newer version of Evener. */
+  /** Written by a newer version of Inspan. */
   newerVersion: 'newer-version',
   io: 'io',
 } as const
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
-/** The base class of every error Evener throws: a stable `code`, what happened, and a hint what to do about it. */
-export class EvenerError extends Error {
+/** The base class of every error Inspan throws: a stable `code`, what happened, and a hint what to do about it. */
+export class InspanError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
   readonly details: Readonly<Record<string, unknown>>
@@ -48,14 +48,14 @@ export class EvenerError extends Error {
       options.hint === undefined ? message : `${message} ${options.hint}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     )
-    this.name = 'EvenerError'
+    this.name = 'InspanError'
     Object.defineProperty(this, MARKER, { value: true })
     this.code = code
     this.hint = options.hint
     this.details = options.details ?? {}
   }
 
-  static is(value: unknown, code?: ErrorCode): value is EvenerError {
+  static is(value: unknown, code?: ErrorCode): value is InspanError {
     return value instanceof Error && MARKER in value && (code === undefined || ('code' in value && value.code === code))
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryForkedLog, arbitraryLog, arbitraryRecordBody } from '@evener/testing/arbitraries'
+import { arbitraryForkedLog, arbitraryLog, arbitraryRecordBody } from '@inspan/testing/arbitraries'
 import fc from 'fast-check'
 import type { RunOutcome } from './control-record.ts'
 import type { ErrorData } from './error-data.ts'

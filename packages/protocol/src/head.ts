@@ -12,7 +12,7 @@ import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
 import type { Answer, Wait } from './wait.ts'
 
 /** Raised whenever the fold makes other heads from the same records. Stored heads of another version are rebuilt. */
-export const REDUCER_VERSION = 5
+export const REDUCER_VERSION = 1
 
 export interface RunState {
   readonly runId: string

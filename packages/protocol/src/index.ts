@@ -1,6 +1,6 @@
 export type { JsonObject, JsonValue } from './json.ts'
 export { toError, toErrorData, type ErrorData } from './error-data.ts'
-export { ErrorCode, EvenerError } from './errors.ts'
+export { ErrorCode, InspanError } from './errors.ts'
 export { unlessAborted, whenAborted } from './unless-aborted.ts'
 export {
   aCount,

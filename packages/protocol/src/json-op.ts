@@ -1,4 +1,4 @@
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Op } from './op.ts'
 
@@ -23,8 +23,8 @@ export function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function badOp(op: Op, why: string): EvenerError {
-  return new EvenerError('invalid-input', `Op "${op.type}" at ${op.path.join('/')} cannot be applied: ${why}.`, {
+export function badOp(op: Op, why: string): InspanError {
+  return new InspanError('invalid-input', `Op "${op.type}" at ${op.path.join('/')} cannot be applied: ${why}.`, {
     hint: 'The replica has diverged: read a new snapshot.',
     details: { path: op.path },
   })

@@ -1,4 +1,4 @@
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import type { JsonValue } from './json.ts'
 
 export type Path = readonly string[]
@@ -46,7 +46,7 @@ export function isSafeSegment(segment: string): boolean {
 export function assertSafePath(path: Path): void {
   for (const segment of path) {
     if (typeof segment !== 'string' || !isSafeSegment(segment)) {
-      throw new EvenerError('invalid-input', `An op path may not contain ${JSON.stringify(segment)}.`, {
+      throw new InspanError('invalid-input', `An op path may not contain ${JSON.stringify(segment)}.`, {
         details: { path },
       })
     }

@@ -66,7 +66,7 @@ export const RECORD_VERSIONS: Readonly<Record<RecordType, number>> = {
   'binding.changed': 1,
   'binding.removed': 1,
   fork: 1,
-  rewind: 2,
+  rewind: 1,
   erased: 1,
   'om.committed': 1,
   note: 1,

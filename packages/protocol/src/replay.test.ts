@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryLog, arbitraryRecordBody, withoutSealedBatches } from '@evener/testing/arbitraries'
+import { arbitraryLog, arbitraryRecordBody, withoutSealedBatches } from '@inspan/testing/arbitraries'
 import fc from 'fast-check'
 import type { AgentEvent } from './agent-event.ts'
 import type { LogRecord, RecordBody } from './record.ts'

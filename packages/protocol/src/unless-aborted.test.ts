@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { suite, test } from 'node:test'
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
-const isCancelled = (error: unknown): boolean => EvenerError.is(error, 'closed')
+const isCancelled = (error: unknown): boolean => InspanError.is(error, 'closed')
 
 suite('work that may be cancelled', () => {
   test('gives what it comes to, and leaves one listener on the signal however often it is done', async () => {

@@ -1,4 +1,4 @@
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 
 /**
  * Resolves like `work`, or rejects as soon as the signal aborts: code that ignores its signal must not keep callers
@@ -36,6 +36,6 @@ function leavingOf(signal: AbortSignal): Set<() => void> {
   return leaving
 }
 
-function cancelled(): EvenerError {
-  return new EvenerError('closed', 'The run was cancelled.')
+function cancelled(): InspanError {
+  return new InspanError('closed', 'The run was cancelled.')
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import { RECORD_FORMAT, storedTypes, upcast, type RecordFormat, type StoredRecord } from './upcast.ts'
 
 const stored: StoredRecord = { v: 1, stream: 's', seq: 7, at: 0, body: { type: 'note', kind: 'info', words: 'old' } }
@@ -43,14 +43,14 @@ test('a record of an older version is lifted step by step to the current one, al
 test('a record of an older name and a version it never had is of a newer release', () => {
   assert.throws(
     () => upcast({ ...stored, v: 3 }, format),
-    (error) => EvenerError.is(error, 'newer-version') && /"note" version 3/.test(error.message),
+    (error) => InspanError.is(error, 'newer-version') && /"note" version 3/.test(error.message),
   )
 })
 
 test('a record that cannot be lifted is damaged, and says which it is', () => {
   assert.throws(
     () => upcast({ ...stored, v: 3, body: { type: 'remark' } }, format),
-    (error) => EvenerError.is(error, 'corrupt') && /Record 7 of s .*"remark" version 3/.test(error.message),
+    (error) => InspanError.is(error, 'corrupt') && /Record 7 of s .*"remark" version 3/.test(error.message),
   )
 })
 
@@ -87,11 +87,11 @@ for (const [what, record] of [
   ['no type at all', { ...stored, body: {} }],
   ['a type that is a name of Object.prototype', { ...stored, body: { type: 'toString' } }],
 ] as const) {
-  test(`${what} is an error that says to use a newer Evener`, () => {
+  test(`${what} is an error that says to use a newer Inspan`, () => {
     assert.throws(
       () => upcast(record),
       (error) =>
-        EvenerError.is(error, 'newer-version') &&
+        InspanError.is(error, 'newer-version') &&
         error.message.includes(`version ${record.v}`) &&
         error.details?.['seq'] === 7 &&
         /Upgrade/.test(error.hint ?? ''),
@@ -103,7 +103,7 @@ for (const v of [0, -1, 0.5, NaN]) {
   test(`version ${v} is one that nothing was ever written in: the record is damaged`, () => {
     assert.throws(
       () => upcast({ ...stored, v }),
-      (error) => EvenerError.is(error, 'corrupt') && error.message.includes('7'),
+      (error) => InspanError.is(error, 'corrupt') && error.message.includes('7'),
     )
   })
 }

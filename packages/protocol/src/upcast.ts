@@ -1,4 +1,4 @@
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import type { JsonObject } from './json.ts'
 import { RECORD_VERSIONS, type LogRecord, type RecordBody, type RecordType } from './record.ts'
 
@@ -27,10 +27,7 @@ export interface StoredRecord extends Omit<LogRecord, 'body'> {
 /** The format of this release. */
 export const RECORD_FORMAT: RecordFormat = {
   versions: RECORD_VERSIONS,
-  upcasters: {
-    // Version 1 always has the lineage; in version 2 it is optional.
-    rewind: [(body) => body],
-  },
+  upcasters: {},
   renamed: {},
 }
 
@@ -74,12 +71,12 @@ function own<Value>(of: { readonly [key: string]: Value }, key: string): Value |
   return Object.hasOwn(of, key) ? of[key] : undefined
 }
 
-function unknown({ body, seq, stream, v }: StoredRecord, current: number | undefined): EvenerError {
+function unknown({ body, seq, stream, v }: StoredRecord, current: number | undefined): InspanError {
   const type = typeOf(body)
   const known = current === undefined ? {} : { known: current }
-  return new EvenerError(
+  return new InspanError(
     'newer-version',
-    `Record ${seq} of ${stream} is of type "${type}" version ${v}, which this version of Evener does not know.`,
+    `Record ${seq} of ${stream} is of type "${type}" version ${v}, which this version of Inspan does not know.`,
     {
       hint: 'Upgrade: open it with the version that wrote it, or a newer one. It was left as it is.',
       details: { stream, seq, type, v, ...known },
@@ -87,8 +84,8 @@ function unknown({ body, seq, stream, v }: StoredRecord, current: number | undef
   )
 }
 
-function damaged({ seq, stream }: StoredRecord, why: string, cause?: unknown): EvenerError {
-  return new EvenerError('corrupt', `Record ${seq} of ${stream} is damaged: ${why}.`, {
+function damaged({ seq, stream }: StoredRecord, why: string, cause?: unknown): InspanError {
+  return new InspanError('corrupt', `Record ${seq} of ${stream} is damaged: ${why}.`, {
     hint: 'Other threads are not affected. Restore this one from a backup, or delete it.',
     details: { stream, seq },
     ...(cause === undefined ? {} : { cause }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'
-import { EvenerError } from './errors.ts'
+import { InspanError } from './errors.ts'
 import { IdList } from './id-list.ts'
 import type { StoredMessage } from './message.ts'
 import type { Op } from './op.ts'
@@ -125,7 +125,7 @@ suite('hostile ops', () => {
     test(`${op.type} at ${op.path.join('/')} is refused and pollutes nothing`, () => {
       assert.throws(
         () => applyOps(view(message('a', 1)), [op]),
-        (error) => EvenerError.is(error, 'invalid-input'),
+        (error) => InspanError.is(error, 'invalid-input'),
       )
       assert.equal(({} as { polluted?: unknown }).polluted, undefined)
     })
@@ -177,7 +177,7 @@ suite('hostile ops', () => {
         try {
           applyOps(before, ops)
         } catch (error) {
-          assert.ok(EvenerError.is(error, 'invalid-input'), String(error))
+          assert.ok(InspanError.is(error, 'invalid-input'), String(error))
         }
         assert.equal(JSON.stringify(before), text)
         assert.equal(Object.keys(Object.prototype).length, 0)

@@ -1,4 +1,4 @@
-import { didYouMean } from '@evener/protocol'
+import { didYouMean } from '@inspan/protocol'
 import { InvalidScript } from './script-errors.ts'
 
 /** Throws `InvalidScript` when the value at `path` is not what it should be. */

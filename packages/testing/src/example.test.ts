@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAnthropic } from '@ai-sdk/anthropic'
-import { scriptedModel, startProvider } from '@evener/testing'
+import { scriptedModel, startProvider } from '@inspan/testing'
 import { generateText, jsonSchema, isStepCount, streamText } from 'ai'
 import type { LanguageModel, ToolSet } from 'ai'
 

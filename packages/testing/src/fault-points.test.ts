@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { noFaults } from '@evener/protocol'
+import { noFaults } from '@inspan/protocol'
 import { FaultInjected, faultPoints, faultPointsFromEnv } from './fault-points.ts'
 import type { ReachedPoint } from './fault-points.ts'
 
@@ -70,22 +70,22 @@ describe('fault points in process', () => {
 describe('fault points of a child process', () => {
   test('without the variables they are those of production', () => {
     assert.equal(faultPointsFromEnv({}), noFaults)
-    assert.equal(faultPointsFromEnv({ EVENER_FAULT: '' }), noFaults)
+    assert.equal(faultPointsFromEnv({ INSPAN_FAULT: '' }), noFaults)
   })
 
   test('a variable that makes no sense is an error, not a fault that never comes', () => {
     for (const bad of ['commit', 'commit:0:kill', 'commit:1:explode', ':1:kill']) {
-      assert.throws(() => faultPointsFromEnv({ EVENER_FAULT: bad }), /EVENER_FAULT must be name:n:throw/)
+      assert.throws(() => faultPointsFromEnv({ INSPAN_FAULT: bad }), /INSPAN_FAULT must be name:n:throw/)
     }
   })
 
   test('a name may hold colons', () => {
-    const points = faultPointsFromEnv({ EVENER_FAULT: 'store:commit:1:throw' })
+    const points = faultPointsFromEnv({ INSPAN_FAULT: 'store:commit:1:throw' })
     assert.throws(() => points.reach('store:commit'), FaultInjected)
   })
 
   test('kill: the process dies by SIGKILL right at the point', async () => {
-    const { signal, output } = await runChild({ EVENER_FAULT: 'step:3:kill' })
+    const { signal, output } = await runChild({ INSPAN_FAULT: 'step:3:kill' })
     assert.equal(signal, 'SIGKILL')
     assert.equal(output, 'before 1\nafter 1\nbefore 2\nafter 2\nbefore 3\n')
   })
@@ -94,7 +94,7 @@ describe('fault points of a child process', () => {
     const directory = await mkdtemp(join(tmpdir(), 'fault-points-'))
     try {
       const logFile = join(directory, 'points.jsonl')
-      const { code } = await runChild({ EVENER_FAULT_LOG: logFile })
+      const { code } = await runChild({ INSPAN_FAULT_LOG: logFile })
       assert.equal(code, 0)
       const lines = (await readFile(logFile, 'utf8')).trimEnd().split('\n')
       assert.deepEqual(
@@ -107,7 +107,7 @@ describe('fault points of a child process', () => {
   })
 
   test('hang: the process stays where it is until it is killed', async () => {
-    const child = startChild({ EVENER_FAULT: 'step:2:hang' })
+    const child = startChild({ INSPAN_FAULT: 'step:2:hang' })
     let output = ''
     for await (const chunk of child.stdout) {
       output += String(chunk)

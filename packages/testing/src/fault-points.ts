@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
-import { noFaults } from '@evener/protocol'
-import type { FaultPoints } from '@evener/protocol'
+import { noFaults } from '@inspan/protocol'
+import type { FaultPoints } from '@inspan/protocol'
 
 /**
  * `throw`: the point throws `FaultInjected`. `kill`: the process dies by SIGKILL. `hang`: the point does not return
@@ -73,12 +73,12 @@ export function faultPoints(options: FaultPointsOptions = {}): TestFaultPoints {
 }
 
 /**
- * For a child process: `EVENER_FAULT=name:n:action` sets a fault, `EVENER_FAULT_LOG=file` logs every reached point.
+ * For a child process: `INSPAN_FAULT=name:n:action` sets a fault, `INSPAN_FAULT_LOG=file` logs every reached point.
  * Without either, nothing happens.
  */
 export function faultPointsFromEnv(env: Readonly<Record<string, string | undefined>> = process.env): FaultPoints {
-  const fault = env['EVENER_FAULT']
-  const logFile = env['EVENER_FAULT_LOG']
+  const fault = env['INSPAN_FAULT']
+  const logFile = env['INSPAN_FAULT_LOG']
   if (!fault && !logFile) return noFaults
   return faultPoints({ ...(fault && { at: parseFault(fault) }), ...(logFile && { logFile }) })
 }
@@ -86,7 +86,7 @@ export function faultPointsFromEnv(env: Readonly<Record<string, string | undefin
 function parseFault(text: string): Fault {
   const [, name, n, action] = /^(.+):([1-9]\d*):(throw|kill|hang)$/.exec(text) ?? []
   if (name === undefined || (action !== 'throw' && action !== 'kill' && action !== 'hang')) {
-    throw new TypeError(`EVENER_FAULT must be name:n:throw, name:n:kill or name:n:hang with n from 1, is ${text}`)
+    throw new TypeError(`INSPAN_FAULT must be name:n:throw, name:n:kill or name:n:hang with n from 1, is ${text}`)
   }
   return { name, n: Number(n), action }
 }

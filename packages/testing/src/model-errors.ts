@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ScriptedError, ScriptedStreamError } from './script.ts'
 import { defaultStatus, errorHeaders, errorMessage, streamErrorAsCallError } from './scripted-error.ts'
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { abortErrorOf, forever, pause } from './abort.ts'
 import { connectionLost, streamErrorOf } from './model-errors.ts'
 import type { Ending } from './timeline.ts'

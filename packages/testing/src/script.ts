@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 
 /** A text, or the same text split into the deltas in which it is streamed. */
 export type Deltas = string | readonly string[]

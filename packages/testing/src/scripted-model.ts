@@ -4,7 +4,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { abortable, abortErrorOf, forever, pause } from './abort.ts'
 import { newToolCallId } from './ids.ts'
 import { apiError, connectionLost } from './model-errors.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type {
   Deltas,
   ScriptedFinishReason,

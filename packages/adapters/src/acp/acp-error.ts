@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { failureOf } from './outcome.ts'
 
 /** The agent refused a request. `code` is `auth-required` or the error number of the protocol. */

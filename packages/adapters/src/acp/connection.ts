@@ -1,5 +1,5 @@
 import type { ClientConnection } from '@agentclientprotocol/sdk'
-import { EvenerError, type JsonObject } from '@evener/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
 import { asObject, NO_FIELDS } from '../kit/fields.ts'
 import { acpErrorOf } from './acp-error.ts'
 import { capabilitiesOf, GREETING, NO_CAPABILITIES, VERSION } from './greeting.ts'
@@ -49,7 +49,7 @@ export class AcpConnection {
   async greet(): Promise<void> {
     const { title, tellsWrites } = this.#setup
     const { client } = await import('@agentclientprotocol/sdk')
-    const app = client({ name: 'evener' }).onRequest(
+    const app = client({ name: 'inspan' }).onRequest(
       'session/request_permission',
       (params) => params as JsonObject,
       ({ params, requestId, signal }) => this.#answer(params, String(requestId), signal),
@@ -60,7 +60,7 @@ export class AcpConnection {
     this.#logins = loginsOf(greeted)
     const version = greeted['protocolVersion']
     if (version !== VERSION) {
-      throw new EvenerError('unsupported', `${title} speaks version ${JSON.stringify(version)} of the protocol.`, {
+      throw new InspanError('unsupported', `${title} speaks version ${JSON.stringify(version)} of the protocol.`, {
         hint: `Use a version of ${title} that speaks version ${VERSION}.`,
       })
     }
@@ -93,7 +93,7 @@ export class AcpConnection {
   }
 
   get #agent(): ClientConnection['agent'] {
-    if (this.#connection === undefined) throw new EvenerError('misuse', 'The agent has not been initialized yet.')
+    if (this.#connection === undefined) throw new InspanError('misuse', 'The agent has not been initialized yet.')
     return this.#connection.agent
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { errorOf, stage } from '../../test/acp/acp-stage.ts'
 import { textOf } from '../../test/live/live-host.ts'
 
@@ -20,7 +20,7 @@ describe('what an agent can do', () => {
 
   it('is not what a program says that does not speak the protocol', async (t) => {
     const { driver } = await stage(t, '', { command: process.execPath, args: ['-e', 'console.log("Hello.")'] })
-    await assert.rejects(driver.describe(), (error: unknown) => EvenerError.is(error, 'unsupported'))
+    await assert.rejects(driver.describe(), (error: unknown) => InspanError.is(error, 'unsupported'))
   })
 
   it('does not include keeping rules, as nobody knows what it does not ask about', async (t) => {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { aText, checkFields, oneOf, type AgentDriver, type Capabilities } from '@evener/protocol'
+import { aText, checkFields, oneOf, type AgentDriver, type Capabilities } from '@inspan/protocol'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { refuseUnkept } from '../launch/permissions.ts'
 import type { CliProfile } from '../launch/profile.ts'

@@ -1,5 +1,5 @@
-import { EvenerError } from '@evener/protocol'
-import { spawnRun } from '@evener/shell/run'
+import { InspanError } from '@inspan/protocol'
+import { spawnRun } from '@inspan/shell/run'
 import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { Environment } from '../launch/find-cli.ts'
@@ -41,7 +41,7 @@ export async function greetAgent({ command, args, cwd, env }: AgentProgram): Pro
       const can = capabilitiesOf(asObject(result['agentCapabilities']) ?? NO_FIELDS)
       return version === undefined ? can : { ...can, version }
     }
-    throw new EvenerError('unsupported', `${command} does not answer in the Agent Client Protocol.`, {
+    throw new InspanError('unsupported', `${command} does not answer in the Agent Client Protocol.`, {
       hint: 'Check the command and its arguments: most agents need one that puts them into this mode.',
     })
   } finally {

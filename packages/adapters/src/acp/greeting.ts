@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asObject, NO_FIELDS } from '../kit/fields.ts'
 
 /** The version of the protocol that we speak. */
@@ -8,7 +8,7 @@ export const VERSION = 1
 export const GREETING: JsonObject = {
   protocolVersion: VERSION,
   clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-  clientInfo: { name: 'evener', version: '0.1.0' },
+  clientInfo: { name: 'inspan', version: '0.1.0' },
 }
 
 /** The capabilities that an agent reports when it is greeted, as far as we use them. */

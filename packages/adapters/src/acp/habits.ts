@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ToolOutcome, ToolTable } from '../kit/tool-table.ts'
 import type { AcpToolCall } from './tool-call.ts'
 

@@ -1,4 +1,4 @@
-import type { PermissionRules } from '@evener/protocol'
+import type { PermissionRules } from '@inspan/protocol'
 import { ruleName } from '../launch/permissions.ts'
 
 /** Returns every rule that asks or denies, as text for people. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
 import { extendTable } from '../kit/tool-table.ts'

@@ -1,4 +1,4 @@
-import type { FinishReason, JsonObject, JsonValue } from '@evener/protocol'
+import type { FinishReason, JsonObject, JsonValue } from '@inspan/protocol'
 import type { Mutable } from '../kit/event-parts.ts'
 import { asArray, asInteger, asObject, asText, firstInteger, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'

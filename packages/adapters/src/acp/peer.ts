@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject, type Part, type StoredMessage } from '@evener/protocol'
+import { InspanError, type JsonObject, type Part, type StoredMessage } from '@inspan/protocol'
 import { asObject, NO_FIELDS } from '../kit/fields.ts'
 import { handoverText } from '../launch/handover-text.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
@@ -57,7 +57,7 @@ export class AcpPeer implements LivePeer {
       refusal: (toolName) => refusal?.(toolName, request),
     })
     const session = task.isFirst ? await this.#open(request, port) : this.#session
-    if (session === undefined) throw new EvenerError('misuse', `${title} has no session.`)
+    if (session === undefined) throw new InspanError('misuse', `${title} has no session.`)
     await session.useModel(request.model)
     const input = [...(await this.#toldBefore(task, session)), ...request.input]
     const prompt = promptBlocks(input, title, this.#connection.can)
@@ -71,14 +71,14 @@ export class AcpPeer implements LivePeer {
   }
 
   async steer(): Promise<never> {
-    throw new EvenerError('unsupported', `${this.#setup.title} cannot be told anything while it works.`, {
+    throw new InspanError('unsupported', `${this.#setup.title} cannot be told anything while it works.`, {
       hint: 'Cancel the turn and give the message to the next one.',
     })
   }
 
   async interrupt(): Promise<void> {
     const { title } = this.#setup
-    if (this.#session === undefined) throw new EvenerError('conflict', `${title} has not begun yet.`)
+    if (this.#session === undefined) throw new InspanError('conflict', `${title} has not begun yet.`)
     await this.#connection.notify('session/cancel', { sessionId: this.#session.id })
     this.#permissions.end()
   }

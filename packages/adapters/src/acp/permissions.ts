@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import { patchFiles } from '../kit/patch-files.ts'
 import type { Ask, Verdict } from '../live/asks.ts'

@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject, type MCPConfiguration, type Part } from '@evener/protocol'
+import { InspanError, type JsonObject, type MCPConfiguration, type Part } from '@inspan/protocol'
 import { promptOf } from '../launch/prompt.ts'
 import type { AgentCapabilities } from './greeting.ts'
 
@@ -6,7 +6,7 @@ import type { AgentCapabilities } from './greeting.ts'
 export function promptBlocks(parts: readonly Part[], title: string, can: AgentCapabilities): readonly JsonObject[] {
   const { text, images } = promptOf(parts, title)
   if (images.length > 0 && !can.images) {
-    throw new EvenerError('unsupported', `${title} cannot be given images.`, {
+    throw new InspanError('unsupported', `${title} cannot be given images.`, {
       hint: 'Leave them out, or write them to files that the agent can read.',
     })
   }
@@ -23,7 +23,7 @@ export function mcpServersOf(mcp: MCPConfiguration, title: string, can: AgentCap
       return [{ name, command: server.command, args: server.args ?? [], env: pairs(server.env) }]
     }
     if (!can.httpServers) {
-      throw new EvenerError('unsupported', `${title} cannot use the MCP server ${name}, which is reached over HTTP.`, {
+      throw new InspanError('unsupported', `${title} cannot use the MCP server ${name}, which is reached over HTTP.`, {
         hint: 'Leave it out, or use a server that is started as a program.',
       })
     }

@@ -1,4 +1,4 @@
-import type { NativeRef } from '@evener/protocol'
+import type { NativeRef } from '@inspan/protocol'
 import type { Place, Run } from '../kit/mapper.ts'
 
 type PartPlace = Place & { readonly partId: string }

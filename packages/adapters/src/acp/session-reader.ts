@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 import { unsaid } from '../kit/texts.ts'

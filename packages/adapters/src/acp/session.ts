@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject } from '@evener/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { AcpError } from './acp-error.ts'
@@ -55,7 +55,7 @@ export class AcpSession {
     const wanted = model ?? this.#model?.current
     if (wanted === undefined || wanted === this.#chosen) return
     if (this.#model === undefined) {
-      throw new EvenerError('unsupported', `${this.#title} does not let its model be chosen.`, {
+      throw new InspanError('unsupported', `${this.#title} does not let its model be chosen.`, {
         hint: 'Choose it in its own settings, and leave it out here.',
       })
     }

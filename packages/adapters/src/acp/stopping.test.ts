@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { errorOf, heard, stage } from '../../test/acp/acp-stage.ts'
 import { survivors } from '../../test/launch/stand-in.ts'
 import { aMessage, finishOf, resultsOf, says, textOf } from '../../test/live/live-host.ts'
@@ -74,7 +74,7 @@ describe('a turn that is stopped', () => {
     const turn = run()
     await turn.until(says('working'))
     const steered = session.steer?.(aMessage('m1', 'Stop that.'))
-    await assert.rejects(steered ?? Promise.resolve(), (error: unknown) => EvenerError.is(error, 'unsupported'))
+    await assert.rejects(steered ?? Promise.resolve(), (error: unknown) => InspanError.is(error, 'unsupported'))
     await session.cancel()
     await turn.all
   })

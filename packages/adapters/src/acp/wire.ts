@@ -1,5 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 
 /**
  * Connects the protocol's library with the process. Updates are mapped from the agent's output; the library gets only

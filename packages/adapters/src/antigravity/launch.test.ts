@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES } from '@evener/protocol'
+import { InspanError, NO_RULES } from '@inspan/protocol'
 import { aPicture, aRequest, optionOf } from '../../test/launch/request.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { launchAntigravity } from './launch.ts'
@@ -36,7 +36,7 @@ describe('Antigravity is told', () => {
     for (const more of [{ input: [aPicture] }, { mcp: { toy: { type: 'stdio', command: 'toy' } } }] as const) {
       assert.throws(
         () => launch(more),
-        (error) => EvenerError.is(error, 'unsupported'),
+        (error) => InspanError.is(error, 'unsupported'),
       )
     }
   })
@@ -46,7 +46,7 @@ describe('Antigravity is told', () => {
     assert.throws(
       () => launch({ rules }),
       (error) => {
-        assert.ok(EvenerError.is(error, 'policy-unsupported'))
+        assert.ok(InspanError.is(error, 'policy-unsupported'))
         assert.deepEqual(error.details['rules'], ['deny every execute tool', 'deny edit_file'])
         return true
       },

@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { askWarnings, refuseUnkept, ruleName, standingRules } from '../launch/permissions.ts'
@@ -18,7 +18,7 @@ export function launchAntigravity(request: LaunchRequest, options: AntigravityLa
   const standing = standingRules(request.rules, request.permissions)
   const { categories, tools, forbidden } = standing
   if (Object.keys(request.mcp).length > 0) {
-    throw new EvenerError('unsupported', `${title} cannot be given MCP servers for one run.`, {
+    throw new InspanError('unsupported', `${title} cannot be given MCP servers for one run.`, {
       hint: 'Set them up in its own settings, or leave them out.',
     })
   }

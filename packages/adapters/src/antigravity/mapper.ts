@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { cleanText } from '../kit/clean-text.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
 import { toolTable } from '../kit/tool-table.ts'

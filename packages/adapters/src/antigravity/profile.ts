@@ -5,7 +5,7 @@ export const antigravityProfile: CliProfile = {
   id: 'antigravity',
   title: 'Antigravity',
   command: 'agy',
-  binVariable: 'EVENER_ANTIGRAVITY_BIN',
+  binVariable: 'INSPAN_ANTIGRAVITY_BIN',
   knownVersions: [],
   key: {
     variables: [],

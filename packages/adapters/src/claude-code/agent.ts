@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@evener/protocol'
+import type { AgentDriver } from '@inspan/protocol'
 import { transportOf, type TransportOptions } from '../live/transport.ts'
 import { claudeCode as claudeCodePrint } from './driver.ts'
 import { claudeCodeLive, type ClaudeLiveOptions } from './live.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@evener/protocol'
+import type { JsonValue } from '@inspan/protocol'
 import { asArray, asObject } from '../kit/fields.ts'
 
 const PREFIX = 'Exit code '

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, JsonValue, Part } from '@evener/protocol'
+import type { JsonObject, JsonValue, Part } from '@inspan/protocol'
 import { cleanText } from '../kit/clean-text.ts'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Ask } from '../live/asks.ts'
@@ -29,7 +29,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
 ])
 
 /** The hook that gets every tool call before it runs, also those that the CLI would allow by itself. */
-const HOOK_ID = 'evener-tool-call'
+const HOOK_ID = 'inspan-tool-call'
 /** The hook never waits for a person. A call that it does not judge does not run. */
 const HOOKS: JsonObject = { PreToolUse: [{ hookCallbackIds: [HOOK_ID], timeout: 600, onFailure: 'block' }] }
 const NO_TURN = 'No turn is under way.'
@@ -130,7 +130,7 @@ export class ClaudePeer implements LivePeer {
 
   #control(what: string, request: JsonObject): Promise<JsonObject> {
     this.#ids += 1
-    const id = `evener-${this.#ids}`
+    const id = `inspan-${this.#ids}`
     const reply = this.#replies.expect(id, what)
     this.#link.send({ type: 'control_request', request_id: id, request })
     return reply

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@evener/protocol'
-import { directoryAfter } from '@evener/shell/read'
+import type { JsonObject } from '@inspan/protocol'
+import { directoryAfter } from '@inspan/shell/read'
 import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 

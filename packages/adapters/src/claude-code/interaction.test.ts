@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonValue } from '@evener/protocol'
+import type { JsonValue } from '@inspan/protocol'
 import { answeredInput, interactionOf, verdictOnPlan } from './interaction.ts'
 
 const color = { question: 'Which color?', header: 'Color', options: [{ label: 'Red' }], multiSelect: true }

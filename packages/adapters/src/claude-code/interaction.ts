@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asBoolean, asObject, asText } from '../kit/fields.ts'
 import type { Ask, Verdict } from '../live/asks.ts'
 

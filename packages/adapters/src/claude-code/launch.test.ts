@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type PermissionRules } from '@evener/protocol'
+import { InspanError, NO_RULES, type PermissionRules } from '@inspan/protocol'
 import { aPicture, aRequest, optionOf, SESSION } from '../../test/launch/request.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { claudeAnchor } from './driver.ts'
@@ -105,11 +105,11 @@ describe('Claude Code is told', () => {
     const input = [{ id: '0', type: 'file', mimeType: 'application/zip', data: 'AAAA' }] as const
     assert.throws(
       () => launch({ input }),
-      (error) => EvenerError.is(error, 'unsupported'),
+      (error) => InspanError.is(error, 'unsupported'),
     )
     assert.throws(
       () => launch({ input: [] }),
-      (error) => EvenerError.is(error, 'invalid-input'),
+      (error) => InspanError.is(error, 'invalid-input'),
     )
   })
 })
@@ -215,7 +215,7 @@ describe('our rules hold in Claude Code', () => {
     assert.throws(
       () => launch({ rules: rules({ patterns: [pattern] }) }),
       (error) => {
-        assert.ok(EvenerError.is(error, 'policy-unsupported'))
+        assert.ok(InspanError.is(error, 'policy-unsupported'))
         assert.deepEqual(error.details['rules'], ['deny execute_command where it matches "rm *"'])
         return true
       },

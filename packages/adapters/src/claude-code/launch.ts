@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { JsonObject, MCPConfiguration } from '@evener/protocol'
+import type { JsonObject, MCPConfiguration } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import type { NativeSession } from '../launch/native-session.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type PermissionRules } from '@evener/protocol'
+import { InspanError, NO_RULES, type PermissionRules } from '@inspan/protocol'
 import { aPicture, aRequest, optionOf } from '../../test/launch/request.ts'
 import { launchClaudeLive, userMessage } from './live-launch.ts'
 
@@ -57,7 +57,7 @@ describe('what is said to it', () => {
   it('has to be something', () => {
     assert.throws(
       () => userMessage([]),
-      (error) => EvenerError.is(error) && error.code === 'invalid-input',
+      (error) => InspanError.is(error) && error.code === 'invalid-input',
     )
   })
 })

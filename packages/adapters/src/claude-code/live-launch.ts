@@ -1,4 +1,4 @@
-import type { JsonObject, Part, PermissionRules } from '@evener/protocol'
+import type { JsonObject, Part, PermissionRules } from '@inspan/protocol'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { promptOf } from '../launch/prompt.ts'
 import type { LivePlan } from '../live/live-harness.ts'

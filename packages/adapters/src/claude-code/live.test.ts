@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { EvenerError, type AgentSession, type Answer, type Binding, type Turn } from '@evener/protocol'
+import { InspanError, type AgentSession, type Answer, type Binding, type Turn } from '@inspan/protocol'
 import { aTurn } from '../../test/launch/diary.ts'
 import { scratch, survivors } from '../../test/launch/stand-in.ts'
 import {
@@ -462,7 +462,7 @@ describe('a message while the agent works', () => {
     const { session } = await stage(t, `t.say('here')`)
     await assert.rejects(
       async () => session.steer?.(aMessage('m1', 'hello?')),
-      (error) => EvenerError.is(error) && error.code === 'conflict',
+      (error) => InspanError.is(error) && error.code === 'conflict',
     )
   })
 })
@@ -592,9 +592,9 @@ describe('a session', () => {
     const { run, session } = await stage(t, `t.say('working'); await t.interrupted`)
     const turn = run()
     await turn.until(says('working'))
-    await assert.rejects(run().all, (error) => EvenerError.is(error) && error.code === 'misuse')
+    await assert.rejects(run().all, (error) => InspanError.is(error) && error.code === 'misuse')
     await session.close()
     assert.equal(finishOf(await turn.all), 'other')
-    await assert.rejects(run().all, (error) => EvenerError.is(error) && error.code === 'closed')
+    await assert.rejects(run().all, (error) => InspanError.is(error) && error.code === 'closed')
   })
 })

@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities, NativeRef } from '@evener/protocol'
+import type { AgentDriver, Capabilities, NativeRef } from '@inspan/protocol'
 import { liveDriver, type LiveOptions } from '../live/live-driver.ts'
 import { ClaudePeer } from './control.ts'
 import { claudeAnchor } from './driver.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import type { JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
 import type { OpenCall } from '../kit/calls.ts'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run, RunEnd } from '../kit/mapper.ts'

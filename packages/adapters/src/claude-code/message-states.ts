@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asText } from '../kit/fields.ts'
 
 /** `dropped`: withdrawn before it was heard. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Place, Run } from '../kit/mapper.ts'
 

@@ -4,7 +4,7 @@ export const claudeCodeProfile: CliProfile = {
   id: 'claude-code',
   title: 'Claude Code',
   command: 'claude',
-  binVariable: 'EVENER_CLAUDE_CODE_BIN',
+  binVariable: 'INSPAN_CLAUDE_CODE_BIN',
   npm: { package: '@anthropic-ai/claude-code', version: '2.1.325' },
   knownVersions: ['2.1.325'],
   key: {

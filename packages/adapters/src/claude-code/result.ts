@@ -1,4 +1,4 @@
-import type { FinishReason, JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import type { FinishReason, JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
 import { asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'
 import type { Run } from '../kit/mapper.ts'
 import type { UsageNumbers } from '../kit/usage-meter.ts'

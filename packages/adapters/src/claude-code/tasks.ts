@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Run } from '../kit/mapper.ts'
 import type { ActivityDraft } from '../kit/activity.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, UsageIncrement } from '@evener/protocol'
+import type { JsonObject, UsageIncrement } from '@inspan/protocol'
 import type { OpenCall } from '../kit/calls.ts'
 import { asObject, asText } from '../kit/fields.ts'
 import type { Place, Run } from '../kit/mapper.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type JsonObject } from '@evener/protocol'
+import { InspanError, NO_RULES, type JsonObject } from '@inspan/protocol'
 import { aPicture, aRequest, fileOf, optionOf } from '../../test/launch/request.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { launchCline } from './launch.ts'
@@ -84,7 +84,7 @@ describe('Cline is told', () => {
   it('no images', () => {
     assert.throws(
       () => launch({ input: [aPicture] }),
-      (error) => EvenerError.is(error, 'unsupported'),
+      (error) => InspanError.is(error, 'unsupported'),
     )
   })
 })
@@ -130,7 +130,7 @@ describe('Cline may', () => {
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] as const
     assert.throws(
       () => launch({ permissions: 'full', rules: { ...NO_RULES, patterns } }),
-      (error) => EvenerError.is(error, 'policy-unsupported'),
+      (error) => InspanError.is(error, 'policy-unsupported'),
     )
   })
 })

@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities, Part, PermissionRules } from '@evener/protocol'
+import type { AgentDriver, Capabilities, Part, PermissionRules } from '@inspan/protocol'
 import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { unheardWarnings } from '../acp/unheard.ts'
 import { clineAcpDialect, clineHabits } from './acp/mapper.ts'

@@ -1,4 +1,4 @@
-import type { FinishReason, JsonObject } from '@evener/protocol'
+import type { FinishReason, JsonObject } from '@inspan/protocol'
 import { asObject, asText } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'

@@ -18,7 +18,7 @@ export const clineProfile: CliProfile = {
   id: 'cline',
   title: 'Cline',
   command: 'cline',
-  binVariable: 'EVENER_CLINE_BIN',
+  binVariable: 'INSPAN_CLINE_BIN',
   npm: { package: 'cline', version: '3.0.65' },
   knownVersions: ['3.0.65'],
   key: {

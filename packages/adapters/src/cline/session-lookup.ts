@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asText } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { Environment } from '../launch/find-cli.ts'

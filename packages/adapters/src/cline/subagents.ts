@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import type { OpenCall } from '../kit/calls.ts'
 import { asText } from '../kit/fields.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asObject, asText } from '../kit/fields.ts'
 import type { Run } from '../kit/mapper.ts'
 import { orchestration } from './subagents.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { commandDraft, listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asCount, asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'

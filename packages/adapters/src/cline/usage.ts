@@ -1,4 +1,4 @@
-import type { JsonObject, UsageIncrement } from '@evener/protocol'
+import type { JsonObject, UsageIncrement } from '@inspan/protocol'
 import type { UsageMeter, UsageNumbers } from '../kit/usage-meter.ts'
 
 /** Limit for reports that wait for their repetition: a version that repeats none must not fill the memory. */

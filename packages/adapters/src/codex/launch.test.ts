@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type PermissionRules } from '@evener/protocol'
+import { InspanError, NO_RULES, type PermissionRules } from '@inspan/protocol'
 import { aPicture, aRequest, optionOf, optionsOf } from '../../test/launch/request.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { launchCodex } from './launch.ts'
@@ -18,7 +18,7 @@ function setting(plan: LaunchPlan, key: string): string | undefined {
 const refused =
   (...names: string[]) =>
   (error: unknown): boolean => {
-    assert.ok(EvenerError.is(error, 'policy-unsupported'))
+    assert.ok(InspanError.is(error, 'policy-unsupported'))
     assert.deepEqual(error.details['rules'], names)
     return true
   }
@@ -91,9 +91,9 @@ describe('Codex is told', () => {
       setting(plan, 'mcp_servers'),
       '{"my files"={"command"="node","args"=["a b.js"],"env_vars"=["TOKEN"],"env"={"PATH"="/bin"},"default_tools_approval_mode"="approve"},' +
         '"more"={"command"="more","args"=[],"env"={"TOKEN"="other"},"default_tools_approval_mode"="approve"},' +
-        '"web"={"url"="https://example.com/mcp","env_http_headers"={"Authorization"="EVENER_MCP_2_0"},"default_tools_approval_mode"="approve"}}',
+        '"web"={"url"="https://example.com/mcp","env_http_headers"={"Authorization"="INSPAN_MCP_2_0"},"default_tools_approval_mode"="approve"}}',
     )
-    assert.deepEqual(plan.env, { TOKEN: 'secret-1', EVENER_MCP_2_0: 'secret-2' })
+    assert.deepEqual(plan.env, { TOKEN: 'secret-1', INSPAN_MCP_2_0: 'secret-2' })
   })
 
   it('to wait for the MCP servers it is given, and for no others', () => {

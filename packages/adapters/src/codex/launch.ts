@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { MCPServerConfig } from '@evener/protocol'
+import type { MCPServerConfig } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { MAX_ARGUMENT_BYTES } from '../launch/plan-limits.ts'
@@ -97,7 +97,7 @@ function mcpServers(rules: CodexRules, secrets: Map<string, string>): Record<str
     if (server.enabled === false) continue
     const hidden = rules.disabledTools.get(name) ?? []
     servers[name] = {
-      ...connection(server, secrets, `EVENER_MCP_${Object.keys(servers).length}`),
+      ...connection(server, secrets, `INSPAN_MCP_${Object.keys(servers).length}`),
       ...(server.timeout === undefined ? {} : { startup_timeout_sec: server.timeout / 1_000 }),
       ...(rules.mayCallMcp ? { default_tools_approval_mode: 'approve' } : {}),
       ...(hidden.length === 0 ? {} : { disabled_tools: hidden }),

@@ -151,7 +151,7 @@ describe('Codex: items', () => {
 
   it('what is no known item is unknown, once, with its last record', () => {
     for (const item of [
-      { type: 'web_search', query: 'evener' },
+      { type: 'web_search', query: 'inspan' },
       { type: 'mcp_tool_call', server: 's', tool: 't', arguments: { a: 1 }, status: 'completed' },
       { type: 'todo_list', items: [] },
       { type: 'brand_new' },

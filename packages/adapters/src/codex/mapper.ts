@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import type { JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, TurnEnd } from '../kit/mapper.ts'

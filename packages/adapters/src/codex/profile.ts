@@ -4,7 +4,7 @@ export const codexProfile: CliProfile = {
   id: 'codex',
   title: 'Codex',
   command: 'codex',
-  binVariable: 'EVENER_CODEX_BIN',
+  binVariable: 'INSPAN_CODEX_BIN',
   npm: { package: '@openai/codex', version: '0.166.0' },
   knownVersions: ['0.166.0'],
   key: {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { asObject, asText, NO_FIELDS, textList } from '../kit/fields.ts'
 import type { ConsumedCall } from '../kit/tool-table.ts'

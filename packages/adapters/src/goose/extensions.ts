@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, MCPConfiguration, MCPServerConfig } from '@evener/protocol'
+import type { JsonObject, JsonValue, MCPConfiguration, MCPServerConfig } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { offeredTools, type NativeTools } from '../launch/offered-tools.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type JsonObject, type JsonValue } from '@evener/protocol'
+import { InspanError, NO_RULES, type JsonObject, type JsonValue } from '@inspan/protocol'
 import { aPicture, aRequest, fileOf, optionOf, SESSION } from '../../test/launch/request.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { hasExtensions } from './extensions.ts'
@@ -43,7 +43,7 @@ describe('Goose is told', () => {
 
   it('to begin a session that can be found by its name', () => {
     const plan = launch()
-    assert.equal(optionOf(plan, '--name'), `evener-${SESSION}`)
+    assert.equal(optionOf(plan, '--name'), `inspan-${SESSION}`)
     assert.ok(!plan.args.includes('--resume'))
     assert.equal(plan.sessionId, undefined)
   })
@@ -90,7 +90,7 @@ describe('Goose is told', () => {
   it('no images', () => {
     assert.throws(
       () => launch({ input: [aPicture] }),
-      (error) => EvenerError.is(error, 'unsupported'),
+      (error) => InspanError.is(error, 'unsupported'),
     )
   })
 })
@@ -125,7 +125,7 @@ describe('Goose may', () => {
     const rules = { ...NO_RULES, tools: { read_file: 'deny' } } as const
     assert.throws(
       () => launch({ permissions: 'full', rules }),
-      (error) => EvenerError.is(error, 'policy-unsupported'),
+      (error) => InspanError.is(error, 'policy-unsupported'),
     )
     assert.ok(launch({ permissions: 'full', rules: { ...rules, categories: { execute: 'deny' } } }))
   })
@@ -134,7 +134,7 @@ describe('Goose may', () => {
     const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
     assert.throws(
       () => launch({ mcp, rules: { ...NO_RULES, tools: { mcp__toy__echo: 'deny' } } }),
-      (error) => EvenerError.is(error, 'policy-unsupported'),
+      (error) => InspanError.is(error, 'policy-unsupported'),
     )
   })
 })
@@ -171,7 +171,7 @@ describe('Goose over ACP', () => {
   it('does not start under rules when its user has allowed tools for good', () => {
     assert.throws(
       () => launchGooseLive(aRequest({ rules: DENY_SHELL }), {}, false),
-      (error) => EvenerError.is(error, 'policy-unsupported'),
+      (error) => InspanError.is(error, 'policy-unsupported'),
     )
     assert.deepEqual(launchGooseLive(aRequest(), {}, false).warnings, [])
   })

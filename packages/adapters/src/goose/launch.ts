@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { promptText } from '../launch/prompt.ts'
@@ -26,7 +26,7 @@ export function launchGoose(request: LaunchRequest, options: GooseLaunchOptions 
   const { extensions, warnings } = gooseExtensions(request)
   const recipe: JsonObject = {
     version: '1.0.0',
-    title: 'Evener',
+    title: 'Inspan',
     description: 'One turn.',
     ...(instructions === undefined ? {} : { instructions }),
     prompt: promptText(request.input, title),
@@ -56,7 +56,7 @@ export function launchGoose(request: LaunchRequest, options: GooseLaunchOptions 
 
 /** Returns a name for the session, to look up its id: Goose chooses the id and does not print it. */
 export function sessionName(id: string): string {
-  return `evener-${id}`
+  return `inspan-${id}`
 }
 
 /** A recipe is a template before it is JSON. Braces in texts are escaped so that the template does not see them. */

@@ -1,4 +1,4 @@
-import type { FinishReason, JsonObject, JsonValue } from '@evener/protocol'
+import type { FinishReason, JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
 import { beginsAsFailure } from './failures.ts'

@@ -5,7 +5,7 @@ export const gooseProfile: CliProfile = {
   title: 'Goose',
   command: 'goose',
   otherCommands: ['goose-binary-linux-x64'],
-  binVariable: 'EVENER_GOOSE_BIN',
+  binVariable: 'INSPAN_GOOSE_BIN',
   npm: { package: '@aaif/goose-binary-linux-x64', version: '1.52.0' },
   knownVersions: ['1.52.0'],
   key: {

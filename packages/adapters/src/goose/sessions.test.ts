@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { aRequest, SESSION } from '../../test/launch/request.ts'
 import { program, scratch } from '../../test/launch/stand-in.ts'
 import type { EndedRun } from '../launch/print-driver.ts'
@@ -28,7 +28,7 @@ async function lists(
 const limits = aRequest()
 const stored = (id: string, extensions = gooseExtensions(limits).extensions): object => ({
   id,
-  name: `evener-${SESSION}`,
+  name: `inspan-${SESSION}`,
   extension_data: { 'enabled_extensions.v0': { extensions } },
 })
 const resume = { kind: 'resume', nativeId: '2026_1' } as const
@@ -63,7 +63,7 @@ describe('a session of Goose', () => {
     const listed = await lists(t, '[]', `console.error('database is locked'); process.exit(4)`)
     await assert.rejects(
       placeGooseSession({ ...listed, session: resume, limits, signal: new AbortController().signal }),
-      (error) => EvenerError.is(error, 'io') && /database is locked/.test(String(error.details['output'])),
+      (error) => InspanError.is(error, 'io') && /database is locked/.test(String(error.details['output'])),
     )
   })
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import { askProgram } from '../launch/ask-program.ts'
 import type { Environment, FoundCli } from '../launch/find-cli.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asInteger, asObject, asText, firstInteger, firstText, NO_FIELDS } from '../kit/fields.ts'

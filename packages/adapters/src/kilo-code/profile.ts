@@ -4,7 +4,7 @@ export const kiloCodeProfile: CliProfile = {
   id: 'kilo-code',
   title: 'Kilo Code',
   command: 'kilo',
-  binVariable: 'EVENER_KILO_CODE_BIN',
+  binVariable: 'INSPAN_KILO_CODE_BIN',
   npm: { package: '@kilocode/cli', version: '7.7.7' },
   knownVersions: ['7.7.7'],
   key: {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import { toolTable, type ToolOutcome, type ToolTable } from '../kit/tool-table.ts'

@@ -1,4 +1,4 @@
-import type { ActivityEvent, AgentEvent, EventExtras, ActivityNote } from '@evener/protocol'
+import type { ActivityEvent, AgentEvent, EventExtras, ActivityNote } from '@inspan/protocol'
 
 type WithoutStamp<Event> = Event extends ActivityEvent ? Omit<Event, 'timestamp' | 'sessionId'> : never
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import type { JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
 import type { LineSlot } from './ledger.ts'
 import { RecentIds } from './recent-ids.ts'
 

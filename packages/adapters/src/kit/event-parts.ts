@@ -6,7 +6,7 @@ import type {
   TextDeltaEvent,
   ToolCallEvent,
   ToolResultEvent,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ActivityDraft } from './activity.ts'
 import type { OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'

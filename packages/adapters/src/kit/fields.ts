@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 
 /**
  * Readers for untrusted records: a field of the wrong type counts as absent. They never throw, and look no deeper into

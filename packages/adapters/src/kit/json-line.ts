@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asObject, asText } from './fields.ts'
 
 /** A part of a line. A CLI that prints text without a newline joins it to the next record. */

@@ -6,7 +6,7 @@ import type {
   NativeRef,
   UsageMetadata,
   UsageTotals,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ActivityDraft, MappedEvent } from './activity.ts'
 import type { CallRecord, OpenCall } from './calls.ts'
 import type { Account, Ledger } from './ledger.ts'

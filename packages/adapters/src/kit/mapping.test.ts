@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { AT, eventsOf, mapRun, unstamped } from '../../test/support.ts'
 import { asObject, asText } from './fields.ts'
 import type { Dialect, DialectReader, Run } from './mapper.ts'

@@ -1,4 +1,4 @@
-import type { ActivityNote, AgentEvent, FinishEvent, JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import type { ActivityNote, AgentEvent, FinishEvent, JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
 import { Stamper, type ActivityDraft, type NoteEvent } from './activity.ts'
 import { Calls, type CallRecord, type OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'

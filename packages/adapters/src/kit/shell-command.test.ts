@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonValue } from '@evener/protocol'
+import type { JsonValue } from '@inspan/protocol'
 import { shellActivity } from './shell-command.ts'
 import type { ToolOutcome } from './tool-table.ts'
 

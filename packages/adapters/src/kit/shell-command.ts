@@ -1,5 +1,5 @@
-import type { JsonValue } from '@evener/protocol'
-import { classify, type ClassifyOptions, type FileOperation } from '@evener/shell/read'
+import type { JsonValue } from '@inspan/protocol'
+import { classify, type ClassifyOptions, type FileOperation } from '@inspan/shell/read'
 import type { ActivityDraft } from './activity.ts'
 import { commandDraft } from './drafts.ts'
 import { asObject } from './fields.ts'

@@ -1,4 +1,4 @@
-import type { ReasoningDeltaEvent, TextDeltaEvent } from '@evener/protocol'
+import type { ReasoningDeltaEvent, TextDeltaEvent } from '@inspan/protocol'
 import type { ActivityDraft } from './activity.ts'
 import { cleanText } from './clean-text.ts'
 import { ENDED, endOfText, INTERRUPTED, isBlank, setPlace, type Mutable } from './event-parts.ts'

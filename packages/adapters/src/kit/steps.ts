@@ -1,4 +1,4 @@
-import type { NativeRef, StepFinishEvent, StepStartEvent } from '@evener/protocol'
+import type { NativeRef, StepFinishEvent, StepStartEvent } from '@inspan/protocol'
 import type { Mutable } from './event-parts.ts'
 import type { StepEnd } from './mapper.ts'
 

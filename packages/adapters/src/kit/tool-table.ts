@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { ActivityDraft } from './activity.ts'
 
 interface ToolUse {

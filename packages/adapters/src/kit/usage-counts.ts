@@ -1,4 +1,4 @@
-import type { UsageIncrement } from '@evener/protocol'
+import type { UsageIncrement } from '@inspan/protocol'
 import type { Mutable } from './event-parts.ts'
 
 /** The counted fields, in the order in which they are stored and reported. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { NO_USAGE } from '@evener/protocol'
+import { NO_USAGE } from '@inspan/protocol'
 import { UsageMeter, type UsageMeterOptions } from './usage-meter.ts'
 
 function meter(options: Omit<UsageMeterOptions, 'warn'> = {}): {

@@ -1,4 +1,4 @@
-import { NO_USAGE, type UsageIncrement, type UsageTotals } from '@evener/protocol'
+import { NO_USAGE, type UsageIncrement, type UsageTotals } from '@inspan/protocol'
 import type { Mutable } from './event-parts.ts'
 import {
   CACHE_WRITE,

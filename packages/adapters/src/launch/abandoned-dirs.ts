@@ -1,12 +1,12 @@
 import { lstat, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** `evener-<pid namespace>-<pid>-<start time>-…`: names the process that made it, to tell whether that still runs. */
-const NAME = /^evener-(?<namespace>\d+)-(?<pid>\d+)-(?<start>\d+)-\w+$/
+/** `inspan-<pid namespace>-<pid>-<start time>-…`: names the process that made it, to tell whether that still runs. */
+const NAME = /^inspan-(?<namespace>\d+)-(?<pid>\d+)-(?<start>\d+)-\w+$/
 
 /** Returns the prefix for the names of directories that this process makes. */
 export async function ownPrefix(): Promise<string> {
-  return `evener-${await processNamespace()}-${process.pid}-${await startTime(process.pid)}-`
+  return `inspan-${await processNamespace()}-${process.pid}-${await startTime(process.pid)}-`
 }
 
 /** Removes directories whose process is dead. Keeps those that cannot be judged or removed. */

@@ -1,5 +1,5 @@
-import { EvenerError } from '@evener/protocol'
-import { spawnRun, type RunProcess } from '@evener/shell/run'
+import { InspanError } from '@inspan/protocol'
+import { spawnRun, type RunProcess } from '@inspan/shell/run'
 import type { Environment } from './find-cli.ts'
 
 export interface Question {
@@ -38,7 +38,7 @@ export async function askProgram(question: Question): Promise<string> {
     const { code, signal: killedBy } = await run.exited
     signal?.throwIfAborted()
     if (code === 0) return said.join('\n')
-    throw new EvenerError('io', `"${question.command} ${question.args.join(' ')}" ended with ${killedBy ?? code}.`, {
+    throw new InspanError('io', `"${question.command} ${question.args.join(' ')}" ended with ${killedBy ?? code}.`, {
       details: { output: complaints.join('\n').slice(-2_000) },
     })
   } finally {

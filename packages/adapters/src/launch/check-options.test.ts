@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { acp, claudeCode, codex, goose, opencode, type AcpOptions } from '../index.ts'
 
 const WRONG: readonly (readonly [field: string, options: object])[] = [
@@ -18,7 +18,7 @@ const WRONG: readonly (readonly [field: string, options: object])[] = [
 
 function isRefused(field: string): (error: unknown) => boolean {
   return (error) =>
-    EvenerError.is(error, 'invalid-input') && error.message.startsWith(`\`${field}\` of the options of `)
+    InspanError.is(error, 'invalid-input') && error.message.startsWith(`\`${field}\` of the options of `)
 }
 
 suite('options of an agent that mean nothing are refused when it is made, by name', () => {
@@ -40,7 +40,7 @@ suite('options of an agent that mean nothing are refused when it is made, by nam
         assert.throws(
           () => agent(options as object),
           (error) =>
-            EvenerError.is(error, 'invalid-input') &&
+            InspanError.is(error, 'invalid-input') &&
             /^`\w+` is not an option of [A-Z]/.test(error.message) &&
             error.message.includes(meant),
         )

@@ -1,4 +1,4 @@
-import { EvenerError, type Capabilities } from '@evener/protocol'
+import { InspanError, type Capabilities } from '@inspan/protocol'
 import type { LedgerSums } from '../kit/ledger.ts'
 import { findCli, type Environment, type FoundCli } from './find-cli.ts'
 import type { CliProfile } from './profile.ts'
@@ -24,7 +24,7 @@ export function foundCli(cli: FoundCli): CliFinder {
 
 async function described(capabilities: Capabilities, find: CliFinder['find']): Promise<Capabilities> {
   const found = await find().catch((error: unknown) => {
-    if (EvenerError.is(error)) return undefined
+    if (InspanError.is(error)) return undefined
     throw error
   })
   return found?.version === undefined ? capabilities : { ...capabilities, version: found.version }

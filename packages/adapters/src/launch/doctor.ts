@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { findCli, hasKey, type Environment } from './find-cli.ts'
 import type { CliProfile } from './profile.ts'
 
@@ -41,7 +41,7 @@ async function examine(profile: CliProfile, env: Environment): Promise<DoctorRow
     const { path, version, isKnown } = await findCli(profile, { env })
     return { ...row, found: true, path, isKnown, ...(version === undefined ? {} : { version }) }
   } catch (error) {
-    if (!EvenerError.is(error)) throw error
+    if (!InspanError.is(error)) throw error
     const reason = String(error.details['reason'])
     return { ...row, found: error.code !== 'not-found', isKnown: false, problem: error.message, reason }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { program, scratch, standInProfile } from '../../test/launch/stand-in.ts'
 import { doctor } from './doctor.ts'
 import { findCli, hasKey } from './find-cli.ts'
@@ -17,7 +17,7 @@ async function isAlive(pid: number): Promise<boolean> {
 const refusal =
   (reason: string, ...says: RegExp[]) =>
   (error: unknown): boolean => {
-    assert.ok(EvenerError.is(error))
+    assert.ok(InspanError.is(error))
     assert.equal(error.details['reason'], reason)
     for (const pattern of says) assert.match(error.message, pattern)
     return true
@@ -45,7 +45,7 @@ describe('a program is found', () => {
     const [a, b, c] = await Promise.all([scratch(t), scratch(t), scratch(t)])
     const [onPath, named, given] = await Promise.all([program(a, ''), program(b, ''), program(c, '')])
     assert.equal((await findCli(profile, { env: { PATH: a } })).path, onPath)
-    const env = { PATH: a, EVENER_STAND_IN_BIN: named }
+    const env = { PATH: a, INSPAN_STAND_IN_BIN: named }
     assert.equal((await findCli(profile, { env })).path, named)
     assert.equal((await findCli(profile, { env, bin: given })).path, given)
   })
@@ -100,15 +100,15 @@ describe('a program that cannot be used says what to do', () => {
   it('when it is not installed', async () => {
     await assert.rejects(
       findCli(profile, { env: { PATH: '/nowhere' } }),
-      refusal('not-installed', /npm install -g stand-in@1\.0\.0/, /EVENER_STAND_IN_BIN/),
+      refusal('not-installed', /npm install -g stand-in@1\.0\.0/, /INSPAN_STAND_IN_BIN/),
     )
   })
 
   it('when its variable leads nowhere', async () => {
-    const env = { EVENER_STAND_IN_BIN: '/nowhere/stand-in' }
+    const env = { INSPAN_STAND_IN_BIN: '/nowhere/stand-in' }
     await assert.rejects(
       findCli(profile, { env }),
-      refusal('wrong-path', /EVENER_STAND_IN_BIN says .*\/nowhere\/stand-in/),
+      refusal('wrong-path', /INSPAN_STAND_IN_BIN says .*\/nowhere\/stand-in/),
     )
   })
 

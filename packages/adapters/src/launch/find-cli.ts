@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { access, readFile, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
-import { EvenerError } from '@evener/protocol'
-import { spawnRun, SpawnError } from '@evener/shell/run'
+import { InspanError } from '@inspan/protocol'
+import { spawnRun, SpawnError } from '@inspan/shell/run'
 import { endRest } from './ask-program.ts'
 import type { CliProfile, LoginFile } from './profile.ts'
 
@@ -65,16 +65,16 @@ async function locate(profile: CliProfile, env: Environment, bin: string | undef
   throw missing(profile, 'not-installed', `${title} was not found: there is no "${command}" on PATH.`)
 }
 
-function missing(profile: CliProfile, reason: string, message: string): EvenerError {
+function missing(profile: CliProfile, reason: string, message: string): InspanError {
   const { id, binVariable, install } = profile
-  return new EvenerError('not-found', message, {
+  return new InspanError('not-found', message, {
     hint: `Install it (${install}) or set ${binVariable} to its path.`,
     details: { cli: id, reason, install, variable: binVariable },
   })
 }
 
-function notExecutable({ id, binVariable, install }: CliProfile, message: string, path: string): EvenerError {
-  return new EvenerError('not-found', message, {
+function notExecutable({ id, binVariable, install }: CliProfile, message: string, path: string): InspanError {
+  return new InspanError('not-found', message, {
     hint: `Make it executable (chmod +x ${path}), or install it again (${install}).`,
     details: { cli: id, reason: 'not-executable', install, variable: binVariable },
   })
@@ -107,7 +107,7 @@ async function askVersion(profile: CliProfile, path: string, env: Environment): 
   const asked = await ask(path, args, env)
   const version = /\d+\.\d+\.\d+[\w.+-]*/.exec(asked.output)?.[0]
   if (asked.failure === undefined) return version
-  throw new EvenerError('unsupported', `${profile.title} is at ${path} and does not work: ${asked.failure}`, {
+  throw new InspanError('unsupported', `${profile.title} is at ${path} and does not work: ${asked.failure}`, {
     hint: `Run "${path} ${args.join(' ')}" to see for yourself, or install it again (${profile.install}).`,
     details: { cli: profile.id, reason: 'broken', output: asked.output },
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Host, Part, StoredMessage } from '@evener/protocol'
+import type { Host, Part, StoredMessage } from '@inspan/protocol'
 import { handoverText } from './handover-text.ts'
 import type { NativeSession } from './native-session.ts'
 

@@ -1,4 +1,4 @@
-import type { Binding, HandoverBudget, Host, StoredMessage, Turn } from '@evener/protocol'
+import type { Binding, HandoverBudget, Host, StoredMessage, Turn } from '@inspan/protocol'
 import { MAX_OMITTED, unheard, wordsOf } from '../live/handover.ts'
 import type { NativeSession } from './native-session.ts'
 

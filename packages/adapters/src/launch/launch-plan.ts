@@ -1,4 +1,4 @@
-import { NO_RULES, type MCPConfiguration, type Part, type PermissionRules, type Turn } from '@evener/protocol'
+import { NO_RULES, type MCPConfiguration, type Part, type PermissionRules, type Turn } from '@inspan/protocol'
 import type { NativeSession } from './native-session.ts'
 import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { findTagged, type RunProcess } from '@evener/shell/run'
+import { findTagged, type RunProcess } from '@inspan/shell/run'
 
 /** How long processes that outlive the CLI may hold its output open. */
 const HELD_OPEN_MS = 2_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Host } from '@evener/protocol'
+import type { Host } from '@inspan/protocol'
 import { dialects } from '../dialects.ts'
 import {
   bindingOf,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Binding, Capabilities, Host, UsageTotals } from '@evener/protocol'
+import type { Binding, Capabilities, Host, UsageTotals } from '@inspan/protocol'
 import type { RunWarning } from './run-note.ts'
 
 /** The native session that a turn continues. */

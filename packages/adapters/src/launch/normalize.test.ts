@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, type ActivityEvent } from '@evener/protocol'
+import { InspanError, type ActivityEvent } from '@inspan/protocol'
 import { claudeCodeDialect } from '../claude-code/mapper.ts'
 import { codexAppServerDialect } from '../codex/app-server/mapper.ts'
 import { codexDialect } from '../codex/mapper.ts'
@@ -80,7 +80,7 @@ describe('a program’s own output', () => {
   })
 
   it('needs to be somebody’s', async () => {
-    await assert.rejects(events([started], { harness: 'nobody' }), (error) => EvenerError.is(error, 'invalid-input'))
+    await assert.rejects(events([started], { harness: 'nobody' }), (error) => InspanError.is(error, 'invalid-input'))
     const unnamed = normalize([started], { dialects })
     await assert.rejects(unnamed.next(), /--harness\): one of claude-code, codex/)
   })

@@ -1,5 +1,5 @@
-import { EvenerError, type ActivityEvent } from '@evener/protocol'
-import { parseRecord, type SpoolRecord } from '@evener/shell/run'
+import { InspanError, type ActivityEvent } from '@inspan/protocol'
+import { parseRecord, type SpoolRecord } from '@inspan/shell/run'
 import { activityOf } from '../kit/activity.ts'
 import { asText } from '../kit/fields.ts'
 import { recordOf } from '../kit/json-line.ts'
@@ -151,11 +151,11 @@ function isMessage(text: string): boolean {
   )
 }
 
-function unknownHarness(harness: string | undefined, dialects: readonly Dialect[]): EvenerError {
+function unknownHarness(harness: string | undefined, dialects: readonly Dialect[]): InspanError {
   const known = dialects.map(({ id }) => id).join(', ')
   return harness === undefined
-    ? new EvenerError('invalid-input', 'It is not known which program printed this output.', {
+    ? new InspanError('invalid-input', 'It is not known which program printed this output.', {
         hint: `Name its harness (--harness): one of ${known}.`,
       })
-    : new EvenerError('invalid-input', `There is no harness "${harness}".`, { hint: `Known are ${known}.` })
+    : new InspanError('invalid-input', `There is no harness "${harness}".`, { hint: `Known are ${known}.` })
 }

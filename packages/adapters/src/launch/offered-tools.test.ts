@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type MCPConfiguration, type PermissionRules } from '@evener/protocol'
+import { InspanError, NO_RULES, type MCPConfiguration, type PermissionRules } from '@inspan/protocol'
 import { offeredTools, type NativeTools, type OfferedTools, type OfferOptions } from './offered-tools.ts'
 import type { PermissionLevel } from './permissions.ts'
 
@@ -49,7 +49,7 @@ const unkept = (given: Given): unknown => {
   try {
     offer(given)
   } catch (error) {
-    return EvenerError.is(error, 'policy-unsupported') ? error.details['rules'] : error
+    return InspanError.is(error, 'policy-unsupported') ? error.details['rules'] : error
   }
   return []
 }

@@ -1,4 +1,4 @@
-import type { MCPConfiguration, PermissionRules, ToolCategory } from '@evener/protocol'
+import type { MCPConfiguration, PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { LaunchRequest } from './launch-plan.ts'
 import { askWarnings, refuseUnkept, ruleName, standingRules, type StandingRules } from './permissions.ts'
 import type { RunWarning } from './run-note.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@evener/protocol'
+import type { AgentDriver } from '@inspan/protocol'
 
 interface Named {
   readonly id?: string

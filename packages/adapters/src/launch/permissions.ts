@@ -1,4 +1,4 @@
-import { EvenerError, type PatternRule, type PermissionRules, type Policy, type ToolCategory } from '@evener/protocol'
+import { InspanError, type PatternRule, type PermissionRules, type Policy, type ToolCategory } from '@inspan/protocol'
 import type { LaunchRequest } from './launch-plan.ts'
 import type { RunWarning } from './run-note.ts'
 import { kindOfTool } from './tool-kinds.ts'
@@ -88,7 +88,7 @@ export function refuseUnkept(
   if (rules.length === 0) return []
   const message = `${title} cannot keep these rules: ${rules.join('; ')}. ${why}`
   if (request.allowUngoverned) return [{ message, code: 'policy-unsupported' }]
-  throw new EvenerError('policy-unsupported', message, {
+  throw new InspanError('policy-unsupported', message, {
     hint: 'Change the rules, choose an agent that can keep them, or set allowUngoverned if something else confines it.',
     details: { rules: [...rules] },
   })

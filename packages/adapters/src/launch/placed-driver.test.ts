@@ -4,13 +4,13 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import {
-  EvenerError,
+  InspanError,
   type AgentEvent,
   type AgentSession,
   type Binding,
   type Capabilities,
   type Host,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import { bindingOf, errorOf, finishOf, takeTurn, textOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn } from '../../test/launch/stand-in.ts'
@@ -127,7 +127,7 @@ describe('a program whose session is placed before a turn', () => {
 
   it('fails the turn when it cannot be placed, and starts nothing', async (t) => {
     const { notes, turn } = await stage(t, async () => {
-      throw new EvenerError('io', 'The server did not start.')
+      throw new InspanError('io', 'The server did not start.')
     })
     const events = await turn(anchored)
     assert.deepEqual(errorOf(events), { code: 'io', message: 'The server did not start.' })
@@ -252,9 +252,9 @@ describe('a session of such a program', () => {
     const session = await open(null)
     const first = session.run(aTurn)[Symbol.asyncIterator]()
     await first.next()
-    await assert.rejects(session.run(aTurn)[Symbol.asyncIterator]().next(), (error) => EvenerError.is(error, 'misuse'))
+    await assert.rejects(session.run(aTurn)[Symbol.asyncIterator]().next(), (error) => InspanError.is(error, 'misuse'))
     await session.close()
-    await assert.rejects(session.run(aTurn)[Symbol.asyncIterator]().next(), (error) => EvenerError.is(error, 'closed'))
+    await assert.rejects(session.run(aTurn)[Symbol.asyncIterator]().next(), (error) => InspanError.is(error, 'closed'))
     for (let next = await first.next(); next.done !== true; next = await first.next());
   })
 })

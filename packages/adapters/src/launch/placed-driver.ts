@@ -1,4 +1,4 @@
-import type { AgentDriver, AgentEvent, AgentSession, Binding, CancelReceipt, Host, Turn } from '@evener/protocol'
+import type { AgentDriver, AgentEvent, AgentSession, Binding, CancelReceipt, Host, Turn } from '@inspan/protocol'
 import { cliFinder } from './cli-finder.ts'
 import type { Environment, FoundCli } from './find-cli.ts'
 import { requestOf, type LaunchRequest } from './launch-plan.ts'

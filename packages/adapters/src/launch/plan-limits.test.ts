@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { EvenerError, type MCPConfiguration } from '@evener/protocol'
+import { InspanError, type MCPConfiguration } from '@inspan/protocol'
 import { errorOf, printTurn } from '../../test/launch/print-turn.ts'
 import { aRequest } from '../../test/launch/request.ts'
 import { scratch } from '../../test/launch/stand-in.ts'
@@ -30,7 +30,7 @@ function refusalOf(plan: LaunchPlan): string {
   try {
     refuseUnstartable(plan, 'Program')
   } catch (error) {
-    assert.ok(EvenerError.is(error, 'unsupported'))
+    assert.ok(InspanError.is(error, 'unsupported'))
     return error.message
   }
   return ''
@@ -96,7 +96,7 @@ describe('long texts', () => {
     const blind = aRequest({ ...prompt(LONG), rules: { categories: {}, tools: { read_file: 'deny' }, patterns: [] } })
     assert.throws(
       () => launchCline(blind),
-      (error: unknown) => EvenerError.is(error, 'unsupported') && /a prompt of 131073 bytes/.test(error.message),
+      (error: unknown) => InspanError.is(error, 'unsupported') && /a prompt of 131073 bytes/.test(error.message),
     )
   })
 

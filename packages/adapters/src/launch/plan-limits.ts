@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import type { LaunchPlan } from './launch-plan.ts'
 
 /** The longest argument or variable that Linux takes: its limit of 128 KiB includes the terminating NUL. */
@@ -18,14 +18,14 @@ function refuse(title: string, name: () => string, text: string): void {
     throw tooLong(title, name(), bytes)
   }
   if (text.includes('\0')) {
-    throw new EvenerError('unsupported', `${title} cannot be given a NUL character in ${name()}.`, {
+    throw new InspanError('unsupported', `${title} cannot be given a NUL character in ${name()}.`, {
       hint: 'Take it out: the arguments and variables of a process end there.',
     })
   }
 }
 
-export function tooLong(title: string, name: string, bytes: number): EvenerError {
-  return new EvenerError(
+export function tooLong(title: string, name: string, bytes: number): InspanError {
+  return new InspanError(
     'unsupported',
     `${title} cannot be given ${name} of ${bytes} bytes: a process takes at most ${MAX_ARGUMENT_BYTES} in one place.`,
     {

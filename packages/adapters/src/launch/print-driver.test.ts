@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { aTurn, diary } from '../../test/launch/diary.ts'
 import { bindingOf, errorOf, finishOf, printTurn, typesOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn, standInProfile, survivors } from '../../test/launch/stand-in.ts'
@@ -61,7 +61,7 @@ describe('a turn', () => {
     const { events } = await printTurn(t, `hello(); forever()`, {
       host: () => ({
         noteProcess: async () => {
-          throw new EvenerError('fenced', 'The log is lost.')
+          throw new InspanError('fenced', 'The log is lost.')
         },
       }),
     })
@@ -166,7 +166,7 @@ describe('a turn that fails', () => {
     const { events, notes } = await printTurn(t, `hello()`, {
       harness: {
         launch: () => {
-          throw new EvenerError('policy-unsupported', 'It cannot.', { details: { rules: ['deny x'] } })
+          throw new InspanError('policy-unsupported', 'It cannot.', { details: { rules: ['deny x'] } })
         },
       },
     })
@@ -344,7 +344,7 @@ describe('native sessions', () => {
 
   it('that cannot be looked up are a warning, and the turn is as good or bad as it was', async (t) => {
     const sessionOf = async (): Promise<never> => {
-      throw new EvenerError('io', 'The database is locked.')
+      throw new InspanError('io', 'The database is locked.')
     }
     const good = await printTurn(t, `text('hi'); done()`, { harness: { sessionOf } })
     assert.equal(finishOf(good.events), 'stop')
@@ -367,7 +367,7 @@ describe('the driver', () => {
 
   it('rejects to open when the program is not there, and still describes it', async (t) => {
     const driver = printDriver(standIn(), { bin: join(await scratch(t), 'nothing') })
-    await assert.rejects(driver.open(null, diary().host), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(driver.open(null, diary().host), (error) => InspanError.is(error, 'not-found'))
     assert.equal((await driver.describe()).version, undefined)
   })
 
@@ -384,10 +384,10 @@ describe('the driver', () => {
     const first = session.run(aTurn)[Symbol.asyncIterator]()
     await first.next()
     const second = session.run(aTurn)[Symbol.asyncIterator]()
-    await assert.rejects(second.next(), (error) => EvenerError.is(error, 'misuse'))
+    await assert.rejects(second.next(), (error) => InspanError.is(error, 'misuse'))
     await session.close()
     const third = session.run(aTurn)[Symbol.asyncIterator]()
-    await assert.rejects(third.next(), (error) => EvenerError.is(error, 'closed'))
+    await assert.rejects(third.next(), (error) => InspanError.is(error, 'closed'))
     assert.equal(await survivors(notes), 0)
   })
 

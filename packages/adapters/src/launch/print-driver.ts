@@ -8,7 +8,7 @@ import type {
   Host,
   MCPConfiguration,
   Turn,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { checkDriverOptions } from './check-options.ts'

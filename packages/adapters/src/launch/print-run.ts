@@ -7,8 +7,8 @@ import {
   type HandoverNote,
   type Host,
   type Turn,
-} from '@evener/protocol'
-import type { RunExit, SpawnRunOptions } from '@evener/shell/run'
+} from '@inspan/protocol'
+import type { RunExit, SpawnRunOptions } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { untestedVersion } from './cli-finder.ts'
 import { EventQueue } from './event-queue.ts'

@@ -39,7 +39,7 @@ it('what a killed host has left is removed by the next one, and what belongs to 
   killed.child.kill('SIGKILL')
   await once(killed.child, 'exit')
   const dead = basename(killed.dir).replace(/\w+$/, '')
-  const others = ['evener-test-abc', 'evener-', dead.replace(/^evener-\d+/, 'evener-1') + 'elsewhere']
+  const others = ['inspan-test-abc', 'inspan-', dead.replace(/^inspan-\d+/, 'inspan-1') + 'elsewhere']
   for (const name of others) await mkdir(join(temporary, name))
   await writeFile(join(temporary, `${dead}file`), '')
   await symlink('/', join(temporary, `${dead}link`))

@@ -1,4 +1,4 @@
-import { EvenerError, type ImagePart, type Part } from '@evener/protocol'
+import { InspanError, type ImagePart, type Part } from '@inspan/protocol'
 
 /** The text of a turn's input and its images. */
 export interface Prompt {
@@ -28,7 +28,7 @@ export function promptOf(input: readonly Part[], title: string): Prompt {
     }
   }
   if (texts.every((text) => text.trim() === '') && images.length === 0) {
-    throw new EvenerError('invalid-input', 'The turn has no input.', { hint: 'Give it a text or an image.' })
+    throw new InspanError('invalid-input', 'The turn has no input.', { hint: 'Give it a text or an image.' })
   }
   // Providers refuse half a surrogate pair.
   return { text: texts.join('\n\n').toWellFormed(), images }
@@ -51,8 +51,8 @@ function fileText(part: Extract<Part, { type: 'file' }>, title: string): string 
   return `<file name=${JSON.stringify(fileName)}>\n${Buffer.from(data, 'base64').toString('utf8')}\n</file>`
 }
 
-function cannotTake(title: string, what: string): EvenerError {
-  return new EvenerError('unsupported', `${title} cannot be given ${what}.`, {
+function cannotTake(title: string, what: string): InspanError {
+  return new InspanError('unsupported', `${title} cannot be given ${what}.`, {
     hint: 'Leave it out, or write it to a file that the agent can read.',
   })
 }

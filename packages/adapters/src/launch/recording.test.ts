@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { appendFile, readFile, readdir, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { EvenerError } from '@evener/protocol'
-import { LineSplitter } from '@evener/shell/run'
+import { InspanError } from '@inspan/protocol'
+import { LineSplitter } from '@inspan/shell/run'
 import { aTurn, diary, takeAll } from '../../test/launch/diary.ts'
 import { program, scratch, standIn } from '../../test/launch/stand-in.ts'
 import { claudeCodeDialect } from '../claude-code/mapper.ts'
@@ -216,7 +216,7 @@ describe('a recording', () => {
   it('never mixes two runs', async (t) => {
     const dir = await recordedTurn(t, `hello(); done()`)
     await assert.rejects(recordRun({ dir }, codexDialect, { harness: 'codex' }, 0), (error) =>
-      EvenerError.is(error, 'already-exists'),
+      InspanError.is(error, 'already-exists'),
     )
   })
 

@@ -2,8 +2,8 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { EvenerError, type Host } from '@evener/protocol'
-import { makeFolder, openSpool, spoolFileName, type Line, type Redactor, type Spool } from '@evener/shell/run'
+import { InspanError, type Host } from '@inspan/protocol'
+import { makeFolder, openSpool, spoolFileName, type Line, type Redactor, type Spool } from '@inspan/shell/run'
 import { activityOf, type MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { LIMIT_REACHED, WITHHELD } from './recorded-lines.ts'
@@ -66,7 +66,7 @@ export async function openRecording(options: RecordOptions): Promise<Recording> 
   await makeOwnFolder(dir)
   const raw = join(dir, spoolFileName)
   if ((await stat(raw).catch(() => undefined)) !== undefined) {
-    throw new EvenerError('already-exists', `${raw} holds another run already.`, {
+    throw new InspanError('already-exists', `${raw} holds another run already.`, {
       hint: 'Give each run its own folder.',
     })
   }
@@ -100,7 +100,7 @@ async function makeOwnFolder(dir: string): Promise<void> {
   try {
     await makeFolder(dir)
   } catch (error) {
-    throw new EvenerError('io', `A run cannot be recorded in ${dir}: ${(error as Error).message}.`, {
+    throw new InspanError('io', `A run cannot be recorded in ${dir}: ${(error as Error).message}.`, {
       hint: 'Name a folder that can be made or written to.',
       cause: error,
     })

@@ -1,4 +1,4 @@
-import type { RunExit } from '@evener/shell/run'
+import type { RunExit } from '@inspan/shell/run'
 import { cleanText } from '../kit/clean-text.ts'
 
 const MAX_WORDS = 300

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { LineSplitter, type Line } from '@evener/shell/run'
+import { LineSplitter, type Line } from '@inspan/shell/run'
 import { codexDialect } from '../codex/mapper.ts'
 import { activityOf } from '../kit/activity.ts'
 import { RunLog } from './run-log.ts'

@@ -1,4 +1,4 @@
-import type { Line } from '@evener/shell/run'
+import type { Line } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect, Mapper } from '../kit/mapper.ts'
 import { openRecording, type Recording, type RecordOptions, type RunRecorder } from './recording.ts'

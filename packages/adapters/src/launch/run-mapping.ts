@@ -1,4 +1,4 @@
-import type { ErrorEvent, FinishEvent, FinishReason } from '@evener/protocol'
+import type { ErrorEvent, FinishEvent, FinishReason } from '@inspan/protocol'
 import { Stamper, type ActivityDraft, type MappedEvent } from '../kit/activity.ts'
 import { errorDraft } from '../kit/event-parts.ts'
 import type { Dialect, Mapper } from '../kit/mapper.ts'

@@ -1,4 +1,4 @@
-import type { ErrorData, JsonObject, UsageTotals } from '@evener/protocol'
+import type { ErrorData, JsonObject, UsageTotals } from '@inspan/protocol'
 import { asObject } from '../kit/fields.ts'
 
 /** What is known of a run before its first line. */

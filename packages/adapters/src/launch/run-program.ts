@@ -1,4 +1,4 @@
-import type { ProcessNote } from '@evener/protocol'
+import type { ProcessNote } from '@inspan/protocol'
 import {
   spawnRun,
   StdinClosedError,
@@ -7,7 +7,7 @@ import {
   type RunExit,
   type RunProcess,
   type SpawnRunOptions,
-} from '@evener/shell/run'
+} from '@inspan/shell/run'
 import { endsWithin } from './ends-within.ts'
 import { endsWithItsOutput, leftRunning } from './left-running.ts'
 import { processNote } from './process-note.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { harnesses } from '../harnesses.ts'
 import { diary } from '../../test/launch/diary.ts'
 import { errorOf, takeTurn, warningsOf } from '../../test/launch/print-turn.ts'
@@ -19,7 +19,7 @@ for (const { profile, agent, live } of harnesses) {
       for (const way of ways) {
         const env = { PATH: dir, [binVariable]: undefined }
         await assert.rejects(way({ env }).open(null, diary().host), (error) => {
-          assert.ok(EvenerError.is(error, 'not-found'))
+          assert.ok(InspanError.is(error, 'not-found'))
           assert.match(error.message, new RegExp(`${title} was not found: there is no "${command}" on PATH`))
           assert.ok(error.hint?.includes(install) && error.hint.includes(binVariable))
           assert.equal(error.details['reason'], 'not-installed')
@@ -35,7 +35,7 @@ for (const { profile, agent, live } of harnesses) {
       for (const way of ways) {
         await assert.rejects(
           way({ env }).open(null, diary().host),
-          (error) => EvenerError.is(error, 'not-found') && error.message.startsWith(binVariable),
+          (error) => InspanError.is(error, 'not-found') && error.message.startsWith(binVariable),
         )
       }
     })
@@ -46,7 +46,7 @@ for (const { profile, agent, live } of harnesses) {
       await writeFile(bin, `#!/bin/sh\necho "GLIBC_9.99 not found" >&2\nexit 127\n`)
       await chmod(bin, 0o755)
       await assert.rejects(agent({ bin }).open(null, diary().host), (error) => {
-        assert.ok(EvenerError.is(error, 'unsupported'))
+        assert.ok(InspanError.is(error, 'unsupported'))
         assert.match(error.message, /does not work: .*127.*GLIBC_9\.99/s)
         assert.ok(error.hint?.includes(install))
         return true

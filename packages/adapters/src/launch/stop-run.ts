@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { KillReceipt, RunProcess } from '@evener/shell/run'
+import type { KillReceipt, RunProcess } from '@inspan/shell/run'
 import type { StopWay } from './profile.ts'
 
 /** Stops the program its own clean way first, then kills what is left of the run. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type PermissionRules } from '@evener/protocol'
+import { InspanError, NO_RULES, type PermissionRules } from '@inspan/protocol'
 import { aRequest } from '../../test/launch/request.ts'
 import { launchCline } from '../cline/launch.ts'
 import { launchClineLive } from '../cline/live.ts'
@@ -15,7 +15,7 @@ function refusalOf(warnings: Parameters<typeof refuseInstead>[0]): readonly unkn
   try {
     refuseInstead(warnings)
   } catch (error) {
-    assert.ok(EvenerError.is(error))
+    assert.ok(InspanError.is(error))
     return [error.code, error.details['instead']]
   }
   return []

@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import type { RunWarning } from './run-note.ts'
 
 /** Codes of warnings that mean: the CLI cannot do what was asked, so something else is done. */
@@ -15,7 +15,7 @@ export function refuseInstead(warnings: readonly RunWarning[]): void {
   for (const { message, code = '' } of warnings) {
     const refusal = REFUSALS.get(code)
     if (refusal === undefined) continue
-    throw new EvenerError(refusal, message, {
+    throw new InspanError(refusal, message, {
       hint: 'Ask for less, choose an agent that can do this, or leave out `strict`: then this is a warning.',
       details: { instead: code },
     })

@@ -1,4 +1,4 @@
-import type { ErrorData } from '@evener/protocol'
+import type { ErrorData } from '@inspan/protocol'
 import { failure } from './run-failure.ts'
 
 const DEFAULT_DEADLINE_MS = 4 * 60 * 60_000

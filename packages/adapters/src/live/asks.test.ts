@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Answer, Decision, Host, ToolCallRequest } from '@evener/protocol'
+import type { Answer, Decision, Host, ToolCallRequest } from '@inspan/protocol'
 import { APPROVE, ASK, liveHost, type LiveHost } from '../../test/live/live-host.ts'
 import { Asks, type Ask, type Verdict } from './asks.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer, Decision, Host, JsonObject, JsonValue, WaitKind } from '@evener/protocol'
+import type { Answer, Decision, Host, JsonObject, JsonValue, WaitKind } from '@inspan/protocol'
 import { toFailure } from '../launch/run-failure.ts'
 import { canonicalCall, nativeCall, type NativeCall } from './tool-calls.ts'
 

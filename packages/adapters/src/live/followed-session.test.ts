@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AgentEvent, AgentSession, Binding, CancelReceipt, Host } from '@evener/protocol'
+import type { AgentEvent, AgentSession, Binding, CancelReceipt, Host } from '@inspan/protocol'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import { aMessage } from '../../test/live/live-host.ts'
 import { FollowedSession, type SessionFacts } from './followed-session.ts'

@@ -7,7 +7,7 @@ import type {
   JsonObject,
   StoredMessage,
   Turn,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 /** What a peer learns about the native session that the CLI's output does not tell. */
 export interface SessionFacts {

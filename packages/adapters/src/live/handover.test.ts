@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Host, NativeRef, StoredMessage } from '@evener/protocol'
+import type { Host, NativeRef, StoredMessage } from '@inspan/protocol'
 import { aMessage } from '../../test/live/live-host.ts'
 import { unheard, wordsOf, type HandoverQuery } from './handover.ts'
 

@@ -1,4 +1,4 @@
-import type { HandoverBudget, Host, NativeRef, Part, StoredMessage, Turn } from '@evener/protocol'
+import type { HandoverBudget, Host, NativeRef, Part, StoredMessage, Turn } from '@inspan/protocol'
 
 /** The default budget for a hand-over: the newest messages that fit. */
 const DEFAULT_BUDGET: HandoverBudget = {

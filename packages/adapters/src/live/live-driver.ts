@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@evener/protocol'
+import type { AgentDriver } from '@inspan/protocol'
 import { checkDriverOptions } from '../launch/check-options.ts'
 import { cliFinder } from '../launch/cli-finder.ts'
 import type { Environment, FoundCli } from '../launch/find-cli.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Binding, Host, JsonObject, StoredMessage } from '@evener/protocol'
-import type { KillReceipt, Line } from '@evener/shell/run'
+import type { Binding, Host, JsonObject, StoredMessage } from '@inspan/protocol'
+import type { KillReceipt, Line } from '@inspan/shell/run'
 import { cleanText } from '../kit/clean-text.ts'
 import { recordOf, splitLine } from '../kit/json-line.ts'
 import { hasKey } from '../launch/find-cli.ts'

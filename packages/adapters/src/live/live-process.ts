@@ -1,4 +1,4 @@
-import type { JsonObject, ProcessNote } from '@evener/protocol'
+import type { JsonObject, ProcessNote } from '@inspan/protocol'
 import {
   spawnRun,
   type KillReceipt,
@@ -6,7 +6,7 @@ import {
   type LineStream,
   type RunExit,
   type RunProcess,
-} from '@evener/shell/run'
+} from '@inspan/shell/run'
 import type { Environment } from '../launch/find-cli.ts'
 import { endsWithin } from '../launch/ends-within.ts'
 import { endsWithItsOutput, leftRunning } from '../launch/left-running.ts'

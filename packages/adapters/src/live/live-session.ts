@@ -1,6 +1,6 @@
 import { setImmediate as nextTask, setTimeout as pause } from 'node:timers/promises'
 import {
-  EvenerError,
+  InspanError,
   type AgentEvent,
   type AgentSession,
   type Binding,
@@ -10,8 +10,8 @@ import {
   type Host,
   type StoredMessage,
   type Turn,
-} from '@evener/protocol'
-import type { RunExit } from '@evener/shell/run'
+} from '@inspan/protocol'
+import type { RunExit } from '@inspan/shell/run'
 import { handoverText } from '../launch/handover-text.ts'
 import { assertTakesTurn, NOTHING_RAN } from '../launch/one-turn.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
@@ -88,7 +88,7 @@ export class LiveSession implements AgentSession {
     await this.#started.catch(() => undefined)
     const running = this.#launcher.running
     if (live === undefined || live !== this.#turn || live.isOver || live.isStopped || running === undefined) {
-      throw new EvenerError('conflict', 'There is no turn under way that could be steered.', {
+      throw new InspanError('conflict', 'There is no turn under way that could be steered.', {
         hint: 'Give the message to the next turn.',
       })
     }

@@ -1,5 +1,5 @@
-import type { AgentEvent, Binding, ErrorData, Host, Turn, UsageTotals } from '@evener/protocol'
-import type { Line, RunExit } from '@evener/shell/run'
+import type { AgentEvent, Binding, ErrorData, Host, Turn, UsageTotals } from '@inspan/protocol'
+import type { Line, RunExit } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { untestedVersion } from '../launch/cli-finder.ts'
 import { EventQueue } from '../launch/event-queue.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { Replies } from './replies.ts'
 
 const isError = (code: string, text: RegExp) => (error: unknown) =>
-  EvenerError.is(error) && error.code === code && text.test(error.message)
+  InspanError.is(error) && error.code === code && text.test(error.message)
 
 describe('what a program was asked', () => {
   it('is answered by its id', async () => {

@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject } from '@evener/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
 
 /** Why a CLI refused a request. */
 export interface Refusal {
@@ -45,7 +45,7 @@ export class Replies {
   reject(id: string, { message, code }: Refusal): boolean {
     const request = this.#take(id)
     request?.reject(
-      new EvenerError('unsupported', `${this.#title} refused to ${request.what}: ${message}`, {
+      new InspanError('unsupported', `${this.#title} refused to ${request.what}: ${message}`, {
         details: code === undefined ? {} : { reason: code },
       }),
     )
@@ -66,7 +66,7 @@ export class Replies {
     return request
   }
 
-  #gone(what: string, why: string): EvenerError {
-    return new EvenerError('closed', `${this.#title} cannot ${what}: ${why}.`)
+  #gone(what: string, why: string): InspanError {
+    return new InspanError('closed', `${this.#title} cannot ${what}: ${why}.`)
   }
 }

@@ -1,4 +1,4 @@
-import type { PermissionRules, Policy } from '@evener/protocol'
+import type { PermissionRules, Policy } from '@inspan/protocol'
 
 /** Returns the rules without those that ask: each call is asked about when it comes. Those that allow or deny stay. */
 export function settledRules(rules: PermissionRules): PermissionRules {

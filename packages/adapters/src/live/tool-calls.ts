@@ -1,4 +1,4 @@
-import type { JsonObject, ToolCallRequest, ToolCategory } from '@evener/protocol'
+import type { JsonObject, ToolCallRequest, ToolCategory } from '@inspan/protocol'
 import { kindOfTool, mcpToolName, type ToolKind } from '../launch/tool-kinds.ts'
 
 /** A tool call as a foreign CLI announces it. */

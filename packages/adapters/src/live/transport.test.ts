@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { harnesses } from '../harnesses.ts'
 import { acp, claudeCode, cline, codex, goose, kiloCode, opencode, pi, type AcpOptions } from '../index.ts'
 
@@ -12,7 +12,7 @@ suite('a level of permissions', () => {
       for (const permissions of LEVELS) {
         assert.throws(
           () => agent({ permissions }),
-          (error) => EvenerError.is(error, 'unsupported') && /by rules, or .*transport: 'print'/.test(error.message),
+          (error) => InspanError.is(error, 'unsupported') && /by rules, or .*transport: 'print'/.test(error.message),
         )
         assert.doesNotThrow(() => agent({ permissions, transport: 'print' }))
         assert.doesNotThrow(() => agent({ permissions, canAnswer: false }))
@@ -39,7 +39,7 @@ suite('a level of permissions', () => {
     for (const { live: make } of refusing) {
       await assert.rejects(
         async () => make({ permissions: 'read-only' }).describe(),
-        (error) => EvenerError.is(error, 'unsupported'),
+        (error) => InspanError.is(error, 'unsupported'),
       )
     }
   })

@@ -1,4 +1,4 @@
-import { aFlag, checkFields, EvenerError, oneOf, type FieldRules } from '@evener/protocol'
+import { aFlag, checkFields, InspanError, oneOf, type FieldRules } from '@inspan/protocol'
 import type { PermissionLevel } from '../launch/permissions.ts'
 
 export interface TransportOptions {
@@ -30,7 +30,7 @@ export function transportOf(options: TransportOptions): 'live' | 'print' {
  */
 export function refuseLevel(title: string, level: PermissionLevel | undefined): void {
   if (level === undefined || level === 'full') return
-  throw new EvenerError('unsupported', `\`permissions: '${level}'\` is not kept by ${title} while it is live.`, {
+  throw new InspanError('unsupported', `\`permissions: '${level}'\` is not kept by ${title} while it is live.`, {
     hint: "It asks before every call: say what it may do by rules, or give it `transport: 'print'`.",
   })
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { workdirOf } from './workdir.ts'
 
 test('a program stands elsewhere only when that is not the folder of its session, whatever links lead there', async () => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'evener-workdir-')))
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'inspan-workdir-')))
   try {
     await mkdir(join(folder, 'real', 'sub'), { recursive: true })
     await symlink(join(folder, 'real'), join(folder, 'link'))

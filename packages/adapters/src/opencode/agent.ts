@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@evener/protocol'
+import type { AgentDriver } from '@inspan/protocol'
 import { transportOf, type AgentOptions } from '../live/transport.ts'
 import { opencode as opencodePrint, type OpencodeOptions } from './driver.ts'
 import { opencodeLive, type OpencodeLiveOptions } from './live.ts'

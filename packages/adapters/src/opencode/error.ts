@@ -1,4 +1,4 @@
-import type { JsonValue } from '@evener/protocol'
+import type { JsonValue } from '@inspan/protocol'
 import { asObject, asText, firstText } from '../kit/fields.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 

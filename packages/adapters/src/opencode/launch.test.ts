@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type JsonObject, type PermissionRules } from '@evener/protocol'
+import { InspanError, NO_RULES, type JsonObject, type PermissionRules } from '@inspan/protocol'
 import { aPicture, aRequest, fileOf, optionOf } from '../../test/launch/request.ts'
 import { KILO_CODE } from '../kilo-code/driver.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
@@ -17,7 +17,7 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
     launchOpencode(aRequest(more), flavour, options)
   const configOf = ({ env }: LaunchPlan): JsonObject =>
     JSON.parse(env?.[`${prefix}_CONFIG_CONTENT`] ?? '') as JsonObject
-  const agentOf = (plan: LaunchPlan, name = 'evener'): JsonObject =>
+  const agentOf = (plan: LaunchPlan, name = 'inspan'): JsonObject =>
     (configOf(plan)['agent'] as Record<string, JsonObject>)[name] ?? {}
   const permissionOf = (plan: LaunchPlan, name?: string): JsonObject => agentOf(plan, name)['permission'] as JsonObject
 
@@ -126,7 +126,7 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
           tools: { mcp__toy__echo: 'deny', mcp__other: 'deny', strange: 'deny' },
         }),
       })
-      for (const name of ['evener', 'general', 'explore']) {
+      for (const name of ['inspan', 'general', 'explore']) {
         const permission = permissionOf(plan, name)
         for (const denied of ['bash', 'toy_echo', 'other_*', 'strange'])
           assert.equal(permission[denied], 'deny', denied)
@@ -139,7 +139,7 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
       const patterned = rules({ patterns: [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] })
       assert.throws(
         () => launch({ permissions: 'full', rules: patterned }),
-        (error) => EvenerError.is(error, 'policy-unsupported'),
+        (error) => InspanError.is(error, 'policy-unsupported'),
       )
       const plan = launch({ permissions: 'full', rules: patterned, allowUngoverned: true })
       assert.deepEqual(
@@ -183,9 +183,9 @@ it('Kilo Code leaves no daemon running, and its background processes are command
   const { env } = launchOpencode(aRequest(), KILO_CODE)
   assert.equal(env?.['KILO_NO_DAEMON'], '1')
   const { agent } = JSON.parse(env?.['KILO_CONFIG_CONTENT'] ?? '') as {
-    readonly agent: { readonly evener: { readonly permission: JsonObject } }
+    readonly agent: { readonly inspan: { readonly permission: JsonObject } }
   }
-  assert.equal(agent.evener.permission['background_process'], 'deny')
+  assert.equal(agent.inspan.permission['background_process'], 'deny')
 })
 
 it('a turn of OpenCode can be resumed where a model call was over', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { JsonObject, JsonValue, MCPConfiguration, MCPServerConfig } from '@evener/protocol'
+import type { JsonObject, JsonValue, MCPConfiguration, MCPServerConfig } from '@inspan/protocol'
 import { asArray, asObject, NO_FIELDS } from '../kit/fields.ts'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
@@ -19,7 +19,7 @@ export interface OpencodeLaunchOptions {
 }
 
 /** The name of the OpenCode agent: one of our own, so that no settings but ours apply to it. */
-const AGENT = 'evener'
+const AGENT = 'inspan'
 const WHY = 'It runs its tools itself and shows them afterwards.'
 
 /**

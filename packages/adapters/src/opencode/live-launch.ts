@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { JsonObject, ToolCategory } from '@evener/protocol'
+import type { JsonObject, ToolCategory } from '@inspan/protocol'
 import { asArray, asObject } from '../kit/fields.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { noSubagents, type NativeTools } from '../launch/offered-tools.ts'
@@ -11,7 +11,7 @@ import type { OpencodeLaunchOptions } from './launch.ts'
 export type LiveFlavour = Pick<Flavour, 'profile' | 'prefix' | 'tools' | 'env'>
 
 /** The name of the OpenCode agent: one of our own, so that no settings but ours apply to it. */
-export const OPENCODE_LIVE_AGENT = 'evener'
+export const OPENCODE_LIVE_AGENT = 'inspan'
 
 /**
  * Asks about everything. Of several matching entries the last one counts. Leaving the directory is part of the call

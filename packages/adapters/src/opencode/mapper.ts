@@ -1,4 +1,4 @@
-import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@evener/protocol'
+import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@inspan/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import type { Mutable } from '../kit/event-parts.ts'
 import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'

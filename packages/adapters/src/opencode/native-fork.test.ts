@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { aRequest } from '../../test/launch/request.ts'
 import { program, scratch } from '../../test/launch/stand-in.ts'
 import type { NativeSession } from '../launch/native-session.ts'
@@ -98,7 +98,7 @@ describe('the server of OpenCode', () => {
   it('that does not start fails the turn, with what it said', async (t) => {
     const { place } = await stage(t, `console.error('bad configuration'); process.exit(1)`)
     await assert.rejects(place(resume('m1')), (error) => {
-      assert.ok(EvenerError.is(error, 'io'))
+      assert.ok(InspanError.is(error, 'io'))
       assert.match(error.message, /did not start\. bad configuration/)
       return true
     })
@@ -106,7 +106,7 @@ describe('the server of OpenCode', () => {
 
   it('that answers with a failure fails the turn, and is ended', async (t) => {
     const { place, dir } = await stage(t, SERVER, { BROKEN: '1' })
-    await assert.rejects(place(resume('m1')), (error) => EvenerError.is(error, 'io') && /500/.test(error.message))
+    await assert.rejects(place(resume('m1')), (error) => InspanError.is(error, 'io') && /500/.test(error.message))
     await isOver(dir)
   })
 

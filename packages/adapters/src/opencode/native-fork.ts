@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { EvenerError, type JsonValue } from '@evener/protocol'
-import { spawnRun, type RunProcess } from '@evener/shell/run'
+import { InspanError, type JsonValue } from '@inspan/protocol'
+import { spawnRun, type RunProcess } from '@inspan/shell/run'
 import { asArray, asObject, asText } from '../kit/fields.ts'
 import type { NativeSession } from '../launch/native-session.ts'
 import type { PlaceRequest } from '../launch/placed-driver.ts'
@@ -25,7 +25,7 @@ export async function placeAtAnchor(request: PlaceRequest, flavour: Flavour): Pr
     }
   } catch (error) {
     if (!late.aborted || signal.aborted) throw error
-    throw new EvenerError('io', `The server of ${flavour.profile.title} did not answer within ${DEADLINE_MS} ms.`)
+    throw new InspanError('io', `The server of ${flavour.profile.title} did not answer within ${DEADLINE_MS} ms.`)
   }
 }
 
@@ -94,7 +94,7 @@ class Server {
       await ended
       await run.kill({ graceMs: 0 })
       signal.throwIfAborted()
-      throw new EvenerError('io', `The server of ${profile.title} did not start. ${complaints.join('\n')}`.trim(), {
+      throw new InspanError('io', `The server of ${profile.title} did not start. ${complaints.join('\n')}`.trim(), {
         hint: `Run "${cli.path} serve" to see for yourself.`,
       })
     }
@@ -113,7 +113,7 @@ class Server {
     const body = before === undefined ? {} : { messageID: before }
     const answer = await this.#ask('POST', `/session/${encodeURIComponent(sessionId)}/fork`, JSON.stringify(body))
     const id = asText(asObject(answer)?.['id'])
-    if (id === undefined) throw new EvenerError('io', 'The session could not be forked.', { details: { answer } })
+    if (id === undefined) throw new InspanError('io', 'The session could not be forked.', { details: { answer } })
     return id
   }
 
@@ -131,7 +131,7 @@ class Server {
     })
     if (response.status === 404) return undefined
     if (response.ok) return (await response.json()) as JsonValue
-    throw new EvenerError('io', `${method} ${path} was answered with ${response.status}.`, {
+    throw new InspanError('io', `${method} ${path} was answered with ${response.status}.`, {
       details: { answer: (await response.text()).slice(0, 2_000) },
     })
   }

@@ -1,4 +1,4 @@
-import type { JsonObject, NativeRef } from '@evener/protocol'
+import type { JsonObject, NativeRef } from '@inspan/protocol'
 import type { Mutable } from '../kit/event-parts.ts'
 import { asText } from '../kit/fields.ts'
 import type { Place } from '../kit/mapper.ts'

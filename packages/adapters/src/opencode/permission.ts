@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { NativeTools, OfferedTools } from '../launch/offered-tools.ts'
 
 /** OpenCode's own subagents. Those in the user's settings may have other permissions. */

@@ -4,7 +4,7 @@ export const opencodeProfile: CliProfile = {
   id: 'opencode',
   title: 'OpenCode',
   command: 'opencode',
-  binVariable: 'EVENER_OPENCODE_BIN',
+  binVariable: 'INSPAN_OPENCODE_BIN',
   npm: { package: 'opencode-ai', version: '1.18.33' },
   knownVersions: ['1.18.33'],
   key: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { opencodeDialect } from './mapper.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import type { Mutable } from '../kit/event-parts.ts'
 import { asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'

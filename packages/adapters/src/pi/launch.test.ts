@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES } from '@evener/protocol'
+import { InspanError, NO_RULES } from '@inspan/protocol'
 import { aPicture, aRequest, fileOf, optionOf, SESSION } from '../../test/launch/request.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { piAnchor } from './driver.ts'
@@ -61,7 +61,7 @@ describe('Pi is told', () => {
     for (const way of [launchPi, launchPiLive]) {
       assert.throws(
         () => way(aRequest({ mcp })),
-        (error) => EvenerError.is(error, 'unsupported') && String(error.details['servers']) === 'toy',
+        (error) => InspanError.is(error, 'unsupported') && String(error.details['servers']) === 'toy',
       )
     }
   })
@@ -106,7 +106,7 @@ describe('Pi may', () => {
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] as const
     assert.throws(
       () => launch({ permissions: 'full', rules: { ...NO_RULES, patterns } }),
-      (error) => EvenerError.is(error, 'policy-unsupported'),
+      (error) => InspanError.is(error, 'policy-unsupported'),
     )
   })
 })

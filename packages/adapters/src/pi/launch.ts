@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import type { NativeSession } from '../launch/native-session.ts'
@@ -50,7 +50,7 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
   const { offered, mcp, warnings } = offeredTools(request, TOOLS, { title, why: WHY, hidesMcpTools: false })
   const tools = [...offered].filter((name) => !ABSENT.has(name))
   if (Object.keys(mcp).length > 0) {
-    throw new EvenerError('unsupported', `${title} does not support MCP servers.`, {
+    throw new InspanError('unsupported', `${title} does not support MCP servers.`, {
       hint: 'Leave them out, or choose an agent that takes them.',
       details: { servers: Object.keys(mcp) },
     })

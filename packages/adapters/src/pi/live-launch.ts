@@ -1,4 +1,4 @@
-import type { Part } from '@evener/protocol'
+import type { Part } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { withoutFlags } from '../live/args.ts'

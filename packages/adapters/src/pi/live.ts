@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities, NativeRef } from '@evener/protocol'
+import type { AgentDriver, Capabilities, NativeRef } from '@inspan/protocol'
 import type { Environment } from '../launch/find-cli.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'

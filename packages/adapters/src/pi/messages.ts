@@ -1,4 +1,4 @@
-import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@evener/protocol'
+import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@inspan/protocol'
 import { asArray, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Place, PlacedText, Run } from '../kit/mapper.ts'
 import type { Failures } from './failures.ts'

@@ -4,7 +4,7 @@ export const piProfile: CliProfile = {
   id: 'pi',
   title: 'Pi',
   command: 'pi',
-  binVariable: 'EVENER_PI_BIN',
+  binVariable: 'INSPAN_PI_BIN',
   npm: { package: '@earendil-works/pi-coding-agent', version: '0.87.1' },
   knownVersions: ['0.87.1'],
   key: {

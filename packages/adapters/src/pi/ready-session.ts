@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { parseRecord } from '../kit/json-line.ts'
 import type { Environment } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
@@ -52,7 +52,7 @@ async function branchAfter(line: string, file: string): Promise<void> {
     id: randomBytes(4).toString('hex'),
     parentId: parseRecord(line)?.['id'] ?? null,
     timestamp: new Date().toISOString(),
-    customType: 'evener',
+    customType: 'inspan',
   }
   await appendFile(file, `${JSON.stringify(entry)}\n`)
 }

@@ -3,13 +3,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import {
-  EvenerError,
+  InspanError,
   type AgentSession,
   type Binding,
   type JsonObject,
   type StoredMessage,
   type Turn,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { aTurn } from '../../test/launch/diary.ts'
 import { errorOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { scratch, survivors } from '../../test/launch/stand-in.ts'
@@ -204,7 +204,7 @@ describe('a message while Pi works', () => {
     const { run, session } = await stage(t, `t.say('done')`)
     await run().all
     await assert.rejects(session.steer?.(aMessage('m1', 'Hello?')) ?? Promise.resolve(), (error) =>
-      EvenerError.is(error, 'conflict'),
+      InspanError.is(error, 'conflict'),
     )
   })
 })

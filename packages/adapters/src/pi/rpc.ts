@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, Part } from '@evener/protocol'
+import type { JsonObject, Part } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Environment } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { anchorOfMessage, cutSession, type SessionCut } from './session-file.ts'
 
 const HEADER: JsonObject = { type: 'session', id: 's', cwd: '/work' }

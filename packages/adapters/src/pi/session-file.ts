@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asArray, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 

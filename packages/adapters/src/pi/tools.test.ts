@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { piDialect } from './mapper.ts'
 

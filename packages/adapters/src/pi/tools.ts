@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { listDraft, readDraft, searchDraft, writeDraft } from '../kit/drafts.ts'
 import { asCount, asText, firstText } from '../kit/fields.ts'

@@ -13,9 +13,9 @@ import type {
   NativeRef,
   StoredMessage,
   Turn,
-} from '@evener/protocol'
-import { findTagged } from '@evener/shell/run'
-import { startProvider, type Provider, type ProviderRequest, type ScriptObject } from '@evener/testing'
+} from '@inspan/protocol'
+import { findTagged } from '@inspan/shell/run'
+import { startProvider, type Provider, type ProviderRequest, type ScriptObject } from '@inspan/testing'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import { dialects, liveDialects } from '../dialects.ts'
 import { normalize } from '../launch/normalize.ts'
@@ -196,7 +196,7 @@ export function aMessage(text: string, native?: NativeRef): StoredMessage {
 }
 
 export async function makePlace(t: TestContext): Promise<Place> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-real-')))
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-real-')))
   const place = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
   t.after(() => removePlace(place))
   for (const dir of Object.values(place)) await mkdir(dir)

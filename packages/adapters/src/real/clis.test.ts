@@ -33,7 +33,7 @@ async function cacheOf(t: TestContext, failures: number): Promise<Cache> {
     else process.env['XDG_CACHE_HOME'] = XDG_CACHE_HOME
   })
   const asked = async (): Promise<readonly string[]> => (await readFile(calls, 'utf8')).trim().split('\n')
-  return { clis: join(dir, 'evener', 'clis'), asked }
+  return { clis: join(dir, 'inspan', 'clis'), asked }
 }
 
 describe('the pinned version of a program', () => {

@@ -13,7 +13,7 @@ const ATTEMPT_MS = 15 * 60_000
 export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): Promise<string> {
   const { id, command, npm } = profile
   if (npm === undefined) throw new Error(`${profile.title} cannot be had from npm.`)
-  const dir = join(cacheRoot(), 'evener', 'clis', `${id}@${npm.version}`)
+  const dir = join(cacheRoot(), 'inspan', 'clis', `${id}@${npm.version}`)
   if (!(await exists(dir))) {
     await withLock(`${dir}.lock`, async () => {
       if (!(await exists(dir))) await install(dir, `${npm.package}@${npm.version}`, firstPauseMs)

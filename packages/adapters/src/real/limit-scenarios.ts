@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { NO_RULES, type CancelReceipt } from '@evener/protocol'
+import { NO_RULES, type CancelReceipt } from '@inspan/protocol'
 import { isThere } from './own-bench.ts'
 import { FILES, finishOf, type Scenario } from './scenario.ts'
 

@@ -23,7 +23,7 @@ export interface Proof {
 }
 
 /** The folder in which a run of the suites collects the proofs. */
-export const PROOFS_VARIABLE = 'EVENER_REAL_PROOFS'
+export const PROOFS_VARIABLE = 'INSPAN_REAL_PROOFS'
 
 /** Returns the mode. Scenarios with a `way` run in live mode. */
 export function modeOf({ way }: { readonly way?: string }): Mode {

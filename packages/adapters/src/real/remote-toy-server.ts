@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import type { JsonObject, MCPConfiguration } from '@evener/protocol'
+import type { JsonObject, MCPConfiguration } from '@inspan/protocol'
 import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 
 export interface RemoteToyServer {

@@ -6,7 +6,7 @@ const RIPGREP: CliProfile = {
   id: 'ripgrep',
   title: 'ripgrep',
   command: 'rg',
-  binVariable: 'EVENER_RIPGREP_BIN',
+  binVariable: 'INSPAN_RIPGREP_BIN',
   npm: { package: '@vscode/ripgrep', version: '1.18.0' },
   knownVersions: ['1.18.0'],
   key: { variables: [], hint: '' },

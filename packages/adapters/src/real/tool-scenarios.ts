@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AgentEvent } from '@evener/protocol'
+import type { AgentEvent } from '@inspan/protocol'
 import { aMessage, assertActivity, type Bench, type Expected, type Place, type ToolScenario } from './bench.ts'
 import { startRemoteToyServer } from './remote-toy-server.ts'
 import { answered, assertUsage, FILES, finishOf, type Scenario } from './scenario.ts'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { EvenerError, type AgentEvent, type Binding } from '@evener/protocol'
-import { findTagged } from '@evener/shell/run'
-import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
+import { InspanError, type AgentEvent, type Binding } from '@inspan/protocol'
+import { findTagged } from '@inspan/shell/run'
+import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@inspan/testing'
 import type { PrintOptions } from '../../src/launch/print-driver.ts'
 import { removePlace, type Bench, type RealCli } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
@@ -270,7 +270,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
         const turn = run()
         await hasBegun(turn, bench, 'started.txt')
         const steered = session.steer?.(aMessage('m1', 'STEERED-77'))
-        await assert.rejects(steered ?? Promise.resolve(), (error: unknown) => EvenerError.is(error, 'unsupported'))
+        await assert.rejects(steered ?? Promise.resolve(), (error: unknown) => InspanError.is(error, 'unsupported'))
         const receipt = await session.cancel()
         assert.equal(receipt.calls.length, 1)
         for (const { runTag } of host.processes)

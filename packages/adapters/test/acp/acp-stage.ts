@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { AgentDriver, AgentEvent, AgentSession, Binding, Turn } from '@evener/protocol'
+import type { AgentDriver, AgentEvent, AgentSession, Binding, Turn } from '@inspan/protocol'
 import { acp, type AcpOptions } from '../../src/acp/driver.ts'
 import { aTurn } from '../launch/diary.ts'
 import { scratch, survivors } from '../launch/stand-in.ts'

@@ -1,4 +1,4 @@
-import type { ActivityEvent, AgentEvent, Binding, Host, ProcessNote, Turn } from '@evener/protocol'
+import type { ActivityEvent, AgentEvent, Binding, Host, ProcessNote, Turn } from '@inspan/protocol'
 
 export const aTurn: Turn = {
   turnId: 'turn-1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { AgentDriver, AgentEvent, Binding, Host, Turn } from '@evener/protocol'
+import type { AgentDriver, AgentEvent, Binding, Host, Turn } from '@inspan/protocol'
 import { printDriver, type PrintHarness, type PrintOptions } from '../../src/launch/print-driver.ts'
 import { aTurn, diary, takeAll, type Diary } from './diary.ts'
 import { program, scratch, standIn, survivors } from './stand-in.ts'

@@ -1,4 +1,4 @@
-import { NO_RULES, type Part } from '@evener/protocol'
+import { NO_RULES, type Part } from '@inspan/protocol'
 import type { LaunchPlan, LaunchRequest } from '../../src/launch/launch-plan.ts'
 
 export const SESSION = '11111111-1111-4111-8111-111111111111'

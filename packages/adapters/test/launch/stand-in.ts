@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Capabilities } from '@evener/protocol'
-import { findTagged } from '@evener/shell/run'
+import type { Capabilities } from '@inspan/protocol'
+import { findTagged } from '@inspan/shell/run'
 import { codexDialect } from '../../src/codex/mapper.ts'
 import type { LaunchPlan, LaunchRequest } from '../../src/launch/launch-plan.ts'
 import type { PrintHarness } from '../../src/launch/print-driver.ts'
@@ -13,7 +13,7 @@ import type { Diary } from './diary.ts'
 
 /** A directory that is gone when the test is over. */
 export async function scratch(t: TestContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'evener-test-'))
+  const dir = await mkdtemp(join(tmpdir(), 'inspan-test-'))
   t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }))
   return dir
 }
@@ -42,7 +42,7 @@ export function standInProfile(more: Partial<CliProfile> = {}): CliProfile {
     id: 'stand-in',
     title: 'Stand-in',
     command: 'stand-in.mjs',
-    binVariable: 'EVENER_STAND_IN_BIN',
+    binVariable: 'INSPAN_STAND_IN_BIN',
     knownVersions: ['1.0.0'],
     key: { variables: ['STAND_IN_KEY'], hint: 'Set STAND_IN_KEY.' },
     install: 'npm install -g stand-in@1.0.0',

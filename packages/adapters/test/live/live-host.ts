@@ -1,4 +1,4 @@
-import type { AgentEvent, Answer, Decision, Host, StoredMessage, ToolCallRequest, WaitRequest } from '@evener/protocol'
+import type { AgentEvent, Answer, Decision, Host, StoredMessage, ToolCallRequest, WaitRequest } from '@inspan/protocol'
 import { diary, type Diary } from '../launch/diary.ts'
 
 /** A host whose people answer when a test wants them to. */

@@ -3,9 +3,9 @@ import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AgentSession, Binding, Turn } from '@evener/protocol'
-import { findTagged } from '@evener/shell/run'
-import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
+import type { AgentSession, Binding, Turn } from '@inspan/protocol'
+import { findTagged } from '@inspan/shell/run'
+import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@inspan/testing'
 import {
   makeBench,
   makePlace,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { asInteger, asObject, asText, NO_FIELDS } from '../../src/kit/fields.ts'
 import type { Dialect, DialectReader, Run } from '../../src/kit/mapper.ts'
 import { ninthTools } from './tools.ts'

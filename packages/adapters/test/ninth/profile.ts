@@ -4,7 +4,7 @@ export const ninthProfile: CliProfile = {
   id: 'ninth',
   title: 'Ninth',
   command: 'ninth',
-  binVariable: 'EVENER_NINTH_BIN',
+  binVariable: 'INSPAN_NINTH_BIN',
   npm: { package: 'ninth-cli', version: '1.0.0' },
   knownVersions: ['1.0.0'],
   key: {

@@ -1,4 +1,4 @@
-import { Agent, type AgentOptions } from '@evener/agent'
+import { Agent, type AgentOptions } from '@inspan/agent'
 import {
   agentEventsOf,
   type AgentEvent,
@@ -7,8 +7,8 @@ import {
   type RunOutcome,
   type StoredMessage,
   type Wait,
-} from '@evener/protocol'
-import { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from '@evener/testing'
+} from '@inspan/protocol'
+import { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from '@inspan/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import type { RunHandle } from './turns/active-run.ts'
 import { recordsAfter } from './log/load-state.ts'

@@ -8,7 +8,7 @@ import type {
   Host,
   StoredMessage,
   Turn,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 /** What a foreign agent does in one turn. */
 export type Act = (turn: Turn, host: Host) => AsyncGenerator<AgentEvent>

@@ -9,7 +9,7 @@ export type {
   ThreadState,
   TurnDefaults,
   Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 export type { RecordOrigin } from './log/record-body.ts'
 export {
   ThreadLog,

@@ -1,4 +1,4 @@
-import { NO_RULES, type LogRecord, type RecordBody, type RecordType, type Store, type Wait } from '@evener/protocol'
+import { NO_RULES, type LogRecord, type RecordBody, type RecordType, type Store, type Wait } from '@inspan/protocol'
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import type { RunHandle, RuntimeAgents } from './turns/active-run.ts'

@@ -1,7 +1,7 @@
 /** Measures what a runtime keeps in memory, and whether other tasks can run while it streams. Needs `--expose-gc`. */
 import { setImmediate as nextTask } from 'node:timers/promises'
-import { nativeDriver } from '@evener/agent'
-import { report, scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { report, scriptedModel } from '@inspan/testing'
 import { ThreadRuntime } from './thread-runtime.ts'
 import { createThread } from './threads/threads.ts'
 import { readyThread, sqlitePlace, type Place } from './turns/turn.fixture.ts'

@@ -14,7 +14,7 @@ import type {
   ToolCallRequest,
   TurnDefaults,
   Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { RuntimeAgents } from './turns/active-run.ts'
 import type { ProcessOwner } from './threads/ownership.ts'

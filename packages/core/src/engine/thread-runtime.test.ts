@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
+import { nativeDriver } from '@inspan/agent'
 import {
   agentEventsOf,
-  EvenerError,
+  InspanError,
   type AgentDriver,
   type Binding,
   type Decision,
@@ -11,9 +11,9 @@ import {
   type StoredMessage,
   type ToolCallRequest,
   type Wait,
-} from '@evener/protocol'
-import { findTagged, spawnRun } from '@evener/shell/run'
-import { scriptedModel } from '@evener/testing'
+} from '@inspan/protocol'
+import { findTagged, spawnRun } from '@inspan/shell/run'
+import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { recordsAfter } from './log/load-state.ts'
 import { ProcessOwner } from './threads/ownership.ts'
@@ -330,7 +330,7 @@ suite('an approval', () => {
   ] as const) {
     test(`C4-16 answered by ${what} is a clear error`, async () => {
       await using bench = await Bench.open([{ text: 'x' }])
-      await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) => EvenerError.is(error, code))
+      await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) => InspanError.is(error, code))
     })
   }
 
@@ -347,7 +347,7 @@ suite('an approval', () => {
       ['fulfilled', 'rejected'],
     )
     const [, second] = answers
-    assert.ok(second?.status === 'rejected' && EvenerError.is(second.reason, 'conflict'))
+    assert.ok(second?.status === 'rejected' && InspanError.is(second.reason, 'conflict'))
     assert.match(String(second.reason), /ann/)
     assert.equal(await run.done, 'complete')
     assert.equal(bench.journal.length, 1)
@@ -378,7 +378,7 @@ suite('cancelling', () => {
     assert.equal(bench.runtime.state.head.waits.size, 0)
     await assert.rejects(
       bench.runtime.answer(id, { decision: 'approve' }),
-      (error) => EvenerError.is(error, 'conflict') && error.message === `"${id}" has been cancelled already.`,
+      (error) => InspanError.is(error, 'conflict') && error.message === `"${id}" has been cancelled already.`,
     )
     assert.deepEqual(bench.journal, [])
     assert.equal(await bench.count('tool-call'), await bench.count('tool-result'))
@@ -498,7 +498,7 @@ suite('what goes wrong', () => {
   test('one thread has one runtime in a process', async () => {
     await using bench = await Bench.open([{ text: 'x' }])
     const again = ThreadRuntime.open({ store: bench.store, owner: bench.owner, thread: 'thread', agents: {} })
-    await assert.rejects(again, (error) => EvenerError.is(error, 'held') && error.message.includes('already'))
+    await assert.rejects(again, (error) => InspanError.is(error, 'held') && error.message.includes('already'))
   })
 
   test('an agent whose cancel fails is left behind, and the run ends all the same', async () => {
@@ -529,7 +529,7 @@ suite('what goes wrong', () => {
     await bench.restart({ agents: {} })
     assert.deepEqual([...bench.runtime.state.head.waits.keys()], [id])
     await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) =>
-      EvenerError.is(error, 'not-found'),
+      InspanError.is(error, 'not-found'),
     )
     assert.deepEqual([...bench.runtime.state.head.waits.keys()], [id])
   })
@@ -540,7 +540,7 @@ suite('what goes wrong', () => {
     await bench.store.takeOver('thread', 'somebody', (await bench.store.getStream('thread'))?.epoch ?? 0)
     assert.equal(await run.done, 'interrupted')
     await bench.runtime.idle()
-    await assert.rejects(bench.submit('more'), (error) => EvenerError.is(error, 'fenced'))
+    await assert.rejects(bench.submit('more'), (error) => InspanError.is(error, 'fenced'))
   })
 })
 
@@ -674,6 +674,6 @@ suite('after a crash', () => {
 test('a closed runtime says so, and leaves nothing behind', async () => {
   await using bench = await Bench.open([{ text: 'x' }], { decide: () => ALLOW })
   await bench.runtime.close()
-  await assert.rejects(bench.submit('hi'), (error) => EvenerError.is(error, 'closed'))
+  await assert.rejects(bench.submit('hi'), (error) => InspanError.is(error, 'closed'))
   assert.equal((await bench.store.getStream('thread'))?.owner, null)
 })

@@ -1,13 +1,13 @@
 import {
   aText,
   checkFields,
-  EvenerError,
+  InspanError,
   type Answer,
   type CancelReceipt,
   type DeltaFrame,
   type RunOutcome,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { isForeign, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
 import { ApprovalClock } from './waits/approval-clock.ts'
 import { checkAnswer } from './checks/check-answer.ts'
@@ -483,12 +483,12 @@ export class ThreadRuntime {
   }
 
   #held(): ThreadHold {
-    if (this.#hold === undefined) throw new EvenerError('closed', `Thread ${this.#options.thread} is not held.`)
+    if (this.#hold === undefined) throw new InspanError('closed', `Thread ${this.#options.thread} is not held.`)
     return this.#hold
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new EvenerError('closed', `Thread ${this.#options.thread} was closed here.`)
+    if (this.#closed) throw new InspanError('closed', `Thread ${this.#options.thread} was closed here.`)
     if (this.#hold?.log.failure !== undefined) throw this.#hold.log.failure
   }
 }

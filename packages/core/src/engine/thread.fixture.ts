@@ -1,4 +1,4 @@
-import { NO_RULES, type Fence, type Store } from '@evener/protocol'
+import { NO_RULES, type Fence, type Store } from '@inspan/protocol'
 import { ProcessOwner } from './threads/ownership.ts'
 import { ThreadLog, type ThreadLogOptions } from './log/thread-log.ts'
 import { createThread } from './threads/threads.ts'

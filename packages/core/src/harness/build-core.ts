@@ -1,4 +1,4 @@
-import { EvenerError, NO_RULES, type HarnessEvent, type PermissionRules, type Policy } from '@evener/protocol'
+import { InspanError, NO_RULES, type HarnessEvent, type PermissionRules, type Policy } from '@inspan/protocol'
 import { Mailbox } from '../engine/threads/mailbox.ts'
 import { splitState } from './sessions/control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'
@@ -73,7 +73,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
       const mode = config.modes.find(({ id }) => id === modeId)
       if (mode !== undefined) return mode
       const known = config.modes.map(({ id }) => id).join(', ')
-      throw new EvenerError('not-found', `There is no mode "${modeId}".`, { hint: `Known: ${known}.` })
+      throw new InspanError('not-found', `There is no mode "${modeId}".`, { hint: `Known: ${known}.` })
     },
     categoryOf: withKnownTools(ownCategories).toolCategory,
   }

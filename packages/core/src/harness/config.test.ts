@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { Agent, createTool, stepCountIs } from '@evener/agent'
-import { EvenerError, type HarnessEvent } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, stepCountIs } from '@inspan/agent'
+import { InspanError, type HarnessEvent } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 import type { ModelGateway } from './models/model-types.ts'
@@ -29,7 +29,7 @@ suite('each parameter of a harness counts', () => {
   })
 
   test('storage: what was said is there in the next process', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-harness-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-harness-'))
     const url = `file:${join(folder, 'data.db')}`
     try {
       const first = new SqliteStore({ url })
@@ -140,7 +140,7 @@ suite('each parameter of a harness counts', () => {
     assert.throws(
       () => new HarnessBench([], { workspace: { id: 'ws', filesystem: { basePath: '.' } } }),
       (error) =>
-        EvenerError.is(error, 'unsupported') &&
+        InspanError.is(error, 'unsupported') &&
         /from a configuration/.test(error.message) &&
         /function that makes one/.test(error.message),
     )

@@ -6,7 +6,7 @@ import {
   defaultDisplayState,
   defaultOMProgressState,
   ErrorCode,
-  EvenerError,
+  InspanError,
   MemoryStore,
   toWireEvent,
   type ActiveSubagentState,
@@ -74,7 +74,7 @@ suite('what a program needs besides the harness comes from the same package', ()
     const { session } = bench.harness
     await assert.rejects(
       session.thread.switch({ threadId: 'nowhere' }),
-      (error) => EvenerError.is(error, ErrorCode.notFound) && error instanceof EvenerError,
+      (error) => InspanError.is(error, ErrorCode.notFound) && error instanceof InspanError,
     )
     const approvals: readonly PendingToolApproval[] = session.displayState.get().pendingApprovals
     const suspensions: readonly PendingToolSuspension[] = session.suspensions.list()

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@evener/agent'
+import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@inspan/agent'
 import type {
   AgentDriver,
   Budget,
@@ -9,7 +9,7 @@ import type {
   RawSpool,
   Store,
   ToolCategory,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { Redactor } from '../engine/log/redactor.ts'
 import type { ThreadRuntimeOptions } from '../engine/thread-options.ts'
 import type { HeartbeatHandler } from './runs/heartbeats.ts'

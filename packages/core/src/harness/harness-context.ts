@@ -1,4 +1,4 @@
-import type { RequestContext } from '@evener/agent'
+import type { RequestContext } from '@inspan/agent'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { outsideEvent } from './events/outside-event.ts'
 import type { HarnessRequestContext } from './agents/request-context.ts'

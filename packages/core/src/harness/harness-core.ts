@@ -1,4 +1,4 @@
-import type { Grants, HarnessEvent, PermissionRules, Store, ToolCategory } from '@evener/protocol'
+import type { Grants, HarnessEvent, PermissionRules, Store, ToolCategory } from '@inspan/protocol'
 import type { Mailbox } from '../engine/threads/mailbox.ts'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
 import type { BrowserSlot } from './agents/browser-slot.ts'

@@ -1,4 +1,4 @@
-import type { HarnessThread } from '@evener/protocol'
+import type { HarnessThread } from '@inspan/protocol'
 import type { DeleteReport } from '../engine/erase/delete-thread.ts'
 import type { Session } from './session.ts'
 import type { ThreadListQuery, ThreadPage } from './sessions/session-thread.ts'

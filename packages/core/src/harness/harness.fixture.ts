@@ -1,6 +1,6 @@
-import { Agent, type AgentOptions } from '@evener/agent'
-import { toWireEvent, type HarnessEvent, type HarnessEventType } from '@evener/protocol'
-import { scriptedModel, type ScriptedModel } from '@evener/testing'
+import { Agent, type AgentOptions } from '@inspan/agent'
+import { toWireEvent, type HarnessEvent, type HarnessEventType } from '@inspan/protocol'
+import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
 import type { HarnessConfig, HarnessState } from './harness-config.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Agent } from '@evener/agent'
-import type { HarnessEvent } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent } from '@inspan/agent'
+import type { HarnessEvent } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
 
 suite('a harness', () => {

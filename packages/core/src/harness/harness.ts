@@ -5,7 +5,7 @@ import type {
   HarnessThread,
   PageRequest,
   ToolCategory,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './checks/check-config.ts'
 import { givenFields, givenText, optionalText } from './checks/check-given.ts'

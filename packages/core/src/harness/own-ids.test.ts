@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { ForeignAgent, runs } from '../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -65,7 +65,7 @@ suite('an id generator', () => {
     next.push('message', first)
     await assert.rejects(
       harness.sendMessage({ content: 'Three.' }),
-      (error) => EvenerError.is(error, 'already-exists') && error.message.includes(`a run "${first}" already`),
+      (error) => InspanError.is(error, 'already-exists') && error.message.includes(`a run "${first}" already`),
     )
     assert.equal((await starts()).length, 2)
     await harness.sendMessage({ content: 'Four.' })

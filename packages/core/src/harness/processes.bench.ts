@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { report } from '@evener/testing'
+import { report } from '@inspan/testing'
 
 interface Cell {
   readonly measure: string
@@ -40,29 +40,29 @@ compareFigures(
   'import, construct, init and first answer in a new process beside a budget',
   1,
   'ms',
-  figure('cold', 'evener', 'wallMs'),
+  figure('cold', 'inspan', 'wallMs'),
   200,
 )
 compareFigures(
   'the same beside the start of Node itself',
   10,
   'ms CPU',
-  figure('cold', 'evener', 'cpuMs'),
+  figure('cold', 'inspan', 'cpuMs'),
   figure('cold', 'node', 'cpuMs'),
 )
 compareFigures(
   'the same beside streamText in a new process',
   2,
   'ms CPU',
-  figure('cold', 'evener', 'cpuMs'),
+  figure('cold', 'inspan', 'cpuMs'),
   figure('cold', 'streamText', 'cpuMs'),
 )
-compareFigures('memory of that process beside a budget', 1, 'MB', figure('cold', 'evener', 'rssMb'), 90)
-compareFigures('an idle session with a thread beside a budget', 1, 'KB', figure('idle', 'evener', 'heapKb'), 40)
+compareFigures('memory of that process beside a budget', 1, 'MB', figure('cold', 'inspan', 'rssMb'), 90)
+compareFigures('an idle session with a thread beside a budget', 1, 'KB', figure('idle', 'inspan', 'heapKb'), 40)
 compareFigures(
   '100 sessions at once, 200 deltas each, beside 100 × streamText',
   0.5,
   'ms CPU',
-  figure('concurrent', 'evener', 'cpuMs'),
+  figure('concurrent', 'inspan', 'cpuMs'),
   figure('concurrent', 'streamText', 'cpuMs'),
 )

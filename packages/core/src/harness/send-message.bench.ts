@@ -2,8 +2,8 @@
  * Measures `sendMessage` with a listener that reads the display state whenever it changes, beside the bare engine,
  * which is the least a harness can cost, and beside `streamText` with the same scripted model.
  */
-import { Agent, nativeDriver } from '@evener/agent'
-import { compare, report, scriptedModel } from '@evener/testing'
+import { Agent, nativeDriver } from '@inspan/agent'
+import { compare, report, scriptedModel } from '@inspan/testing'
 import { streamText } from 'ai'
 import { ProcessOwner } from '../engine/threads/ownership.ts'
 import { ThreadRuntime } from '../engine/thread-runtime.ts'

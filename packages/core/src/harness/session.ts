@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   toTokenUsage,
   type Grants,
   type HarnessDisplayState,
@@ -8,8 +8,8 @@ import {
   type TokenUsage,
   type ToolCategory,
   NO_TOKENS,
-} from '@evener/protocol'
-import type { RequestContext } from '@evener/agent'
+} from '@inspan/protocol'
+import type { RequestContext } from '@inspan/agent'
 import { Mailbox } from '../engine/threads/mailbox.ts'
 import { givenFields, givenFunction, givenJson } from './checks/check-given.ts'
 import { applyControl, splitState } from './sessions/control-keys.ts'
@@ -94,14 +94,14 @@ const lives = new WeakMap<object, SessionLife>()
 /** Returns the lifecycle calls of a session, which only its harness may make. */
 export function lifeOf(session: object): SessionLife {
   const life = lives.get(session)
-  if (life === undefined) throw new EvenerError('misuse', 'This is not a session of a harness.')
+  if (life === undefined) throw new InspanError('misuse', 'This is not a session of a harness.')
   return life
 }
 
 /** Refuses `new Session()` by programs, which other harnesses allow. */
 function assertOfHarness(core: Partial<HarnessCore> | undefined): void {
   if (core?.threads !== undefined) return
-  throw new EvenerError('misuse', 'A session cannot be made without its harness.', {
+  throw new InspanError('misuse', 'A session cannot be made without its harness.', {
     hint: 'Use `harness.session` or `await harness.createSession({ resourceId })`.',
   })
 }
@@ -375,7 +375,7 @@ export class Session<State extends HarnessState = HarnessState> {
   async #closeAlone(): Promise<void> {
     const { end } = this.#options
     if (end === undefined) {
-      throw new EvenerError('misuse', 'The first session of a harness ends with it.', { hint: 'Call `destroy`.' })
+      throw new InspanError('misuse', 'The first session of a harness ends with it.', { hint: 'Call `destroy`.' })
     }
     this.#closed ??= end()
     await this.#closed

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import * as door from '../index.ts'
 import { HarnessBench, nextEvent } from './harness.fixture.ts'
 
@@ -94,7 +94,7 @@ suite('what programs look for is there, and nothing that only the harness itself
 test('a session is made by its harness and not by hand', () => {
   assert.throws(
     () => Reflect.construct(door.Session, [{ resourceId: 'ada' }]),
-    (error) => EvenerError.is(error, 'misuse') && /createSession/.test(error.message),
+    (error) => InspanError.is(error, 'misuse') && /createSession/.test(error.message),
   )
 })
 

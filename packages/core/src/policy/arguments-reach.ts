@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { SimpleCommand } from '@evener/shell/read'
+import type { SimpleCommand } from '@inspan/shell/read'
 import { isOption } from './argument.ts'
 import { fold } from './fold.ts'
 import { readArguments, type GivenArguments } from './given-arguments.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { PermissionRules, Policy } from '@evener/protocol'
-import { limits } from '@evener/shell/read'
+import type { PermissionRules, Policy } from '@inspan/protocol'
+import { limits } from '@inspan/shell/read'
 import { effectiveRules, mergeRules } from './index.ts'
 import { judgeShell, policyFor, shellCall, shellRules, toolCall } from './policy.fixture.ts'
 

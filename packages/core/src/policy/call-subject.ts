@@ -1,5 +1,5 @@
-import type { JsonValue, ToolCallRequest } from '@evener/protocol'
-import { quote } from '@evener/shell/read/command'
+import type { JsonValue, ToolCallRequest } from '@inspan/protocol'
+import { quote } from '@inspan/shell/read/command'
 import type { PathTool, ShellTool, ToolSubjects } from './policy-types.ts'
 import { has } from './rule-book.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type PatternRule, type PermissionRules } from '@evener/protocol'
+import { InspanError, type PatternRule, type PermissionRules } from '@inspan/protocol'
 import { checkRules, createPolicy } from './index.ts'
 
 function load(rule: Partial<PatternRule>): void {
@@ -8,16 +8,16 @@ function load(rule: Partial<PatternRule>): void {
   checkRules({ categories: {}, tools: {}, patterns: [complete] })
 }
 
-function refuses(rule: Partial<PatternRule>, message: RegExp): EvenerError {
+function refuses(rule: Partial<PatternRule>, message: RegExp): InspanError {
   let caught: unknown
   assert.throws(
     () => load(rule),
     (error) => {
       caught = error
-      return EvenerError.is(error, 'invalid-input') && message.test(error.message)
+      return InspanError.is(error, 'invalid-input') && message.test(error.message)
     },
   )
-  assert.ok(EvenerError.is(caught))
+  assert.ok(InspanError.is(caught))
   return caught
 }
 
@@ -135,7 +135,7 @@ suite('a pattern that could never match is refused', () => {
     for (const [rules, message] of misshapen) {
       assert.throws(
         () => checkRules(rules as PermissionRules),
-        (error) => EvenerError.is(error, 'invalid-input') && message.test(error.message),
+        (error) => InspanError.is(error, 'invalid-input') && message.test(error.message),
         JSON.stringify(rules),
       )
     }
@@ -167,7 +167,7 @@ test('rules that are given under another name are refused: they would be none', 
   for (const [given, meant] of cases) {
     assert.throws(
       () => createPolicy(given),
-      (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(`Did you mean "${meant}"?`),
+      (error) => InspanError.is(error, 'invalid-input') && error.message.includes(`Did you mean "${meant}"?`),
     )
   }
 })

@@ -1,4 +1,4 @@
-import { EvenerError, type PatternRule, type PermissionRules } from '@evener/protocol'
+import { InspanError, type PatternRule, type PermissionRules } from '@inspan/protocol'
 import { judgeCommand } from './judge-command.ts'
 import { judgePaths } from './judge-paths.ts'
 import type { Judgement } from './judgement.ts'
@@ -80,16 +80,16 @@ function hintFor({ tool }: PatternRule, { pathTools = {}, shellTools = {} }: Pol
   return `Patterns are for ${known.join(', ')}; other tools are named in \`shellTools\` or \`pathTools\`.`
 }
 
-function invalid(rule: string, reason: string, hint?: string): EvenerError {
-  return new EvenerError('invalid-input', `The rule "${rule}" is not valid: ${reason}.`, {
+function invalid(rule: string, reason: string, hint?: string): InspanError {
+  return new InspanError('invalid-input', `The rule "${rule}" is not valid: ${reason}.`, {
     ...(hint === undefined ? {} : { hint }),
     details: { rule, reason },
   })
 }
 
-function disproved(rule: string, example: string, how: string): EvenerError {
+function disproved(rule: string, example: string, how: string): InspanError {
   const expected = how === 'does not match' ? 'match' : 'notMatch'
-  return new EvenerError('invalid-input', `The rule "${rule}" ${how} its example "${example}".`, {
+  return new InspanError('invalid-input', `The rule "${rule}" ${how} its example "${example}".`, {
     hint: `Change the pattern, or take the example out of \`${expected}\`.`,
     details: { rule, example, expected },
   })

@@ -9,7 +9,7 @@ import {
   type PermissionRules,
   type ToolCallRequest,
   type ToolCategory,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { subjectOf } from './call-subject.ts'
 import { checkRules } from './check-rules.ts'
 import { decide, grant, type Case } from './decide.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { PatternRule, Policy } from '@evener/protocol'
+import type { PatternRule, Policy } from '@inspan/protocol'
 import { daily, dailyAsked } from './corpus/daily.fixture.ts'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 

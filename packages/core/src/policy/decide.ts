@@ -1,4 +1,4 @@
-import { NO_GRANTS, type Grants, type ToolCallRequest, type ToolCategory } from '@evener/protocol'
+import { NO_GRANTS, type Grants, type ToolCallRequest, type ToolCategory } from '@inspan/protocol'
 import { bareDecision, categoryRule, toolRule } from './fallback.ts'
 import type { Judgement, Piece } from './judgement.ts'
 import type { Explained, GrantResult, PolicyContext } from './policy-types.ts'

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { PermissionRules, Policy } from '@evener/protocol'
+import type { PermissionRules, Policy } from '@inspan/protocol'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
 const docs = await readFile(new URL('../../../../docs/permissions.md', import.meta.url), 'utf8')

@@ -1,4 +1,4 @@
-import { NO_RULES, type PatternRule, type PermissionRules, type Policy } from '@evener/protocol'
+import { NO_RULES, type PatternRule, type PermissionRules, type Policy } from '@inspan/protocol'
 import { onlyDenies } from './rule-book.ts'
 
 export interface RulesByLevel {

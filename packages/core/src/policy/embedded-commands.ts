@@ -1,5 +1,5 @@
-import type { SimpleCommand, Word } from '@evener/shell/read'
-import { quote, readCommand } from '@evener/shell/read/command'
+import type { SimpleCommand, Word } from '@inspan/shell/read'
+import { quote, readCommand } from '@inspan/shell/read/command'
 import { isOption, isReadable } from './argument.ts'
 import { alternatives } from './glob-word.ts'
 import { isRemote, startsCommand } from './programs.ts'

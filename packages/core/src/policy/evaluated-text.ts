@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from '@evener/shell/read'
+import type { SimpleCommand, Word } from '@inspan/shell/read'
 
 /**
  * Arithmetic runs the substitutions in the value of a variable: after `x='a[$(id)]'` each of `((x))`, `[[ $x -eq 0 ]]`,

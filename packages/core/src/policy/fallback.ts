@@ -1,4 +1,4 @@
-import type { Decision, Grants, Policy, ToolCategory } from '@evener/protocol'
+import type { Decision, Grants, Policy, ToolCategory } from '@inspan/protocol'
 import type { PolicyStep, RuleLevel } from './policy-types.ts'
 import type { PlacedRules } from './rule-book.ts'
 import { strictest } from './strictness.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { PatternRule, PermissionRules, Policy } from '@evener/protocol'
+import type { PatternRule, PermissionRules, Policy } from '@inspan/protocol'
 import { createPolicy } from './index.ts'
 import { policyFor, toolCall } from './policy.fixture.ts'
 

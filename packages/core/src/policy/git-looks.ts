@@ -1,4 +1,4 @@
-import type { Word } from '@evener/shell/read'
+import type { Word } from '@inspan/shell/read'
 import { isOption, mayBecomeOption } from './argument.ts'
 import { gitOrder } from './git-order.ts'
 import { findRisky } from './risky-options.ts'

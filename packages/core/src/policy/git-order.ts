@@ -1,4 +1,4 @@
-import type { Word } from '@evener/shell/read'
+import type { Word } from '@inspan/shell/read'
 import { isOption } from './argument.ts'
 
 export interface GitOrder {

@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from '@evener/shell/read'
+import type { SimpleCommand, Word } from '@inspan/shell/read'
 import { isOption, isReadable, mayBecomeOption } from './argument.ts'
 import { isGroup, takesValue } from './option-names.ts'
 

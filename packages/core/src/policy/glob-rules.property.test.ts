@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import type { PermissionRules } from '@evener/protocol'
+import type { PermissionRules } from '@inspan/protocol'
 import fc from 'fast-check'
 import { createPolicy } from './index.ts'
 

@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from '@evener/shell/read'
+import type { SimpleCommand, Word } from '@inspan/shell/read'
 import { isReadable } from './argument.ts'
 import { programBase } from './program-base.ts'
 

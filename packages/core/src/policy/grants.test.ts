@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES } from '@evener/protocol'
+import { NO_RULES } from '@inspan/protocol'
 import { policyFor, shellCall, shellRules, toolCall } from './policy.fixture.ts'
 
 suite('"always"', () => {

@@ -1,5 +1,5 @@
-import type { SimpleCommand } from '@evener/shell/read'
-import { readCommand } from '@evener/shell/read/command'
+import type { SimpleCommand } from '@inspan/shell/read'
+import { readCommand } from '@inspan/shell/read/command'
 import { isReadable } from './argument.ts'
 import { covers, isTransparent, type Ground } from './covers.ts'
 import { setsDecidingVariable } from './deciding-variables.ts'

@@ -1,4 +1,4 @@
-import type { ToolCallRequest, ToolCategory } from '@evener/protocol'
+import type { ToolCallRequest, ToolCategory } from '@inspan/protocol'
 import type { CallSubject } from './call-subject.ts'
 import { categoryRule } from './fallback.ts'
 import { judgeCommand } from './judge-command.ts'

@@ -1,4 +1,4 @@
-import type { Decision } from '@evener/protocol'
+import type { Decision } from '@inspan/protocol'
 import type { RuleLevel } from './policy-types.ts'
 import { ruleName, type PlacedRule } from './rule-book.ts'
 

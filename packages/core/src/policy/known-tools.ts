@@ -1,4 +1,4 @@
-import type { ToolCategory } from '@evener/protocol'
+import type { ToolCategory } from '@inspan/protocol'
 import type { PathTool, ShellTool, ToolSubjects } from './policy-types.ts'
 
 /** The tool names that calls of all agents are mapped to. */

@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from '@evener/shell/read'
+import type { SimpleCommand, Word } from '@inspan/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { isDecidingVariable } from './deciding-variables.ts'
 import { alternatives, widenName } from './glob-word.ts'

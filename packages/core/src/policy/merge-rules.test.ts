@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type PermissionRules, type ToolCategory } from '@evener/protocol'
+import { NO_RULES, type PermissionRules, type ToolCategory } from '@inspan/protocol'
 import { mergeRules } from './index.ts'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 

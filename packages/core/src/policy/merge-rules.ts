@@ -1,4 +1,4 @@
-import type { PatternRule, PermissionRules, Policy, ToolCategory } from '@evener/protocol'
+import type { PatternRule, PermissionRules, Policy, ToolCategory } from '@inspan/protocol'
 import { isStricter } from './strictness.ts'
 
 type CategoryOf = (toolName: string) => ToolCategory | null

@@ -1,4 +1,4 @@
-import type { Word } from '@evener/shell/read'
+import type { Word } from '@inspan/shell/read'
 
 interface Messages {
   /** The first words: a subcommand, or two. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { JsonObject, PatternRule, Policy, ToolCallRequest, ToolCategory } from '@evener/protocol'
+import type { JsonObject, PatternRule, Policy, ToolCallRequest, ToolCategory } from '@inspan/protocol'
 import type { PolicyContext } from './index.ts'
 import { policyFor, toolCall } from './policy.fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonValue, ToolCallRequest, ToolCategory } from '@evener/protocol'
+import type { JsonValue, ToolCallRequest, ToolCategory } from '@inspan/protocol'
 import { strictFileRules } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement } from './judgement.ts'
 import type { Whereabouts } from './location.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { PatternRule, PermissionRules } from '@evener/protocol'
+import type { PatternRule, PermissionRules } from '@inspan/protocol'
 import { besideLooks } from './corpus/beside-looks.fixture.ts'
 import { besideMoreStars } from './corpus/beside-more-stars.fixture.ts'
 import { besideStars } from './corpus/beside-stars.fixture.ts'

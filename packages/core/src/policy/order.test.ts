@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { PermissionRules } from '@evener/protocol'
+import type { PermissionRules } from '@inspan/protocol'
 import { effectiveRules } from './index.ts'
 import { judgeShell, policyFor, shellCall, shellRules, toolCall } from './policy.fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { Decision, Grants, PermissionRules, ToolCallRequest, ToolCategory, WaitDecision } from '@evener/protocol'
+import type { Decision, Grants, PermissionRules, ToolCallRequest, ToolCategory, WaitDecision } from '@inspan/protocol'
 
 /** The argument of a shell tool that contains its command, and the one that names the folder, if there is one. */
 export type ShellTool = string | { readonly command: string; readonly cwd?: string }

@@ -1,4 +1,4 @@
-import type { JsonObject, PatternRule, PermissionRules, Policy, ToolCallRequest } from '@evener/protocol'
+import type { JsonObject, PatternRule, PermissionRules, Policy, ToolCallRequest } from '@inspan/protocol'
 import { createPolicy, type Explained, type PolicyContext, type PolicyOptions } from './index.ts'
 
 type Patterns = Readonly<Record<Policy, readonly string[]>>

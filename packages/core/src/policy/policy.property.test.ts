@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { JsonObject, PatternRule, PermissionRules, Policy, ToolCategory } from '@evener/protocol'
-import { quote, readCommand } from '@evener/shell/read'
+import type { JsonObject, PatternRule, PermissionRules, Policy, ToolCategory } from '@inspan/protocol'
+import { quote, readCommand } from '@inspan/shell/read'
 import fc from 'fast-check'
 import { createPolicy, effectiveRules, isStricter, mergeRules, type PolicyContext } from './index.ts'
 

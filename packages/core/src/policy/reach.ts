@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from '@evener/shell/read'
+import type { SimpleCommand, Word } from '@inspan/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { argumentsReach } from './arguments-reach.ts'
 import { codeVariants, textsIn } from './code-texts.ts'

@@ -1,4 +1,4 @@
-import type { Assignment, SimpleCommand } from '@evener/shell/read'
+import type { Assignment, SimpleCommand } from '@inspan/shell/read'
 import { isOption, mayBecomeOption } from './argument.ts'
 import { isDecidingVariable } from './deciding-variables.ts'
 import { readArguments } from './given-arguments.ts'

@@ -1,4 +1,4 @@
-import type { PatternRule, PermissionRules, ToolCategory } from '@evener/protocol'
+import type { PatternRule, PermissionRules, ToolCategory } from '@inspan/protocol'
 import { parsePathPattern, type PathPattern } from './path-pattern.ts'
 import type { PolicyContext, RuleLevel, ToolSubjects } from './policy-types.ts'
 import { parseShellPattern, type ShellPattern } from './shell-pattern.ts'

@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 
 const KEYS = ['categories', 'tools', 'patterns']
 const RULE_KEYS = ['tool', 'pattern', 'policy', 'match', 'notMatch']
@@ -44,9 +44,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function misshapen(expected: string, found: unknown): EvenerError {
+function misshapen(expected: string, found: unknown): InspanError {
   const shown = (JSON.stringify(found) ?? String(found)).slice(0, 200)
-  return new EvenerError('invalid-input', `These are not permission rules: ${expected}. Found: ${shown}`, {
+  return new InspanError('invalid-input', `These are not permission rules: ${expected}. Found: ${shown}`, {
     details: { expected },
   })
 }

@@ -1,4 +1,4 @@
-import type { Policy } from '@evener/protocol'
+import type { Policy } from '@inspan/protocol'
 
 const STRICTNESS: Readonly<Record<Policy, number>> = { allow: 0, ask: 1, deny: 2 }
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
+import type { Redirection, SimpleCommand, Word } from '@inspan/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { namesInCode } from './code-names.ts'
 import { fold } from './fold.ts'

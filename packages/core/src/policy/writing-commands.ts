@@ -1,4 +1,4 @@
-import type { SimpleCommand } from '@evener/shell/read'
+import type { SimpleCommand } from '@inspan/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { subcommandPlace } from './git-order.ts'
 import { programBase } from './program-base.ts'

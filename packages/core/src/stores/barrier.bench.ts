@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { emptyHead, REDUCER_VERSION, storedHead, type Append, type CommandKey, type Fence } from '@evener/protocol'
-import { compare, report } from '@evener/testing'
+import { emptyHead, REDUCER_VERSION, storedHead, type Append, type CommandKey, type Fence } from '@inspan/protocol'
+import { compare, report } from '@inspan/testing'
 import { SqliteStore } from './sqlite-store.ts'
 
 /** Many short rounds: the best one is undisturbed by whatever else the machine does. */
@@ -14,7 +14,7 @@ const THREAD = 'd3b07384-d113-4ec6-a3f5-2f0c2b3a9a11'
 const TEXT = 'Look at the failing test, find out why it fails, and repair what is broken. '.repeat(4)
 const FENCE: Fence = { owner: 'bench', epoch: 1 }
 
-const folder = mkdtempSync(join(tmpdir(), 'evener-bench-'))
+const folder = mkdtempSync(join(tmpdir(), 'inspan-bench-'))
 
 function bareTables(): DatabaseSync {
   const db = new DatabaseSync(join(folder, 'bare.db'))

@@ -1,16 +1,16 @@
-import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime, EvenerError } from '@evener/protocol'
+import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime, InspanError } from '@inspan/protocol'
 
 /** Returns whether an unknown command is so old that it may have been carried out and pruned. */
 export function isExpired(commandId: string, at: number): boolean {
   const made = commandIdTime(commandId)
   if (made === undefined) {
-    throw new EvenerError('invalid-input', `"${commandId}" is no command id.`, {
+    throw new InspanError('invalid-input', `"${commandId}" is no command id.`, {
       hint: 'A command is named by a UUIDv7 in lower case: the time in it says how long it may be sent again.',
       details: { commandId },
     })
   }
   if (made - at > COMMAND_SKEW_MS) {
-    throw new EvenerError('invalid-input', `Command ${commandId} was made in the future.`, {
+    throw new InspanError('invalid-input', `Command ${commandId} was made in the future.`, {
       hint: 'Set the clock of the machine that sent it: it may be ahead by a day at most.',
       details: { commandId, made, at },
     })

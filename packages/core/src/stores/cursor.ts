@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 
 type Position = readonly [string | number, ...(string | number)[]]
 
@@ -44,8 +44,8 @@ function parse(cursor: unknown): unknown {
   }
 }
 
-function badCursor(why: string): EvenerError {
-  return new EvenerError('invalid-input', `The page cursor ${why}.`, {
+function badCursor(why: string): InspanError {
+  return new InspanError('invalid-input', `The page cursor ${why}.`, {
     hint: 'Pass `next` of the previous page unchanged, or start again without a cursor.',
   })
 }

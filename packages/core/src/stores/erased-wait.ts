@@ -1,4 +1,4 @@
-import type { Wait } from '@evener/protocol'
+import type { Wait } from '@inspan/protocol'
 
 /** Returns a wait without its content: only what ties its records together stays. */
 export function erasedWait(wait: Wait): Wait {

@@ -13,7 +13,7 @@ import {
   type Store,
   type StoredMessage,
   type Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { filesHolding } from '../../test/stores/files.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { recordOf, startThread } from '../../test/stores/threads.ts'

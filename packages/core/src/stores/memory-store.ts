@@ -31,7 +31,7 @@ import {
   type ThreadInfo,
   type WaitRow,
   type WaitState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { checkRanges } from './input-checks.ts'
 import { append, createStream } from './memory/append.ts'
 import { readBlob } from './memory/blobs.ts'

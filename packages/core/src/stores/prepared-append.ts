@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   isSealedPart,
   type Append,
   type CommandKey,
@@ -7,7 +7,7 @@ import {
   type NewBlob,
   type StoredLineage,
   type WaitRow,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { checkHash, checkId, checkSeq, checkTime, isSeq, toJsonText } from './input-checks.ts'
 import type { RecordRow } from './record-row.ts'
 
@@ -94,7 +94,7 @@ export function prepareAppend(stream: string, append: AppendContent): PreparedAp
 
 function prepareRecord(stream: string, record: LogRecord, extra: string | null): PreparedRecord {
   if (record.stream !== stream) {
-    throw new EvenerError('misuse', `A record of ${record.stream} cannot be appended to ${stream}.`)
+    throw new InspanError('misuse', `A record of ${record.stream} cannot be appended to ${stream}.`)
   }
   checkSeq('A record seq', record.seq)
   checkTime('A record time', record.at)
@@ -127,7 +127,7 @@ function extraText(record: LogRecord): string | null {
 function replacedPart(record: LogRecord): string | null {
   if (record.first === undefined) return null
   if (!isSealedPart(record.body) || !isSeq(record.first) || record.first > record.seq) {
-    throw new EvenerError('misuse', `Record ${record.seq} of ${record.stream} cannot stand for ${record.first} on.`, {
+    throw new InspanError('misuse', `Record ${record.seq} of ${record.stream} cannot stand for ${record.first} on.`, {
       hint: 'Only a sealed part has `first`: the seq of its oldest batch.',
     })
   }
@@ -139,7 +139,7 @@ function partKey(address: { readonly messageId: string; readonly partId: string 
 }
 
 function prepareWait(stream: string, row: WaitRow): PreparedWait {
-  if (row.stream !== stream) throw new EvenerError('misuse', `A wait of ${row.stream} cannot be kept with ${stream}.`)
+  if (row.stream !== stream) throw new InspanError('misuse', `A wait of ${row.stream} cannot be kept with ${stream}.`)
   checkId('A wait id', row.wait.id)
   checkSeq(`The place of wait ${row.wait.id}`, row.wait.openedAt)
   const { answeredBy, settledAt, reason } = row
@@ -166,8 +166,8 @@ function checkBlob(blob: NewBlob): NewBlob {
   return blob
 }
 
-export function notContiguous(stream: string, head: number, got: number): EvenerError {
-  return new EvenerError('misuse', `Stream ${stream} ends at ${head}, so its next record is ${head + 1}, not ${got}.`, {
+export function notContiguous(stream: string, head: number, got: number): InspanError {
+  return new InspanError('misuse', `Stream ${stream} ends at ${head}, so its next record is ${head + 1}, not ${got}.`, {
     hint: 'Read the stream again: what was sent may have been written already.',
     details: { stream, headSeq: head, seq: got },
   })

@@ -1,4 +1,4 @@
-import { EvenerError, type Lineage, type MessageQuery, type RecordQuery } from '@evener/protocol'
+import { InspanError, type Lineage, type MessageQuery, type RecordQuery } from '@inspan/protocol'
 import { CursorScope } from './cursor.ts'
 import { checkSeq, MAX_SEQ, pageLimit } from './input-checks.ts'
 import { ownStream, stretchesOf, type Stretch } from './stretches.ts'
@@ -29,7 +29,7 @@ export function planRecords(lineage: Lineage, query: RecordQuery): ReadPlan {
 
 export function planMessages(lineage: Lineage, query: MessageQuery): ReadPlan {
   if (query.order !== 'newest' && query.order !== 'oldest') {
-    throw new EvenerError('invalid-input', 'Messages are listed `newest` or `oldest` first.')
+    throw new InspanError('invalid-input', 'Messages are listed `newest` or `oldest` first.')
   }
   const limit = pageLimit(query)
   const isDescending = query.order === 'newest'

@@ -11,8 +11,8 @@ import {
   type Store,
   type StoredMessage,
   type ThreadInfo,
-} from '@evener/protocol'
-import { compare, report } from '@evener/testing'
+} from '@inspan/protocol'
+import { compare, report } from '@inspan/testing'
 import { SqliteStore } from './sqlite-store.ts'
 
 const SMALL = 100
@@ -23,7 +23,7 @@ const ROUNDS = 40
 const LIMIT = 2
 const TEXT = 'Some words as people say them, neither many nor few. '.repeat(5)
 
-const folder = mkdtempSync(join(tmpdir(), 'evener-bench-'))
+const folder = mkdtempSync(join(tmpdir(), 'inspan-bench-'))
 
 function infoOf(id: string, updatedAt: number): ThreadInfo {
   return { id, resourceId: 'bench', title: `Thread ${id}`, createdAt: 0, updatedAt, hidden: false, metadata: {} }

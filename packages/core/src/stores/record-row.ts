@@ -1,11 +1,11 @@
 import {
-  EvenerError,
+  InspanError,
   upcast,
   type JsonObject,
   type LogRecord,
   type RecordFormat,
   type StoredRecord,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 /** A record as it is stored. */
 export interface RecordRow {
@@ -60,8 +60,8 @@ export function parseOrDamaged(text: unknown, what: string, details: Readonly<Re
   return value
 }
 
-function damaged(what: string, details: Readonly<Record<string, unknown>>): EvenerError {
-  return new EvenerError('corrupt', `${what} is damaged.`, {
+function damaged(what: string, details: Readonly<Record<string, unknown>>): InspanError {
+  return new InspanError('corrupt', `${what} is damaged.`, {
     hint: 'Other threads are not affected. Restore this one from a backup, or delete it.',
     details,
   })

@@ -1,4 +1,4 @@
-import type { EraseResult } from '@evener/protocol'
+import type { EraseResult } from '@inspan/protocol'
 
 /** Both ends included. */
 export interface Range {

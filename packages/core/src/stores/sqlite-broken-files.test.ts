@@ -5,7 +5,7 @@ import { chmod, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { InspanError, type ErrorCode } from '@inspan/protocol'
 import { makeDatabase } from '../../test/stores/make-database.ts'
 import { refused } from '../../test/stores/refused.ts'
 import { StoreProcess, type ProcessOptions } from '../../test/stores/store-process.ts'
@@ -22,7 +22,7 @@ async function codeOf(opening: Promise<unknown>): Promise<ErrorCode | undefined>
     () => assert.fail('it was opened'),
     (thrown: unknown) => thrown,
   )
-  assert.ok(EvenerError.is(error), String(error))
+  assert.ok(InspanError.is(error), String(error))
   return error.code
 }
 

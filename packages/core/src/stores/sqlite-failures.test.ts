@@ -4,7 +4,7 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { emptyHead, EvenerError, storedHead, type Fence, type Store } from '@evener/protocol'
+import { emptyHead, InspanError, storedHead, type Fence, type Store } from '@inspan/protocol'
 import { filesIn } from '../../test/stores/files.ts'
 import { StoreProcess } from '../../test/stores/store-process.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
@@ -35,7 +35,7 @@ describe('C4-39 when the disk fails an SQLite store', () => {
       const store = await SqliteStore.open({ url, maxBytes: 600_000 })
       const fence = await startThread(store, 't')
       const { error, last } = await fillUp((request) => store.append(request), fence)
-      assert.ok(EvenerError.is(error, 'disk-full'), String(error))
+      assert.ok(InspanError.is(error, 'disk-full'), String(error))
       assert.match(error.hint ?? '', /space/)
       assert.equal((await store.getStream('t'))?.headSeq, last)
       assert.equal((await store.readRecords('t', { after: last - 1 })).items.length, 1)
@@ -52,7 +52,7 @@ describe('C4-39 when the disk fails an SQLite store', () => {
     'a store for which there is no room at all leaves no file behind',
     inTempDir(async (directory) => {
       await assert.rejects(SqliteStore.open({ url: join(directory, 'data.db'), maxBytes: 8192 }), (error) =>
-        EvenerError.is(error, 'disk-full'),
+        InspanError.is(error, 'disk-full'),
       )
       assert.equal((await filesIn(directory)).size, 0)
     }),
@@ -69,7 +69,7 @@ describe('C4-39 when the disk fails an SQLite store', () => {
         await limited.call('createStream', { kind: 'thread', info, headSeq: 0, start })
         const fence = { owner: 'me', epoch: 1 }
         const { error, last } = await fillUp((request) => limited.call('append', request), fence)
-        assert.ok(EvenerError.is(error, 'io') || EvenerError.is(error, 'disk-full'), String(error))
+        assert.ok(InspanError.is(error, 'io') || InspanError.is(error, 'disk-full'), String(error))
         assert.equal((await limited.call('getStream', 't'))?.headSeq, last)
         const unlimited = await SqliteStore.open({ url })
         assert.equal((await unlimited.getStream('t'))?.headSeq, last)
@@ -101,7 +101,7 @@ describe('C4-39 when the disk fails an SQLite store', () => {
         const before = await filesIn(dirname(url))
         try {
           await assert.rejects(other.call('open'), (error) => {
-            assert.ok(EvenerError.is(error, 'read-only'), String(error))
+            assert.ok(InspanError.is(error, 'read-only'), String(error))
             assert.match(error.message, /writable/)
             return true
           })
@@ -116,7 +116,7 @@ describe('C4-39 when the disk fails an SQLite store', () => {
 
   if (existsSync('/proc/self')) {
     it('a directory in which nothing can be made is read-only', async () => {
-      await assert.rejects(SqliteStore.open({ url: '/proc/evener.db' }), (error) => EvenerError.is(error, 'read-only'))
+      await assert.rejects(SqliteStore.open({ url: '/proc/inspan.db' }), (error) => InspanError.is(error, 'read-only'))
     })
   }
 
@@ -129,7 +129,7 @@ describe('C4-39 when the disk fails an SQLite store', () => {
       const other = new DatabaseSync(url)
       other.exec('BEGIN IMMEDIATE')
       await assert.rejects(store.append({ stream: 't', fence, records: [noteOf('t', 1)] }), (error) => {
-        assert.ok(EvenerError.is(error, 'io'), String(error))
+        assert.ok(InspanError.is(error, 'io'), String(error))
         assert.match(error.message, /busyTimeoutMs/)
         return true
       })
@@ -186,7 +186,7 @@ describe('C4-41 when the rows of one thread are damaged', () => {
         ],
       )
       const isCorrupt = (error: unknown): boolean => {
-        assert.ok(EvenerError.is(error, 'corrupt'), String(error))
+        assert.ok(InspanError.is(error, 'corrupt'), String(error))
         assert.equal(error.details['stream'], 'bad')
         return true
       }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { RecordType } from '@evener/protocol'
+import type { RecordType } from '@inspan/protocol'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { latestRecordSql } from './sqlite/records.ts'
 import { listSql } from './sqlite/threads.ts'
@@ -13,10 +13,6 @@ import { SqliteStore } from './sqlite-store.ts'
 const ORIGINS = [
   { origin: 'new', golden: null },
   { origin: 'of layout 1', golden: 'fixtures/golden-v1.db' },
-  { origin: 'of layout 2', golden: 'fixtures/golden-v2.db' },
-  { origin: 'of layout 3', golden: 'fixtures/golden-v3.db' },
-  { origin: 'of layout 4', golden: 'fixtures/golden-v4.db' },
-  { origin: 'of layout 5', golden: 'fixtures/golden-v5.db' },
 ] as const
 
 async function migrated(directory: string, golden: string | null): Promise<string> {

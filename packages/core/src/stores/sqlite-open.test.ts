@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { filesIn } from '../../test/stores/files.ts'
 import { makeDatabase } from '../../test/stores/make-database.ts'
 import { refused } from '../../test/stores/refused.ts'
@@ -61,7 +61,7 @@ describe('opening an SQLite store', () => {
     ] as const) {
       assert.throws(
         () => new SqliteStore({ url: ':memory:', ...options } as SqliteStoreOptions),
-        (error) => EvenerError.is(error, 'invalid-input') && message.test(error.message),
+        (error) => InspanError.is(error, 'invalid-input') && message.test(error.message),
       )
     }
   })
@@ -70,7 +70,7 @@ describe('opening an SQLite store', () => {
     for (const url of ['', 'postgres://localhost/x', 'https://example.com/x.db', 'file:x.db?mode=memory', 'a\0b']) {
       assert.throws(
         () => new SqliteStore({ url }),
-        (error) => EvenerError.is(error, 'invalid-input'),
+        (error) => InspanError.is(error, 'invalid-input'),
       )
     }
     const wrong: SqliteStoreOptions[] = [
@@ -80,7 +80,7 @@ describe('opening an SQLite store', () => {
     for (const options of wrong) {
       assert.throws(
         () => new SqliteStore(options),
-        (error) => EvenerError.is(error, 'invalid-input'),
+        (error) => InspanError.is(error, 'invalid-input'),
       )
     }
   })
@@ -193,7 +193,7 @@ describe('opening an SQLite store', () => {
     )
 
     it(
-      'a newer version of Evener wrote it',
+      'a newer version of Inspan wrote it',
       inTempDir(async (directory) => {
         const path = join(directory, 'data.db')
         await makeDatabase(path)
@@ -329,7 +329,7 @@ describe('opening an SQLite store', () => {
       inTempDir(async (directory) => {
         await mkdir(join(directory, 'sub'))
         await assert.rejects(SqliteStore.open({ url: join(directory, 'sub') }), (error) =>
-          EvenerError.is(error, 'invalid-input'),
+          InspanError.is(error, 'invalid-input'),
         )
         await writeFile(join(directory, 'file'), 'x')
         await refused(join(directory, 'sub'), join(directory, 'file', 'data.db'), 'invalid-input')
@@ -349,7 +349,7 @@ describe('opening an SQLite store', () => {
       inTempDir(async (directory) => {
         await symlink('/dev/null', join(directory, 'null.db'))
         const store = new SqliteStore({ url: join(directory, 'null.db') })
-        await assert.rejects(store.open(), (error) => EvenerError.is(error, 'invalid-input'))
+        await assert.rejects(store.open(), (error) => InspanError.is(error, 'invalid-input'))
       }),
     )
   })
@@ -369,7 +369,7 @@ describe('opening an SQLite store', () => {
         await store.readRecords('t', { limit: 1000 })
         await store.listMessages(lineage, { order: 'oldest', limit: 1000 })
       }
-      await assert.rejects(readAll(), (error) => EvenerError.is(error, 'corrupt'))
+      await assert.rejects(readAll(), (error) => InspanError.is(error, 'corrupt'))
       assert.ok((await store.check()).length > 0)
       await startThread(store, 'another', [noteOf('another', 1)])
       assert.equal((await store.readRecords('another', {})).items.length, 1)
@@ -411,7 +411,7 @@ describe('opening an SQLite store', () => {
             () => undefined,
             (thrown: unknown) => thrown,
           )
-          assert.ok(error === undefined || EvenerError.is(error), `page ${page + 1}, ${String(call)}: ${String(error)}`)
+          assert.ok(error === undefined || InspanError.is(error), `page ${page + 1}, ${String(call)}: ${String(error)}`)
           outcomes.add(error?.code ?? 'fine')
         }
       }

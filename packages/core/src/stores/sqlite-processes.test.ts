@@ -5,7 +5,7 @@ import { copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { EvenerError, type Owner } from '@evener/protocol'
+import { InspanError, type Owner } from '@inspan/protocol'
 import { filesIn } from '../../test/stores/files.ts'
 import { StoreProcess } from '../../test/stores/store-process.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
@@ -59,7 +59,7 @@ describe('an SQLite store shared by processes', () => {
         assert.equal((await second.takeOver('t', 'second', claim.epoch)).status, 'owned')
         const late = holder.call('append', { stream: 't', fence, records: [noteOf('t', 2, 'late')] })
         holder.child.kill('SIGCONT')
-        await assert.rejects(late, (error) => EvenerError.is(error, 'fenced') && error.details['owner'] === 'second')
+        await assert.rejects(late, (error) => InspanError.is(error, 'fenced') && error.details['owner'] === 'second')
 
         await holder.kill()
         const newFence = { owner: 'second', epoch: claim.epoch + 1 }
@@ -146,7 +146,7 @@ describe('an SQLite store shared by processes', () => {
       const other = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
       const over = once(other, 'exit')
       await once(other, 'message')
-      await assert.rejects(SqliteStore.open({ url: path, busyTimeoutMs: 20 }), (error) => EvenerError.is(error, 'io'))
+      await assert.rejects(SqliteStore.open({ url: path, busyTimeoutMs: 20 }), (error) => InspanError.is(error, 'io'))
       const store = await SqliteStore.open({ url: path })
       await store.close()
       other.disconnect()
@@ -166,14 +166,14 @@ describe('an SQLite store shared by processes', () => {
       second.close()
       removeIfEmpty(path, locked)
       writer.exec('CREATE TABLE notes (text)')
-      removeIfEmpty(path, new EvenerError('disk-full', 'There is no room.'))
+      removeIfEmpty(path, new InspanError('disk-full', 'There is no room.'))
       writer.exec('COMMIT')
       writer.close()
       assert.ok((await readFile(path)).length > 0)
 
       const unused = join(directory, 'unused.db')
       await writeFile(unused, '')
-      removeIfEmpty(unused, new EvenerError('disk-full', 'There is no room.'))
+      removeIfEmpty(unused, new InspanError('disk-full', 'There is no room.'))
       assert.deepEqual([...(await filesIn(directory)).keys()], ['data.db'])
     }),
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { filesHolding } from '../../test/stores/files.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { noteOf, startThread } from '../../test/stores/threads.ts'
@@ -17,7 +17,7 @@ describe('a deletion that was cut short', () => {
       const fence = await startThread(store, 't', records)
       const deletion = store.deleteThread('t', fence)
       await store.close()
-      await assert.rejects(deletion, (error) => EvenerError.is(error, 'closed'))
+      await assert.rejects(deletion, (error) => InspanError.is(error, 'closed'))
       assert.deepEqual(await filesHolding(directory, 'to be purged'), ['data.db'])
 
       const again = await SqliteStore.open({ url })

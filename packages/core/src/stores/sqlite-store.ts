@@ -4,7 +4,7 @@ import {
   anObject,
   anything,
   checkOptions,
-  EvenerError,
+  InspanError,
   oneOf,
   RECORD_FORMAT,
   words,
@@ -39,7 +39,7 @@ import {
   type ThreadInfo,
   type WaitRow,
   type WaitState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { checkRanges } from './input-checks.ts'
 import { addErased, type Range } from './retention.ts'
 import { storeClosed } from './store-errors.ts'
@@ -124,7 +124,7 @@ export class SqliteStore implements Store {
     for (const name of ['busyTimeoutMs', 'maxBytes'] as const) {
       const value = options[name] ?? 0
       if (!Number.isInteger(value) || value < 0) {
-        throw new EvenerError('invalid-input', `\`${name}\` must be a whole number of at least 0.`)
+        throw new InspanError('invalid-input', `\`${name}\` must be a whole number of at least 0.`)
       }
     }
   }
@@ -147,7 +147,7 @@ export class SqliteStore implements Store {
 
   get epoch(): string {
     if (loaded !== undefined) return this.#open(loaded).epoch
-    throw new EvenerError('misuse', 'The epoch of a store is known when it was opened.', {
+    throw new InspanError('misuse', 'The epoch of a store is known when it was opened.', {
       hint: 'Call `open()` first.',
     })
   }
@@ -323,7 +323,7 @@ export class SqliteStore implements Store {
       const rows = await this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
       return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
     } catch (error) {
-      if (EvenerError.is(error, 'corrupt')) return [error.message]
+      if (InspanError.is(error, 'corrupt')) return [error.message]
       throw error
     }
   }

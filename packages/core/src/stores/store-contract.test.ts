@@ -7,8 +7,8 @@ import {
   storeContract,
   type StoreOpening,
   type StoreSubject,
-} from '@evener/testing/contracts'
-import type { Store } from '@evener/protocol'
+} from '@inspan/testing/contracts'
+import type { Store } from '@inspan/protocol'
 import { MemoryStore } from './memory-store.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
@@ -18,7 +18,7 @@ async function inMemory(store: Store): Promise<StoreSubject> {
 }
 
 async function inFile(first: StoreOpening = {}): Promise<StoreSubject> {
-  const directory = await mkdtemp(join(tmpdir(), 'evener-store-'))
+  const directory = await mkdtemp(join(tmpdir(), 'inspan-store-'))
   const open = (how: StoreOpening): Promise<SqliteStore> =>
     SqliteStore.open({ url: join(directory, 'data.db'), ...how })
   let store = await open(first)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  EvenerError,
+  InspanError,
   forkLineage,
   lineageUpTo,
   rewindLineage,
@@ -11,7 +11,7 @@ import {
   type LogRecord,
   type RecordBody,
   type Store,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import fc from 'fast-check'
 import { infoOf, messageOf, saidOf } from '../../test/stores/threads.ts'
 import { MemoryStore } from './memory-store.ts'
@@ -223,7 +223,7 @@ async function compare(store: Store, model: Model, limit: number): Promise<void>
       const left = model.retained(thread)
       const closed = [{ stream: thread.id, from: 1, to: thread.head }]
       const found = await readAll(store, closed, limit).catch((error: unknown) => {
-        assert.ok(EvenerError.is(error, 'not-found'), String(error))
+        assert.ok(InspanError.is(error, 'not-found'), String(error))
         return []
       })
       assert.deepEqual(found, left)

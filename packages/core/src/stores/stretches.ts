@@ -1,4 +1,4 @@
-import { EvenerError, type Lineage, type PageRequest } from '@evener/protocol'
+import { InspanError, type Lineage, type PageRequest } from '@inspan/protocol'
 import { CursorScope } from './cursor.ts'
 import { checkId, checkSeq, isSeq, MAX_SEQ } from './input-checks.ts'
 
@@ -18,7 +18,7 @@ export function stretchesOf(lineage: Lineage, from = 1, to: number = MAX_SEQ): S
   for (const range of lineage) {
     checkId('The stream of a lineage range', range.stream)
     if (!isSeq(range.from) || !(range.to === null || isSeq(range.to, 0)) || range.from <= previous) {
-      throw new EvenerError('invalid-input', 'A lineage is a list of ranges whose seq only rises.', {
+      throw new InspanError('invalid-input', 'A lineage is a list of ranges whose seq only rises.', {
         details: { lineage },
       })
     }
@@ -32,7 +32,7 @@ export function stretchesOf(lineage: Lineage, from = 1, to: number = MAX_SEQ): S
 /** Returns the stream that a lineage belongs to: the last one, which is still written. */
 export function ownStream(lineage: Lineage): string {
   const last = lineage.at(-1)
-  if (last === undefined) throw new EvenerError('invalid-input', 'A lineage has at least one range.')
+  if (last === undefined) throw new InspanError('invalid-input', 'A lineage has at least one range.')
   return last.stream
 }
 
@@ -40,7 +40,7 @@ export function ownStream(lineage: Lineage): string {
 export function foreignStretches(stream: string, lineage: Lineage): Stretch[] {
   const foreign = stretchesOf(lineage).filter((stretch) => stretch.stream !== stream)
   if (foreign.some((stretch) => stretch.isOpen)) {
-    throw new EvenerError('misuse', `The lineage recorded in ${stream} names another stream without an end.`)
+    throw new InspanError('misuse', `The lineage recorded in ${stream} names another stream without an end.`)
   }
   return foreign
 }

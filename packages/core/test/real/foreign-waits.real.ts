@@ -10,8 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { recordsAfter } from '../../src/engine/index.ts'
 import { SqliteStore } from '../../src/index.ts'
-import type { LogRecord } from '@evener/protocol'
-import { startProvider, type Provider, type ProviderRequest, type Turn } from '@evener/testing'
+import type { LogRecord } from '@inspan/protocol'
+import { startProvider, type Provider, type ProviderRequest, type Turn } from '@inspan/testing'
 import type { HostCommand, HostSetup } from './host.fixture.ts'
 import { installedCli } from './installed-cli.ts'
 
@@ -99,7 +99,7 @@ async function stage(
   bin: string,
   command = COMMAND,
 ): Promise<HostSetup & { provider: Provider }> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-waits-')))
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-waits-')))
   t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
   for (const dir of ['home', 'work', 'temp']) await mkdir(join(root, dir))
   const model = commanding(CLIS[id](command))

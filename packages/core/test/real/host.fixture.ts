@@ -4,8 +4,8 @@
  */
 import { existsSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { claudeCode, codex } from '@evener/adapters'
-import { NO_RULES, type AgentDriver, type WaitDecision } from '@evener/protocol'
+import { claudeCode, codex } from '@inspan/adapters'
+import { NO_RULES, type AgentDriver, type WaitDecision } from '@inspan/protocol'
 import { createThread, ProcessOwner, ThreadRuntime } from '../../src/engine/index.ts'
 import { createPolicy, SqliteStore } from '../../src/index.ts'
 

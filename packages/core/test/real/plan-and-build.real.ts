@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, suite, test, type TestContext } from 'node:test'
-import { claudeCode, codex } from '@evener/adapters'
-import type { AgentDriver, HarnessEvent } from '@evener/protocol'
-import { startProvider, type Provider, type Turn } from '@evener/testing'
+import { claudeCode, codex } from '@inspan/adapters'
+import type { AgentDriver, HarnessEvent } from '@inspan/protocol'
+import { startProvider, type Provider, type Turn } from '@inspan/testing'
 import { Harness } from '../../src/index.ts'
 import { installedCli } from './installed-cli.ts'
 
@@ -22,7 +22,7 @@ interface Place {
 }
 
 async function makePlace(t: TestContext): Promise<Place> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-modes-')))
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-modes-')))
   const ends: Place['ends'] = []
   t.after(async () => {
     for (const end of ends) await end()

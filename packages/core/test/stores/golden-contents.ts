@@ -1,4 +1,4 @@
-import { emptyState, reduce, storedMessage, type LogRecord, type Store, type ThreadState } from '@evener/protocol'
+import { emptyState, reduce, storedMessage, type LogRecord, type Store, type ThreadState } from '@inspan/protocol'
 
 /** Everything a golden database gives, as JSON: what later releases have to find in it. */
 export async function readGolden(store: Store): Promise<Record<string, unknown>> {

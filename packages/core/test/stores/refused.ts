@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
-import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { InspanError, type ErrorCode } from '@inspan/protocol'
 import { SqliteStore, type SqliteStoreOptions } from '../../src/stores/sqlite-store.ts'
 import { filesIn } from './files.ts'
 
@@ -10,7 +10,7 @@ export async function refused(
   url: string,
   code: ErrorCode,
   options: Partial<SqliteStoreOptions> = {},
-): Promise<EvenerError> {
+): Promise<InspanError> {
   const before = await filesIn(directory)
   // Changes also when a file was made beside the others and removed again.
   const { mtimeMs } = await stat(directory)
@@ -20,7 +20,7 @@ export async function refused(
     (thrown: unknown) => thrown,
   )
   await store.close()
-  assert.ok(EvenerError.is(error, code), String(error))
+  assert.ok(InspanError.is(error, code), String(error))
   assert.match(error.hint ?? '', /./)
   assert.deepEqual(await filesIn(directory), before)
   if (!isLookedInto(code)) assert.equal((await stat(directory)).mtimeMs, mtimeMs)

@@ -1,4 +1,4 @@
-import { EvenerError, type Store } from '@evener/protocol'
+import { InspanError, type Store } from '@inspan/protocol'
 import { SqliteStore } from '../../src/stores/sqlite-store.ts'
 import type { ChildAnswer, ChildCall } from './store-process.ts'
 
@@ -6,6 +6,8 @@ import type { ChildAnswer, ChildCall } from './store-process.ts'
 const [url = ''] = process.argv.slice(2)
 const uid = process.env['STORE_UID']
 if (uid !== undefined) {
+  // The other user may not be able to read our sources: the modules that a store loads on first use are loaded before.
+  await import('../../src/stores/sqlite/index.ts')
   process.setgid?.(Number(uid))
   process.setuid?.(Number(uid))
 }
@@ -25,7 +27,7 @@ async function answer({ id, method, args }: ChildCall): Promise<ChildAnswer> {
     const call = Reflect.get(store, method) as (...values: readonly unknown[]) => Promise<unknown>
     return { id, value: (await call.apply(store, [...args])) ?? null }
   } catch (error) {
-    if (EvenerError.is(error))
+    if (InspanError.is(error))
       return { id, error: { code: error.code, message: error.message, details: error.details } }
     return { id, error: { code: 'unexpected', message: String(error), details: {} } }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { EvenerError, type ErrorCode, type Store } from '@evener/protocol'
+import { InspanError, type ErrorCode, type Store } from '@inspan/protocol'
 
 export interface ChildCall {
   readonly id: number
@@ -68,7 +68,7 @@ export class StoreProcess {
     const answer = await pending.promise
     if ('value' in answer) return answer.value as Awaited<ReturnType<Store[Name]>>
     const { code, message, details } = answer.error
-    throw new EvenerError(code as ErrorCode, message, { details })
+    throw new InspanError(code as ErrorCode, message, { details })
   }
 
   /** Ends it without giving it a chance to tidy up. */

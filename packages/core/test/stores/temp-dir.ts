@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** Runs the test with a directory of its own and removes it afterwards. */
 export function inTempDir(test: (directory: string) => Promise<void>): () => Promise<void> {
   return async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'evener-store-'))
+    const directory = await mkdtemp(join(tmpdir(), 'inspan-store-'))
     try {
       await test(directory)
     } finally {

@@ -6,7 +6,7 @@ import {
   type Store,
   type StoredMessage,
   type ThreadInfo,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 export function infoOf(id: string, more: Partial<ThreadInfo> = {}): ThreadInfo {
   return { id, resourceId: 'r', title: null, createdAt: 1000, updatedAt: 1000, hidden: false, metadata: {}, ...more }

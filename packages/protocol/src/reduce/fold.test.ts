@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryForkedLog, arbitraryLog, withoutSealedBatches } from '@evener/testing/arbitraries'
+import { arbitraryForkedLog, arbitraryLog, withoutSealedBatches } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import { isContentSetting } from '../content-settings.ts'
 import { eraseBody } from '../erase-body.ts'

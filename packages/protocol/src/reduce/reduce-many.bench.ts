@@ -1,5 +1,5 @@
 /** The cost of a record must not grow with waits, queue items, settings or rewinds, nor with the age of a message. */
-import { compare, report } from '@evener/testing'
+import { compare, report } from '@inspan/testing'
 import { NO_RULES } from '../permission.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
 import type { ThreadState } from './draft.ts'
@@ -76,7 +76,7 @@ const said = (n: number): RecordBody => ({
 })
 const setting = (n: number, value: string | null): RecordBody => ({
   type: 'config.changed',
-  settings: { [`evener:notification:${idOf('note', n)}`]: value },
+  settings: { [`inspan:notification:${idOf('note', n)}`]: value },
 })
 
 /** A thread that was rewound `count` times, each time to where it was. Every rewind adds a range. */

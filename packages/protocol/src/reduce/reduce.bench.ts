@@ -1,5 +1,5 @@
 /** The cost of a delta must not grow with the message, its parts, the open inputs or the thread. */
-import { compare, report } from '@evener/testing'
+import { compare, report } from '@inspan/testing'
 import type { LogRecord, RecordBody } from '../record.ts'
 import { NO_RULES } from '../permission.ts'
 import type { ThreadState } from './draft.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryCommand, arbitraryRecordBody } from '@evener/testing/arbitraries'
+import { arbitraryCommand, arbitraryRecordBody } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import type { z } from 'zod'
 import { isSafeSegment } from '../op.ts'

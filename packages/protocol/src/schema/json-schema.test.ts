@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { agentEventsByType, arbitraryLog, arbitraryStoredMessage } from '@evener/testing/arbitraries'
+import { agentEventsByType, arbitraryLog, arbitraryStoredMessage } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import { z } from 'zod'
 import { jsonSchemaFile, jsonSchemaOf, PUBLISHED } from './json-schema.ts'
@@ -24,7 +24,7 @@ suite('the published JSON Schema files', () => {
   })
 
   test('can be imported from the package by name', async () => {
-    const file = new URL(import.meta.resolve('@evener/protocol/schemas/log-record.json'))
+    const file = new URL(import.meta.resolve('@inspan/protocol/schemas/log-record.json'))
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), jsonSchemaOf('LogRecord'))
   })
 

@@ -36,7 +36,7 @@ import {
   commandsByType,
   partsByType,
   recordBodiesByType,
-} from '@evener/testing/arbitraries'
+} from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import type { z } from 'zod'
 import { schemas, type SchemaName } from './schemas.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryForkedLog, arbitraryLog } from '@evener/testing/arbitraries'
+import { arbitraryForkedLog, arbitraryLog } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import { SAMPLE_EVENTS } from '../../test/harness-event-samples.ts'
 import {

@@ -1,4 +1,4 @@
-import { compare, report } from '@evener/testing'
+import { compare, report } from '@inspan/testing'
 import { parse } from 'unbash'
 
 import { classify, readCommand } from './index.ts'

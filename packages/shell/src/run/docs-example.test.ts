@@ -15,7 +15,7 @@ describe('docs/shell-run.md', () => {
     const page = await readFile(join(repository, 'docs/shell-run.md'), 'utf8')
     const example = /```ts\n([\s\S]*?)```/.exec(page)?.[1]
     assert.ok(example)
-    const temp = await mkdtemp(join(tmpdir(), 'evener-docs-'))
+    const temp = await mkdtemp(join(tmpdir(), 'inspan-docs-'))
     const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', example], {
       cwd: repository,
       env: { ...process.env, TMPDIR: temp },

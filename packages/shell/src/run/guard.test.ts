@@ -125,7 +125,7 @@ if (capabilities.reach === 'tree') {
     })
 
     it('is in a session of its own and carries no tag, also when its host does', async () => {
-      const host = startHost(['echo $$'], { ...process.env, EVENER_RUN: 'around-the-host' })
+      const host = startHost(['echo $$'], { ...process.env, INSPAN_RUN: 'around-the-host' })
       const report = await host.report()
       const guard = hostTable.stat(report.guardPid)
       assert.ok(guard)

@@ -190,7 +190,7 @@ if (capabilities.reach === 'tree') {
       const run = await runShell('echo $$; sleep 1000')
       await printedPids(run, 1)
       const similar = await spawnRun({ command: 'sleep', args: ['1000'], runId: `${run.runId}x` })
-      const untagged = spawn('sleep', ['1000'], { stdio: 'ignore', env: { OTHER: `EVENER_RUN=${run.runId}` } })
+      const untagged = spawn('sleep', ['1000'], { stdio: 'ignore', env: { OTHER: `INSPAN_RUN=${run.runId}` } })
       await once(untagged, 'spawn')
       await run.kill({ graceMs: 0 })
       assert.ok(isAlive(similar.pid))

@@ -7,12 +7,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { compare, report } from '@evener/testing'
+import { compare, report } from '@inspan/testing'
 import { LineSplitter } from './line-splitter.ts'
 import { LineStream } from './line-stream.ts'
 
 const megabytes = Number(process.argv[2] ?? 100)
-const dir = await mkdtemp(join(tmpdir(), 'evener-lines-'))
+const dir = await mkdtemp(join(tmpdir(), 'inspan-lines-'))
 const file = join(dir, 'lines.jsonl')
 const highWaterMark = 64 * 1024
 

@@ -8,7 +8,7 @@ import { makeFolder } from './make-folder.ts'
 
 let dir = ''
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'evener-make-folder-'))
+  dir = await mkdtemp(join(tmpdir(), 'inspan-make-folder-'))
 })
 after(() => rm(dir, { recursive: true }))
 
@@ -32,6 +32,6 @@ describe('a folder is made', () => {
   })
 
   it('not where nothing can be made, and it does not try for ever', { skip: !existsSync('/proc/self') }, async () => {
-    await assert.rejects(makeFolder('/proc/evener/x'), { code: 'ENOENT' })
+    await assert.rejects(makeFolder('/proc/inspan/x'), { code: 'ENOENT' })
   })
 })

@@ -14,7 +14,7 @@ import { spawnRun } from './spawn-run.ts'
 
 let dir = ''
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'evener-mark-'))
+  dir = await mkdtemp(join(tmpdir(), 'inspan-mark-'))
 })
 after(() => rm(dir, { recursive: true }))
 

@@ -54,7 +54,7 @@ describe('parseStat', () => {
 
 describe('procfs', () => {
   it('says that it is not available where there is no /proc', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'evener-proc-'))
+    const dir = await mkdtemp(join(tmpdir(), 'inspan-proc-'))
     const table = procfs(dir)
     assert.equal(table.available, false)
     assert.deepEqual(table.pids(), [])
@@ -65,7 +65,7 @@ describe('procfs', () => {
   })
 
   it('counts ticks without losing one to rounding', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'evener-proc-'))
+    const dir = await mkdtemp(join(tmpdir(), 'inspan-proc-'))
     for (const [uptime, ticks] of [
       ['2616.57 5000.00', 261657],
       ['0.29 0.00', 29],
@@ -78,7 +78,7 @@ describe('procfs', () => {
   })
 
   it('leaves out an environment that it may not read', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'evener-proc-'))
+    const dir = await mkdtemp(join(tmpdir(), 'inspan-proc-'))
     await mkdir(join(dir, '4711', 'environ'), { recursive: true })
     const stat = parseStat(statText('sshd', 'S', 1))
     assert.ok(stat)
@@ -87,10 +87,10 @@ describe('procfs', () => {
   })
 
   it('looks at the other threads when the first one has ended', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'evener-proc-'))
+    const dir = await mkdtemp(join(tmpdir(), 'inspan-proc-'))
     await mkdir(join(dir, '4711', 'task', '4711', 'environ'), { recursive: true })
     await mkdir(join(dir, '4711', 'task', '4712'), { recursive: true })
-    await writeFile(join(dir, '4711', 'task', '4712', 'environ'), 'A=1\0EVENER_RUN=r1\0')
+    await writeFile(join(dir, '4711', 'task', '4712', 'environ'), 'A=1\0INSPAN_RUN=r1\0')
     const stat = parseStat(statText('server', 'Z', 2))
     assert.ok(stat)
     assert.deepEqual(procfs(dir).runIds(stat), ['r1'])
@@ -113,7 +113,7 @@ if (capabilities.reach === 'tree') {
     it('finds the tag in an environment of more than a megabyte', async () => {
       const filler = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`FILLER_${n}`, 'x'.repeat(100_000)]))
       const child = spawn('/bin/sh', ['-c', 'echo; read line'], {
-        env: { ...filler, ZZ: 'EVENER_RUN=not-this', EVENER_RUN: 'r-huge' },
+        env: { ...filler, ZZ: 'INSPAN_RUN=not-this', INSPAN_RUN: 'r-huge' },
         stdio: ['pipe', 'pipe', 'ignore'],
       })
       await once(child.stdout, 'data')

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
 /** Every process of a run has its id in this variable and passes it on to what it starts. */
-export const runTagVariable = 'EVENER_RUN'
+export const runTagVariable = 'INSPAN_RUN'
 /** The ids of the outer runs, joined by commas, when a process of a run starts runs itself. */
-const outerRunsVariable = 'EVENER_RUN_OUTER'
+const outerRunsVariable = 'INSPAN_RUN_OUTER'
 
 const runIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 

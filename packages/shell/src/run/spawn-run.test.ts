@@ -18,7 +18,7 @@ import { readSpool } from './spool-read.ts'
 
 let dir = ''
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'evener-run-'))
+  dir = await mkdtemp(join(tmpdir(), 'inspan-run-'))
 })
 after(() => rm(dir, { recursive: true }))
 
@@ -54,7 +54,7 @@ describe('spawnRun', () => {
   })
 
   it('runs in a session and a group of its own, tagged with the id it was given', async () => {
-    const run = await runShell('echo $EVENER_RUN; read line', { runId: 'my-run.1', stdin: 'open' })
+    const run = await runShell('echo $INSPAN_RUN; read line', { runId: 'my-run.1', stdin: 'open' })
     run.stderr.discard()
     const reader = new LineReader(run.stdout)
     assert.equal(await reader.next(), 'my-run.1')
@@ -71,7 +71,7 @@ describe('spawnRun', () => {
   })
 
   it('makes a random id when none is given', async () => {
-    const runs = await Promise.all([runShell('echo $EVENER_RUN'), runShell('echo $EVENER_RUN')])
+    const runs = await Promise.all([runShell('echo $INSPAN_RUN'), runShell('echo $INSPAN_RUN')])
     const printed = await Promise.all(runs.map(async (run) => (await outputOf(run)).stdout[0]))
     assert.deepEqual(
       printed,

@@ -8,7 +8,7 @@ import { openSpool } from './spool.ts'
 import { SpoolFolder, type SpooledTurn } from './spool-folder.ts'
 
 async function withFolder(test: (folder: SpoolFolder) => Promise<void>): Promise<void> {
-  const root = await mkdtemp(join(tmpdir(), 'evener-spools-'))
+  const root = await mkdtemp(join(tmpdir(), 'inspan-spools-'))
   try {
     await test(new SpoolFolder(join(root, 'spools')))
   } finally {

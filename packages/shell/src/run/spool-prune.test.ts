@@ -8,7 +8,7 @@ import { pruneSpool } from './spool-prune.ts'
 let dir = ''
 let root = ''
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'evener-prune-'))
+  dir = await mkdtemp(join(tmpdir(), 'inspan-prune-'))
 })
 after(() => rm(dir, { recursive: true }))
 beforeEach(async () => {

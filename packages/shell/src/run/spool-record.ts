@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { Line } from './line.ts'
 
 export type SpoolStream = 'stdout' | 'stderr'

@@ -17,7 +17,7 @@ import type { SpoolRecord } from './spool-record.ts'
 let dir = ''
 let files = 0
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'evener-spool-'))
+  dir = await mkdtemp(join(tmpdir(), 'inspan-spool-'))
 })
 after(() => rm(dir, { recursive: true }))
 

@@ -34,7 +34,7 @@ for await (const order of orders) {
   if (order === 'report') report()
   if (order === 'kill runs') await Promise.all(runs.map(({ run }) => run.kill({ graceMs: 0 })))
   if (order === 'kill my own run') {
-    const receipt = await killTree({ runId: process.env['EVENER_RUN'] ?? '', graceMs: 0 })
+    const receipt = await killTree({ runId: process.env['INSPAN_RUN'] ?? '', graceMs: 0 })
     console.log(JSON.stringify(receipt.killed.map((process) => process.pid)))
   }
 }

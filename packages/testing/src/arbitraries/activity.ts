@@ -1,4 +1,4 @@
-import type { ActivityBase, ActivityEvent, ActivityNote } from '@evener/protocol'
+import type { ActivityBase, ActivityEvent, ActivityNote } from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { arbitraryCount, arbitraryId, arbitraryJsonValue, arbitraryText, arbitraryTime } from './json.ts'
 import { listOf, shape } from './shape.ts'

@@ -18,7 +18,7 @@ import type {
   ToolCallInfo,
   ToolProgressEvent,
   ToolResultEvent,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { arbitraryActivityNote } from './activity.ts'
 import {

@@ -14,7 +14,7 @@ import type {
   WaitCancelReason,
   WaitRequest,
   WaitSubject,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import * as fc from 'fast-check'
 import {
   arbitraryCount,

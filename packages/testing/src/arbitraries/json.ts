@@ -1,4 +1,4 @@
-import type { BlobRef, ErrorData, JsonObject, JsonValue } from '@evener/protocol'
+import type { BlobRef, ErrorData, JsonObject, JsonValue } from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { listOf, mapOf, shape } from './shape.ts'
 
@@ -59,7 +59,7 @@ export const arbitraryJsonObject: fc.Arbitrary<JsonObject> = tree.object
 
 const errors = fc.letrec<{ error: ErrorData }>((tie) => ({
   error: shape<ErrorData>(
-    { name: fc.constantFrom('Error', 'TypeError', 'AbortError', 'EvenerError'), message: arbitraryText },
+    { name: fc.constantFrom('Error', 'TypeError', 'AbortError', 'InspanError'), message: arbitraryText },
     {
       code: fc.constantFrom('ENOENT', 'held', '429'),
       stack: arbitraryText,

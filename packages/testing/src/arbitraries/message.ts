@@ -11,7 +11,7 @@ import type {
   TextPart,
   ToolCallPart,
   ToolResultPart,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { arbitraryActivityNote } from './activity.ts'
 import { arbitraryAnnotations, arbitraryEventMeta, arbitraryNativeRef, arbitraryToolName } from './agent-event.ts'

@@ -11,7 +11,7 @@ import {
   type RecordedToolResult,
   type RunOutcome,
   type TurnDefaults,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { agentEventsByType, arbitraryEventMeta, arbitraryNativeRef } from './agent-event.ts'
 import {

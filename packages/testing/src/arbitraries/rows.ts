@@ -8,7 +8,7 @@ import type {
   Turn,
   Wait,
   WaitRow,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { arbitraryCancelReason, arbitraryRules, arbitraryWaitRequest } from './control.ts'
 import {

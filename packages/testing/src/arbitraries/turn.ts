@@ -1,4 +1,4 @@
-import type { Budget, TurnOutput } from '@evener/protocol'
+import type { Budget, TurnOutput } from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { arbitraryJsonObject, arbitraryText } from './json.ts'
 import { shape } from './shape.ts'

@@ -1,4 +1,4 @@
-import type { FinishReason, UsageIncrement, UsageMetadata, UsageTotals } from '@evener/protocol'
+import type { FinishReason, UsageIncrement, UsageMetadata, UsageTotals } from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { arbitraryCount } from './json.ts'
 import { shape } from './shape.ts'

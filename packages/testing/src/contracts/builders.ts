@@ -16,7 +16,7 @@ import {
   type ThreadInfo,
   type Wait,
   type WaitRow,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 export const AT = 1_700_000_000_000
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, storedHead, type StoredLineage } from '@evener/protocol'
+import { emptyHead, storedHead, type StoredLineage } from '@inspan/protocol'
 import {
   batch,
   blob,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, type Fence, type Store } from '@evener/protocol'
+import { InspanError, type Fence, type Store } from '@inspan/protocol'
 import { command, message, note, record, threadInfo, waitRow } from './builders.ts'
 import { flakyStore } from './flaky-store.ts'
 import { lostAnswersContract } from './lost-answers.ts'
@@ -15,7 +15,7 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!EvenerError.is(error, 'io')) throw error
+      if (!InspanError.is(error, 'io')) throw error
     }
   }
   throw new Error('The line never held.')

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { EvenerError, type Store } from '@evener/protocol'
+import { InspanError, type Store } from '@inspan/protocol'
 import { seededRandom } from './seeded-random.ts'
 
 export interface FlakyOptions {
@@ -44,6 +44,6 @@ export function flakyStore(store: Store, options: FlakyOptions): Store {
   })
 }
 
-function lost(method: string, when: 'before' | 'after'): EvenerError {
-  return new EvenerError('io', `The line broke ${when} ${method}.`, { details: { method, when } })
+function lost(method: string, when: 'before' | 'after'): InspanError {
+  return new InspanError('io', `The line broke ${when} ${method}.`, { details: { method, when } })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Fence, StoredLineage, Store } from '@evener/protocol'
+import type { Fence, StoredLineage, Store } from '@inspan/protocol'
 import {
   batch,
   blob,

@@ -8,7 +8,7 @@ import {
   type RecordBody,
   type RecordFormat,
   type Store,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { allPages, AT, forkedThread, ownedThread, type Writer } from './builders.ts'
 import { rejection, type StoreContract, type StoreSubject } from './subject.ts'
 

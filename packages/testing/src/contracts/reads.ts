@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MAX_PAGE, type StoredLineage, type LogRecord, type StoredMessage } from '@evener/protocol'
+import { MAX_PAGE, type StoredLineage, type LogRecord, type StoredMessage } from '@inspan/protocol'
 import { allPages, forkedThread, message, note, notes, ownedThread, record, rewindBody } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 

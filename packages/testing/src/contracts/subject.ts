@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { EvenerError, type ErrorCode, type RecordFormat, type Store } from '@evener/protocol'
+import { InspanError, type ErrorCode, type RecordFormat, type Store } from '@inspan/protocol'
 
 /** How to open a store, for tests about that. */
 export interface StoreOpening {
@@ -35,12 +35,12 @@ export function withStore(contract: StoreContract, test: (store: Store) => Promi
 }
 
 /** Expects the promise to reject with one of our errors with this code, and returns the error. */
-export async function rejection(promise: Promise<unknown>, code: ErrorCode): Promise<EvenerError> {
+export async function rejection(promise: Promise<unknown>, code: ErrorCode): Promise<InspanError> {
   let value: unknown
   try {
     value = await promise
   } catch (error) {
-    assert.ok(EvenerError.is(error), `expected an EvenerError, got ${String(error)}`)
+    assert.ok(InspanError.is(error), `expected an InspanError, got ${String(error)}`)
     assert.equal(error.code, code, error.message)
     return error
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { forever, pause } from '../abort.ts'
 import { newToolCallId } from '../ids.ts'
 import { UnplayableTurn } from '../script-errors.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { isRecord } from '../checks.ts'
 import { newId } from '../ids.ts'
 import { factsOfAnthropic } from '../request-facts.ts'

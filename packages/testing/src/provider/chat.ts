@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { newId } from '../ids.ts'
 import { factsOfChat } from '../request-facts.ts'
 import type { ScriptedFinishReason } from '../script.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { ScriptedError } from '../script.ts'
 import { errorMessage } from '../scripted-error.ts'
 

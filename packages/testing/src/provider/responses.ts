@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import { newId } from '../ids.ts'
 import { factsOfResponses } from '../request-facts.ts'
 import type { Plan, PlannedPart, PlannedUsage } from '../timeline.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { RequestFacts } from '../request-facts.ts'
 import type { ScriptedError, ScriptedStreamError } from '../script.ts'
 import type { Plan, PlannedPart } from '../timeline.ts'

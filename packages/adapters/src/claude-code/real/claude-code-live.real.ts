@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Turn as ScriptedTurn } from '@evener/testing'
+import type { Turn as ScriptedTurn } from '@inspan/testing'
 import {
   aMessage,
   ALLOW_ALL,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { AcpHabits } from '../../acp/habits.ts'
 import { acpDialectOf } from '../../acp/mapper.ts'
 import type { AcpToolCall } from '../../acp/tool-call.ts'

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
 import {
-  EvenerError,
+  InspanError,
   type AgentSession,
   type Answer,
   type Binding,
   type JsonObject,
   type StoredMessage,
   type Turn,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { aTurn } from '../../../test/launch/diary.ts'
 import { scratch, survivors } from '../../../test/launch/stand-in.ts'
 import {
@@ -411,7 +411,7 @@ describe('a message while the agent works', () => {
     await run().all
     await assert.rejects(
       async () => session.steer?.(aMessage('m1', 'hello?')),
-      (error) => EvenerError.is(error) && error.code === 'conflict',
+      (error) => InspanError.is(error) && error.code === 'conflict',
     )
   })
 })

@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities, NativeRef } from '@evener/protocol'
+import type { AgentDriver, Capabilities, NativeRef } from '@inspan/protocol'
 import type { CodexLaunchOptions } from '../launch.ts'
 import { codexProfile } from '../profile.ts'
 import type { MappedEvent } from '../../kit/activity.ts'

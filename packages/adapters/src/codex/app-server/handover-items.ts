@@ -1,4 +1,4 @@
-import type { JsonObject, StoredMessage } from '@evener/protocol'
+import type { JsonObject, StoredMessage } from '@inspan/protocol'
 import { wordsOf } from '../../live/handover.ts'
 
 /** Returns messages as items of the model's history, in the provider's format. */

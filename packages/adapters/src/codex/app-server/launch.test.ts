@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EvenerError, NO_RULES, type PermissionRules } from '@evener/protocol'
+import { InspanError, NO_RULES, type PermissionRules } from '@inspan/protocol'
 import { aRequest, optionsOf } from '../../../test/launch/request.ts'
 import { launchAppServer, sandboxOf } from './launch.ts'
 
@@ -41,7 +41,7 @@ describe('rules', () => {
     const request = ruled({ patterns: [{ tool: 'read_file', pattern: '/etc/*', policy: 'deny' }] })
     assert.throws(
       () => launchAppServer(request),
-      (error) => EvenerError.is(error) && error.code === 'policy-unsupported' && error.message.includes('/etc/*'),
+      (error) => InspanError.is(error) && error.code === 'policy-unsupported' && error.message.includes('/etc/*'),
     )
   })
 

@@ -1,4 +1,4 @@
-import type { PermissionRules } from '@evener/protocol'
+import type { PermissionRules } from '@inspan/protocol'
 import { launchCodex, type CodexLaunchOptions } from '../launch.ts'
 import { codexProfile } from '../profile.ts'
 import { codexRules, type CodexRules } from '../rules.ts'

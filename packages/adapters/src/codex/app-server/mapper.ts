@@ -1,4 +1,4 @@
-import type { JsonObject, NativeRef } from '@evener/protocol'
+import type { JsonObject, NativeRef } from '@inspan/protocol'
 import { Subagents } from '../subagents.ts'
 import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS, textList } from '../../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Place, Run } from '../../kit/mapper.ts'

@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject, type NativeRef } from '@evener/protocol'
+import { InspanError, type JsonObject, type NativeRef } from '@inspan/protocol'
 import { asArray, asObject, asText } from '../../kit/fields.ts'
 import { codexProfile } from '../profile.ts'
 import type { LaunchRequest } from '../../launch/launch-plan.ts'
@@ -109,7 +109,7 @@ async function revertTo(call: Call, threadId: string, anchor: string): Promise<v
     }
     beyond = id
   }
-  throw new EvenerError('not-found', `${codexProfile.title} has no turn ${anchor} in its thread ${threadId}.`, {
+  throw new InspanError('not-found', `${codexProfile.title} has no turn ${anchor} in its thread ${threadId}.`, {
     hint: 'Its session was changed by somebody else. Begin a new one.',
   })
 }
@@ -145,6 +145,6 @@ async function* turnsOf(call: Call, threadId: string): AsyncGenerator<string> {
 function threadOf(result: JsonObject): string {
   const id = asText(asObject(result['thread'])?.['id'])
   if (id === undefined)
-    throw new EvenerError('unsupported', `${codexProfile.title} did not say which thread it opened.`)
+    throw new InspanError('unsupported', `${codexProfile.title} did not say which thread it opened.`)
   return id
 }

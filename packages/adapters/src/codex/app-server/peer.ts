@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject, type JsonValue, type Part } from '@evener/protocol'
+import { InspanError, type JsonObject, type JsonValue, type Part } from '@inspan/protocol'
 import { asInteger, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import { codexProfile } from '../profile.ts'
 import { promptOf } from '../../launch/prompt.ts'
@@ -8,7 +8,7 @@ import { OpenItems, serverAsk } from './approvals.ts'
 import { handoverItems, instructionsItem } from './handover-items.ts'
 import { openThread, type OpenedThread } from './open-thread.ts'
 
-const CLIENT: JsonObject = { name: 'evener', title: 'Evener', version: '0.1.0' }
+const CLIENT: JsonObject = { name: 'inspan', title: 'Inspan', version: '0.1.0' }
 const NOT_FOUND = -32601
 
 /** Speaks with Codex over its app server: requests, answers and notifications as lines of JSON, in both directions. */
@@ -90,7 +90,7 @@ export class AppServerPeer implements LivePeer {
     try {
       return await openThread((method, params) => this.#call(method, params), task)
     } catch (error) {
-      if (task.request.session.kind === 'new' || !EvenerError.is(error) || error.code === 'closed') throw error
+      if (task.request.session.kind === 'new' || !InspanError.is(error) || error.code === 'closed') throw error
       throw new SessionLost(error.message)
     }
   }
@@ -110,7 +110,7 @@ export class AppServerPeer implements LivePeer {
     const threadId = this.#threadId
     const turnId = this.#turnId
     if (threadId !== undefined && turnId !== undefined) return { threadId, turnId }
-    throw new EvenerError('conflict', `${codexProfile.title} has not begun the turn.`)
+    throw new InspanError('conflict', `${codexProfile.title} has not begun the turn.`)
   }
 
   async #say(input: readonly JsonObject[], id?: string): Promise<void> {

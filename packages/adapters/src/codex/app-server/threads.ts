@@ -1,4 +1,4 @@
-import type { JsonObject, NativeRef } from '@evener/protocol'
+import type { JsonObject, NativeRef } from '@inspan/protocol'
 import { asText } from '../../kit/fields.ts'
 
 /** Tells whose a record is: the thread we talk to, or one of its subagents. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ScriptedToolCall } from '@evener/testing'
+import type { ScriptedToolCall } from '@inspan/testing'
 import type { CodexLiveOptions } from '../app-server/driver.ts'
 import { codexProfile } from '../profile.ts'
 import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { StoredMessage } from '@evener/protocol'
-import type { Turn as ScriptedTurn } from '@evener/testing'
+import type { StoredMessage } from '@inspan/protocol'
+import type { Turn as ScriptedTurn } from '@inspan/testing'
 import {
   aMessage,
   ALLOW_ALL,

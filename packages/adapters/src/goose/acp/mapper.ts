@@ -1,4 +1,4 @@
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { AcpHabits, NotTheAgent } from '../../acp/habits.ts'
 import { acpDialectOf } from '../../acp/mapper.ts'
 import { callOutcome } from '../../acp/outcome.ts'

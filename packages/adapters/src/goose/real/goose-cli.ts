@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { PrintOptions } from '../../launch/print-driver.ts'
 import type { CliProfile } from '../../launch/profile.ts'
 import { gooseProfile } from '../profile.ts'

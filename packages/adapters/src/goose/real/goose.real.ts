@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_RULES } from '@evener/protocol'
+import { NO_RULES } from '@inspan/protocol'
 import type { RealCli } from '../../real/bench.ts'
 import { gooseOptions, gooseScenarios } from './goose-cli.ts'
 import { testCutIsFatal, testNoImages, testSilentRetry, testUnconfined } from '../../real/other-ways.ts'

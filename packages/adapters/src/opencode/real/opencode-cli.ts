@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AgentDriver, JsonObject } from '@evener/protocol'
+import type { AgentDriver, JsonObject } from '@inspan/protocol'
 import type { CliProfile } from '../../launch/profile.ts'
 import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'
 import { toyServer } from '../../real/toy-server.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonObject } from '@evener/protocol'
+import type { JsonObject } from '@inspan/protocol'
 import type { PrintOptions } from '../../launch/print-driver.ts'
 import { piProfile } from '../profile.ts'
 import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { asJson, type HostTool, type JsonValue, type ToolCallRequest } from '@evener/protocol'
+import { asJson, type HostTool, type JsonValue, type ToolCallRequest } from '@inspan/protocol'
 
 /** Returns the hash an approval is bound to. It changes with the arguments, the tool's definition and the folder. */
 export function callHash(agentId: string, call: ToolCallRequest, tool: HostTool | undefined): string {

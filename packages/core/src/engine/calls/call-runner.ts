@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
-  EvenerError,
+  InspanError,
   toErrorData,
   unlessAborted,
   type Answer,
@@ -18,7 +18,7 @@ import {
   type ToolSuspension,
   type Wait,
   type WaitRequest,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { isStricter } from '../../policy/index.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import { checkedOutcome } from '../checks/check-event.ts'
@@ -266,7 +266,7 @@ export class CallRunner {
     const { recorder, signal } = this.#options
     if (!signal.aborted && recorder.outcome === undefined) return
     recorder.noteOutcome(toolCallId, 'aborted')
-    throw new EvenerError('closed', 'The call was aborted.')
+    throw new InspanError('closed', 'The call was aborted.')
   }
 
   /** Rejects on a cancel: a tool that ignores its signal must not keep a cancelled run from ending. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { NO_RULES } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { NO_RULES } from '@inspan/protocol'
 import { createPolicy } from '../../policy/index.ts'
 import { AgentBench, type Script } from '../agent-bench.fixture.ts'
 

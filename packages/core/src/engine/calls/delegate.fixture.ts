@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createTool, runnableTool } from '@evener/agent'
-import { EvenerError, unlessAborted, type RunnableTool, type Store } from '@evener/protocol'
+import { createTool, runnableTool } from '@inspan/agent'
+import { InspanError, unlessAborted, type RunnableTool, type Store } from '@inspan/protocol'
 import type { ProcessOwner } from '../threads/ownership.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
@@ -43,7 +43,7 @@ export function delegateTool({ onOpen, ...options }: Delegation): RunnableTool {
         return `${outcome}: ${await lastWords(store, runtime)}`
       } catch (error) {
         // If the calling thread is only released, the task stays as it is.
-        if (abortSignal.aborted && !EvenerError.is(abortSignal.reason, 'closed')) await runtime.cancel()
+        if (abortSignal.aborted && !InspanError.is(abortSignal.reason, 'closed')) await runtime.cancel()
         throw error
       } finally {
         await runtime.close()

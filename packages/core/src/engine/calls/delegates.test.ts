@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, type Decision, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, type Decision, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { tellOtherHarnesses } from '../../harness/threads/other-harnesses.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { Script } from '../agent-bench.fixture.ts'
@@ -211,7 +211,7 @@ suite('the signal of a tool', () => {
       await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
       const signal = await begun.promise
       await end(runtime)
-      assert.equal(EvenerError.is(signal.reason, 'closed'), isLetGo)
+      assert.equal(InspanError.is(signal.reason, 'closed'), isLetGo)
       await runtime.close()
       await owner.close()
       await store.close()
@@ -228,7 +228,7 @@ suite('how a run ends', () => {
     await task.answer(waitId, { decision: 'approve' })
     assert.equal(await ended, 'complete')
     assert.equal(await firm.parent.outcome(runId), 'complete')
-    await assert.rejects(firm.parent.outcome('nowhere'), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(firm.parent.outcome('nowhere'), (error) => InspanError.is(error, 'not-found'))
   })
 
   for (const isTold of [true, false]) {

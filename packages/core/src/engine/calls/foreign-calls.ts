@@ -1,4 +1,4 @@
-import type { AgentEvent, Decision, ToolCallRequest, WaitRequest } from '@evener/protocol'
+import type { AgentEvent, Decision, ToolCallRequest, WaitRequest } from '@inspan/protocol'
 import type { ThreadLog } from '../log/thread-log.ts'
 import type { TurnRecorder } from '../turns/turn-recorder.ts'
 

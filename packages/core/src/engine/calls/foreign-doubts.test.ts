@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type AgentEvent, type Host, type ToolCallRequest } from '@evener/protocol'
+import { NO_RULES, type AgentEvent, type Host, type ToolCallRequest } from '@inspan/protocol'
 import { createPolicy } from '../../policy/index.ts'
 import { ForeignAgent, runs, type Act } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
+import { nativeDriver } from '@inspan/agent'
 import {
   emptyState,
   reduce,
@@ -16,8 +16,8 @@ import {
   type RecordType,
   type RunnableTool,
   type Turn,
-} from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+} from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { isOpenCall } from '../turns/active-run.ts'
 import { ForeignAgent, says } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Part, ThreadState, ToolCallPart, ToolCallRequest } from '@evener/protocol'
+import type { Part, ThreadState, ToolCallPart, ToolCallRequest } from '@inspan/protocol'
 
 /** Whether the same call was interrupted earlier in this run and has not been approved again since. */
 export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState): boolean {

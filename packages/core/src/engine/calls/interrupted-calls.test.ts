@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createTool, nativeDriver, runnableTool } from '@evener/agent'
-import { EvenerError, NO_RULES, type OnInterrupted, type Policy, type RunnableTool } from '@evener/protocol'
-import { scriptedModel, type Turn as ScriptedTurn } from '@evener/testing'
+import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
+import { InspanError, NO_RULES, type OnInterrupted, type Policy, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
@@ -166,7 +166,7 @@ suite('a call that was interrupted', () => {
       assert.equal(result?.outcome, 'in-doubt', 'it may have had its effect')
       assert.equal(bench.runtime.state.head.inDoubt.length, 1)
       await assert.rejects(bench.runtime.answer(wait.id, { decision: 'approve' }), (error) =>
-        EvenerError.is(error, 'conflict'),
+        InspanError.is(error, 'conflict'),
       )
       assert.deepEqual(left.keys, ['r:c'])
     })
@@ -248,7 +248,7 @@ suite('a process that is killed in the middle of a tool', () => {
     onInterrupted: OnInterrupted,
     use: (again: (decision?: string) => Promise<string>, journal: () => Promise<string>) => Promise<void>,
   ): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-interrupted-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-interrupted-'))
     const journal = join(folder, 'journal')
     const run = async (...more: string[]): Promise<string> => {
       const args = [CHILD, join(folder, 'data.db'), journal, onInterrupted, ...more]

@@ -4,9 +4,9 @@
  * as: node interrupted-child.fixture.ts <database> <journal> <onInterrupted> [approve | decline].
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
-import { createTool, nativeDriver, runnableTool } from '@evener/agent'
-import type { OnInterrupted } from '@evener/protocol'
-import { scriptedModel, type Turn } from '@evener/testing'
+import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
+import type { OnInterrupted } from '@inspan/protocol'
+import { scriptedModel, type Turn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'

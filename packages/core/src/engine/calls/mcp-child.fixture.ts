@@ -1,6 +1,6 @@
 /** A process that is killed by a server whose tool it calls. Run as: node mcp-child.fixture.ts <database> <journal>. */
-import { nativeDriver } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { ProcessOwner } from '../threads/ownership.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { JsonObject, JsonValue, McpToolInfo, RunnableTool } from '@evener/protocol'
+import type { JsonObject, JsonValue, McpToolInfo, RunnableTool } from '@inspan/protocol'
 
 const SERVER = fileURLToPath(new URL('mcp-server.fixture.ts', import.meta.url))
 

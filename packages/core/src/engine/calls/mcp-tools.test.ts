@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { nativeDriver } from '@evener/agent'
-import { NO_RULES, type PermissionRules, type Wait } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { NO_RULES, type PermissionRules, type Wait } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
@@ -33,7 +33,7 @@ interface Served {
 
 /** A thread whose agent calls a tool of a server in every run. */
 async function served(t: TestContext, toolName: string, rules: Partial<PermissionRules>): Promise<Served> {
-  const folder = await mkdtemp(join(tmpdir(), 'evener-mcp-'))
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-mcp-'))
   const journal = join(folder, 'journal')
   let client = await McpClient.start({ journal })
   const script = Array.from({ length: 3 }, () => [{ toolCalls: [{ name: toolName }] }, { text: 'Done.' }])
@@ -123,7 +123,7 @@ suite('a tool of an MCP server', () => {
   })
 
   test('that was running when its host died is not run again, although it says that it only reads', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-mcp-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-mcp-'))
     t.after(() => rm(folder, { recursive: true }))
     const [url, journal] = [join(folder, 'data.db'), join(folder, 'journal')]
     const child = spawn(process.execPath, [CHILD, url, journal], { stdio: 'inherit' })

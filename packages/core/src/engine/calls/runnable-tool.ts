@@ -1,6 +1,6 @@
-import type { RunnableTool, ToolAnnotations, ToolOrigin } from '@evener/protocol'
+import type { RunnableTool, ToolAnnotations, ToolOrigin } from '@inspan/protocol'
 
-export type { RunnableTool, ToolRunContext } from '@evener/protocol'
+export type { RunnableTool, ToolRunContext } from '@inspan/protocol'
 
 /** Whether an interrupted call may be repeated: only if repeating changes nothing. */
 export function mayRepeat(tool: RunnableTool): boolean {

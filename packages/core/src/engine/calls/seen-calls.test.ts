@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type ActivityEvent, type AgentEvent, type Decision, type PermissionRules } from '@evener/protocol'
+import { NO_RULES, type ActivityEvent, type AgentEvent, type Decision, type PermissionRules } from '@inspan/protocol'
 import { createPolicy } from '../../policy/index.ts'
 import { SeenCalls } from './seen-calls.ts'
 

@@ -1,4 +1,4 @@
-import type { ActivityEvent, AgentEvent, Decision, ToolCallRequest } from '@evener/protocol'
+import type { ActivityEvent, AgentEvent, Decision, ToolCallRequest } from '@inspan/protocol'
 
 type CallEvent = Extract<AgentEvent, { type: 'tool-call' }>
 type ResultEvent = Extract<AgentEvent, { type: 'tool-result' }>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
+import { createTool } from '@inspan/agent'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 suite('the input of a tool', () => {

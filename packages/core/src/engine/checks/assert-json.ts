@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 
 /** Far more than anybody needs, and far less than a JSON writer can take. */
 const MAX_DEPTH = 1000
@@ -48,7 +48,7 @@ function assertWrites(what: string, value: object): void {
   }
 }
 
-function notJson(what: string, why: string, cause?: unknown): EvenerError {
+function notJson(what: string, why: string, cause?: unknown): InspanError {
   const text = `${what} cannot be written as JSON: ${why}.`
-  return new EvenerError('invalid-input', text, cause === undefined ? {} : { cause })
+  return new InspanError('invalid-input', text, cause === undefined ? {} : { cause })
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type Answer, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, NO_RULES, type Answer, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ConfigChange, ControlFact, Submission } from '../thread-options.ts'
 
@@ -14,7 +14,7 @@ const throwing = {
   },
 }
 const SAID: Submission['parts'] = [{ id: '0', type: 'text', text: 'Hi' }]
-const isRefused = (error: unknown): boolean => EvenerError.is(error, 'invalid-input')
+const isRefused = (error: unknown): boolean => InspanError.is(error, 'invalid-input')
 
 async function openBench(): Promise<RuntimeBench> {
   const write: RunnableTool = {
@@ -108,7 +108,7 @@ test('nothing at all is no message: no run comes of it', async () => {
   for (const say of ['submit', 'steer', 'followUp'] as const) {
     await assert.rejects(
       bench.runtime[say](nothing),
-      (error) => EvenerError.is(error, 'invalid-input') && /`parts` of a submission is empty/.test(error.message),
+      (error) => InspanError.is(error, 'invalid-input') && /`parts` of a submission is empty/.test(error.message),
     )
   }
   assert.equal((await bench.bodies('run.started')).length, 0)

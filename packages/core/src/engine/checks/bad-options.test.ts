@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
-import { Agent } from '@evener/agent'
-import { EvenerError, type Part, type TurnDefaults } from '@evener/protocol'
+import { Agent } from '@inspan/agent'
+import { InspanError, type Part, type TurnDefaults } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import type { RuntimeAgent } from '../turns/active-run.ts'
@@ -15,7 +15,7 @@ import { createThread, forkThread, rewindThread } from '../threads/threads.ts'
 
 function isRefused(field: string): (error: unknown) => boolean {
   return (error) => {
-    assert.ok(EvenerError.is(error, 'invalid-input'), String(error))
+    assert.ok(InspanError.is(error, 'invalid-input'), String(error))
     assert.ok(error.message.includes(field), error.message)
     return true
   }
@@ -174,7 +174,7 @@ suite('whatever a thread is given, it says what is wrong, and goes on', () => {
         if (name === 'submit of parts' && Array.isArray(given)) continue
         await assert.rejects(
           async () => call(bench.runtime, given as never),
-          (error) => EvenerError.is(error) && !error.message.includes('TypeError'),
+          (error) => InspanError.is(error) && !error.message.includes('TypeError'),
           `${name} of ${inspect(given)}`,
         )
       }

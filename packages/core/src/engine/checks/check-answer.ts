@@ -1,5 +1,5 @@
-import { checkAgainst, schemaProblems } from '@evener/agent'
-import { EvenerError, type Answer, type JsonObject, type Wait } from '@evener/protocol'
+import { checkAgainst, schemaProblems } from '@inspan/agent'
+import { InspanError, type Answer, type JsonObject, type Wait } from '@inspan/protocol'
 import { assertJson } from './assert-json.ts'
 
 const DECISIONS = new Set<unknown>(['approve', 'decline', 'answer'])
@@ -44,8 +44,8 @@ function schemaOf(text: string): JsonObject {
   }
 }
 
-function refused(wait: Wait, why: string): EvenerError {
-  return new EvenerError('invalid-input', `This does not answer "${wait.description}": ${why}.`, {
+function refused(wait: Wait, why: string): InspanError {
+  return new InspanError('invalid-input', `This does not answer "${wait.description}": ${why}.`, {
     details: { waitId: wait.id, kind: wait.kind },
   })
 }

@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { assertJson } from './assert-json.ts'
 import type { ConfigChange } from '../thread-options.ts'
 
@@ -45,6 +45,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function refused(why: string): EvenerError {
-  return new EvenerError('invalid-input', `This is not a valid change of the configuration: ${why}.`)
+function refused(why: string): InspanError {
+  return new InspanError('invalid-input', `This is not a valid change of the configuration: ${why}.`)
 }

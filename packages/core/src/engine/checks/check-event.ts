@@ -1,4 +1,4 @@
-import type { AgentEvent, JsonValue, ToolOutcome, UsageMetadata } from '@evener/protocol'
+import type { AgentEvent, JsonValue, ToolOutcome, UsageMetadata } from '@inspan/protocol'
 import { assertJson } from './assert-json.ts'
 
 /**

@@ -4,14 +4,14 @@ import {
   aText,
   checkFields,
   checkTurnDefaults,
-  EvenerError,
+  InspanError,
   listOf,
   oneOf,
   words,
   type FieldRules,
   type QueueItem,
   type TaskItem,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { checkParts } from './check-submission.ts'
 import type { ControlFact } from '../thread-options.ts'
 
@@ -78,7 +78,7 @@ const TYPES = Object.keys(CHECKS)
 /** Throws if something is not a fact, or not one that an application may record. */
 export function checkFacts(facts: readonly ControlFact[]): void {
   if (!Array.isArray(facts)) {
-    throw new EvenerError('invalid-input', 'What is to be recorded has to be a list of facts.', {
+    throw new InspanError('invalid-input', 'What is to be recorded has to be a list of facts.', {
       hint: 'Write record([fact]).',
     })
   }

@@ -8,7 +8,7 @@ import {
   either,
   oneOf,
   type OptionRules,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 
 const OPTIONS: OptionRules<ThreadRuntimeOptions> = {

@@ -5,7 +5,7 @@ import {
   checkFields,
   checkOptions,
   checkTurnDefaults,
-  EvenerError,
+  InspanError,
   listOf,
   oneOf,
   rootLineage,
@@ -16,7 +16,7 @@ import {
   type Part,
   type Store,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { HandOff, Submission } from '../thread-options.ts'
 
 const FIELDS = ['id', 'type', 'text', 'mimeType', 'data'] as const
@@ -63,7 +63,7 @@ export async function checkSubmission(submission: Submission, state: ThreadState
   checkOptions('a submission', submission, SUBMISSION, ['parts', 'agentId'])
   if (submission.parts.length === 0) {
     const hint = "Say something: `[{ id: '0', type: 'text', text: 'Hi' }]`."
-    throw new EvenerError('invalid-input', '`parts` of a submission is empty.', { hint })
+    throw new InspanError('invalid-input', '`parts` of a submission is empty.', { hint })
   }
   checkParts(submission.parts)
   checkTurnDefaults('the turn of a submission', submission.turn)
@@ -84,7 +84,7 @@ async function assertNewRun(runId: string, { head }: ThreadState, store: Store):
     // Rewound runs count too.
     ((lineage.length > 1 || lineage.at(0)?.from !== 1) && (await store.hasNamedRun(rootLineage(stream), runId)))
   if (!isKnown) return
-  throw new EvenerError('already-exists', `Thread ${stream} has a run "${runId}" already.`, {
+  throw new InspanError('already-exists', `Thread ${stream} has a run "${runId}" already.`, {
     hint: 'Give every run an id of its own, or none.',
     details: { stream, runId },
   })
@@ -95,7 +95,7 @@ async function assertNewMessage(messageId: string, { head, messages }: ThreadSta
   const isQueued = [...head.queue].some((item) => item.messageId === messageId)
   const isThere = isQueued || messages.get(messageId) !== undefined
   if (!isThere && (await store.getMessage(head.lineage, messageId)) === null) return
-  throw new EvenerError('conflict', `Thread ${head.stream} has a message ${messageId} already.`, {
+  throw new InspanError('conflict', `Thread ${head.stream} has a message ${messageId} already.`, {
     hint: 'Give every message an id of its own, or none.',
     details: { stream: head.stream, messageId },
   })

@@ -1,12 +1,12 @@
 import {
-  EvenerError,
+  InspanError,
   type Binding,
   type DeleteResult,
   type Fence,
   type RawSpool,
   type RecordBody,
   type Store,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ProcessOwner } from '../threads/ownership.ts'
 import { reapProcess } from '../runs/reap-process.ts'
 import { closeInterruptedRun } from '../turns/close-interrupted.ts'
@@ -67,7 +67,7 @@ async function endRun(store: Store, thread: string, fence: Fence): Promise<reado
     return [...bindings]
   } catch (error) {
     // A thread that cannot be read can still be removed.
-    if (EvenerError.is(error, 'corrupt') || EvenerError.is(error, 'newer-version')) return []
+    if (InspanError.is(error, 'corrupt') || InspanError.is(error, 'newer-version')) return []
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import type { JsonObject, RunnableTool } from '@evener/protocol'
+import type { JsonObject, RunnableTool } from '@inspan/protocol'
 import { inTempDir } from '../../../test/stores/temp-dir.ts'
 import { ThreadBench } from '../../harness/signals/thread-bench.fixture.ts'
 import type { ThreadPort } from '../../harness/signals/thread-port.ts'

@@ -13,8 +13,8 @@ import {
   type Store,
   type StoredMessage,
   type TaskItem,
-} from '@evener/protocol'
-import { openSpool, type SpoolFolder } from '@evener/shell/run'
+} from '@inspan/protocol'
+import { openSpool, type SpoolFolder } from '@inspan/shell/run'
 import { Inbox } from '../../harness/signals/inbox.ts'
 import { threadPort } from '../../harness/signals/thread-port.ts'
 import { blobOf } from '../log/blobs.ts'

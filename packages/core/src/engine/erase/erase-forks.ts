@@ -1,4 +1,4 @@
-import { EvenerError, type ForkReach, type RawSpool, type RecordBody, type Store } from '@evener/protocol'
+import { InspanError, type ForkReach, type RawSpool, type RecordBody, type Store } from '@inspan/protocol'
 import { copiesIn, quotes } from './erased-copies.ts'
 import type { ErasedContent } from './erased-content.ts'
 import { removeSpools, type EraseTally } from './erase-report.ts'
@@ -101,7 +101,7 @@ async function withLog(
   const runtime = open?.(thread)
   if (runtime !== undefined) return runtime.change(task)
   if (owner === undefined)
-    throw new EvenerError(
+    throw new InspanError(
       'misuse',
       `Thread ${thread} cannot be erased: neither \`open\` nor \`owner\` gives access to it.`,
     )

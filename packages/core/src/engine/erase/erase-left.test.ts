@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import type { RecordBody, Store, TaskItem } from '@evener/protocol'
+import type { RecordBody, Store, TaskItem } from '@inspan/protocol'
 import { filesHolding } from '../../../test/stores/files.ts'
 import { inTempDir } from '../../../test/stores/temp-dir.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'

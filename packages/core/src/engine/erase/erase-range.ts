@@ -1,4 +1,4 @@
-import type { LogRecord, Store } from '@evener/protocol'
+import type { LogRecord, Store } from '@inspan/protocol'
 import { emptyContent, noteContent, type ErasedContent } from './erased-content.ts'
 import { recordsLeft, wholeStream } from './shared-stretches.ts'
 

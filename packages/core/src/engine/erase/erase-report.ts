@@ -1,4 +1,4 @@
-import { MAX_PAGE, type Binding, type EraseResult, type RawSpool, type Store } from '@evener/protocol'
+import { MAX_PAGE, type Binding, type EraseResult, type RawSpool, type Store } from '@inspan/protocol'
 import type { ErasedContent } from './erased-content.ts'
 
 /** A copy of erased content that is not ours to clean or could not be cleaned, or something left on purpose. */

@@ -1,4 +1,4 @@
-import { EvenerError, type RawSpool, type RecordBody, type Store } from '@evener/protocol'
+import { InspanError, type RawSpool, type RecordBody, type Store } from '@inspan/protocol'
 import { copiesBefore, copiesIn, quotes, type Copies } from './erased-copies.ts'
 import { eraseForks, type ForkAccess } from './erase-forks.ts'
 import { extendRange } from './erase-range.ts'
@@ -151,18 +151,18 @@ async function titleOf(store: Store, log: ThreadLog): Promise<string | null> {
 function checkRange(log: ThreadLog, { from, to }: EraseOptions): void {
   const { head } = log.state
   if (head.run !== null) {
-    throw new EvenerError('misuse', `Thread ${log.stream} cannot be erased while run ${head.run.runId} is open.`, {
+    throw new InspanError('misuse', `Thread ${log.stream} cannot be erased while run ${head.run.runId} is open.`, {
       hint: 'Abort the run first.',
     })
   }
   if (!(from >= 1 && from <= to && to <= head.seq)) {
-    throw new EvenerError('invalid-input', `${from}–${to} is not a range of 1–${head.seq}.`)
+    throw new InspanError('invalid-input', `${from}–${to} is not a range of 1–${head.seq}.`)
   }
 }
 
-function notOurs(thread: string, { from, to }: EraseOptions, living: StreamRange): EvenerError {
+function notOurs(thread: string, { from, to }: EraseOptions, living: StreamRange): InspanError {
   const first = living.to + 1
-  return new EvenerError('invalid-input', `${from}–${to} reaches into what ${thread} shares with ${living.stream}.`, {
+  return new InspanError('invalid-input', `${from}–${to} reaches into what ${thread} shares with ${living.stream}.`, {
     hint: `Erase ${living.from}–${living.to} in thread ${living.stream}; what is not that thread's begins at ${first}.`,
     details: { parent: living.stream, first },
   })

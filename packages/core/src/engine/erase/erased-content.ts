@@ -5,7 +5,7 @@ import {
   type LogRecord,
   type Part,
   type TaskItem,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 /** The content of a range, as far as copies of it elsewhere can be recognised by it. */
 export interface ErasedContent {

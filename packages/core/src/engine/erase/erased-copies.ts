@@ -6,7 +6,7 @@ import {
   type Part,
   type RecordBody,
   type Store,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { inflateRequest } from '../log/blobs.ts'
 import { goalTexts, notificationOf, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
 import { recordsLeft, wholeStream } from './shared-stretches.ts'

@@ -1,4 +1,4 @@
-import type { Lineage, LogRecord, Store } from '@evener/protocol'
+import type { Lineage, LogRecord, Store } from '@inspan/protocol'
 
 /** The highest seq that any store has. */
 const LAST_SEQ = 2 ** 32 - 1

@@ -1,8 +1,8 @@
-import { Agent, createTool, MemoryStore } from '@evener/core'
-import { boundaryAt, createThread, forkThread, ProcessOwner } from '@evener/core/engine'
-import { rewindThread, runtimeAgent, ThreadRuntime } from '@evener/core/engine'
-import { createReplay } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, MemoryStore } from '@inspan/core'
+import { boundaryAt, createThread, forkThread, ProcessOwner } from '@inspan/core/engine'
+import { rewindThread, runtimeAgent, ThreadRuntime } from '@inspan/core/engine'
+import { createReplay } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 
 const toss = createTool({ id: 'toss', description: 'Tosses a coin.', execute: () => 'tails' })
 const model = scriptedModel([

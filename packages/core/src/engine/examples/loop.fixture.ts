@@ -1,6 +1,6 @@
-import { Agent, createTool, hasToolCall, MemoryStore, stepCountIs } from '@evener/core'
-import { createThread, ProcessOwner, runtimeAgent, ThreadRuntime } from '@evener/core/engine'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, hasToolCall, MemoryStore, stepCountIs } from '@inspan/core'
+import { createThread, ProcessOwner, runtimeAgent, ThreadRuntime } from '@inspan/core/engine'
+import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 
 const look = createTool({ id: 'look', description: 'Looks it up.', execute: () => 'Ann is 7.' })

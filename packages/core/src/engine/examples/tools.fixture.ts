@@ -1,6 +1,6 @@
-import { Agent, createTool, MemoryStore } from '@evener/core'
-import { createThread, ProcessOwner, runtimeAgent, ThreadRuntime } from '@evener/core/engine'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, MemoryStore } from '@inspan/core'
+import { createThread, ProcessOwner, runtimeAgent, ThreadRuntime } from '@inspan/core/engine'
+import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 
 const deploy = createTool({

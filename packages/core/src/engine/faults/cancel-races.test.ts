@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError, NO_RULES, type AgentDriver, type AgentEvent, type Append, type Part } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError, NO_RULES, type AgentDriver, type AgentEvent, type Append, type Part } from '@inspan/protocol'
 import { createPolicy } from '../../policy/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { AgentBench, type Script } from '../agent-bench.fixture.ts'
@@ -92,7 +92,7 @@ suite('a cancel that meets something else', () => {
     await change
     await cancelled
     assert.equal(await run.done, 'aborted')
-    assert.ok(EvenerError.is(await wanted, 'held'))
+    assert.ok(InspanError.is(await wanted, 'held'))
     await owner.close()
   })
 
@@ -168,7 +168,7 @@ suite('a cancel that meets something else', () => {
     await using bench = await RuntimeBench.open({ cli: { driver } })
     const run = await bench.submit('Go.', { agentId: 'cli' })
     const steered = assert.rejects(bench.submit('And this.', { agentId: 'cli' }), (error) =>
-      EvenerError.is(error, 'closed'),
+      InspanError.is(error, 'closed'),
     )
     await nextTask()
     await bench.runtime.cancel()
@@ -268,7 +268,7 @@ suite('a question that is being written', () => {
     const store = new SlowStore()
     const act: Act = async function* (_turn, host) {
       const asked = host.ask({ id: 'w', kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' })
-      const refused = assert.rejects(asked, (error) => EvenerError.is(error, 'closed'))
+      const refused = assert.rejects(asked, (error) => InspanError.is(error, 'closed'))
       await store.reached.promise
       const withdrawn = host.withdraw?.('w')
       await nextTask()

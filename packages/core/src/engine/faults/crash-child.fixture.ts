@@ -3,8 +3,8 @@
  * what has been written. Run as: node crash-child.fixture.ts <database> <thread> <tool journal>.
  */
 import { appendFileSync, writeSync } from 'node:fs'
-import { nativeDriver } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'

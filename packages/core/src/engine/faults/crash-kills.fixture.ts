@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { noFaults, type LogRecord } from '@evener/protocol'
+import { noFaults, type LogRecord } from '@inspan/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { PLAYS, type PlayName } from './crash-plays.fixture.ts'
@@ -77,12 +77,12 @@ export async function killEverywhere(
   play: PlayName,
   check: (survived: Survived) => void,
 ): Promise<void> {
-  const dry = await mkdtemp(join(tmpdir(), 'evener-matrix-'))
+  const dry = await mkdtemp(join(tmpdir(), 'inspan-matrix-'))
   const log = join(dry, 'points')
   // Saves the other processes from compiling again.
-  const cache = join(await mkdtemp(join(tmpdir(), 'evener-matrix-')), 'compiled')
+  const cache = join(await mkdtemp(join(tmpdir(), 'inspan-matrix-')), 'compiled')
   t.after(() => rm(join(cache, '..'), { recursive: true }))
-  const clean = await run(play, dry, { EVENER_FAULT_LOG: log, NODE_COMPILE_CACHE: cache })
+  const clean = await run(play, dry, { INSPAN_FAULT_LOG: log, NODE_COMPILE_CACHE: cache })
   assert.ok(clean.lines.includes('over'))
   check(await survive(play, dry, clean.lines))
   const points = (await readLines(log)).map((line) => JSON.parse(line) as { name: string; n: number })
@@ -95,9 +95,9 @@ export async function killEverywhere(
   const queue = points.map((point, index) => ({ ...point, at: index + 1 }))
   const worker = async (): Promise<void> => {
     for (let point = queue.shift(); point !== undefined; point = queue.shift()) {
-      const folder = await mkdtemp(join(tmpdir(), 'evener-matrix-'))
+      const folder = await mkdtemp(join(tmpdir(), 'inspan-matrix-'))
       try {
-        const env = { EVENER_FAULT: `*:${point.at}:kill`, NODE_COMPILE_CACHE: cache }
+        const env = { INSPAN_FAULT: `*:${point.at}:kill`, NODE_COMPILE_CACHE: cache }
         const { lines, signal } = await run(play, folder, env)
         if (signal === 'SIGKILL') kills++
         check(await survive(play, folder, lines))

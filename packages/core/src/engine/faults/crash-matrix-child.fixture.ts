@@ -3,7 +3,7 @@
  * Run as: node crash-matrix-child.fixture.ts <play> <database> <journal>.
  */
 import { writeSync } from 'node:fs'
-import { faultPointsFromEnv } from '@evener/testing'
+import { faultPointsFromEnv } from '@inspan/testing'
 import { PLAYS } from './crash-plays.fixture.ts'
 
 const [play = '', url = '', journal = ''] = process.argv.slice(2)

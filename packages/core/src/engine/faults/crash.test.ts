@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { agentEventsOf, type LogRecord, type Store } from '@evener/protocol'
+import { agentEventsOf, type LogRecord, type Store } from '@inspan/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
@@ -102,7 +102,7 @@ suite('kill -9 in the middle of a stream', () => {
       let done = 0
       let open = 0
       const point = async (index: number): Promise<void> => {
-        const folder = await mkdtemp(join(tmpdir(), 'evener-crash-'))
+        const folder = await mkdtemp(join(tmpdir(), 'inspan-crash-'))
         try {
           const url = join(folder, 'data.db')
           const journal = join(folder, 'journal')

@@ -3,8 +3,8 @@
  * other. Says what the heap held on the way, and ends by itself when nothing is left that keeps it alive.
  * Run as: node --expose-gc many-child.fixture.ts <database> <deltas> <threads>.
  */
-import { nativeDriver } from '@evener/agent'
-import type { AgentDriver, AgentEvent, AgentSession, Capabilities } from '@evener/protocol'
+import { nativeDriver } from '@inspan/agent'
+import type { AgentDriver, AgentEvent, AgentSession, Capabilities } from '@inspan/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'

@@ -21,7 +21,7 @@ test(
   'C4-47 a million deltas and ten thousand threads leave nothing behind: no heap, no timer, nothing that keeps the process alive',
   { timeout: 280_000 },
   async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-many-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-many-'))
     try {
       const args = ['--expose-gc', CHILD, join(folder, 'data.db'), '1000000', '10000']
       // The process is not told to end: that it does shows that no handle is left.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createTool, type Tool } from '@evener/agent'
-import { EvenerError, type Answer, type Part, type RecordType, type Wait } from '@evener/protocol'
+import { createTool, type Tool } from '@inspan/agent'
+import { InspanError, type Answer, type Part, type RecordType, type Wait } from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { AgentBench, type Script } from '../agent-bench.fixture.ts'
 
@@ -88,7 +88,7 @@ async function unlessTooLate(given: Promise<void>): Promise<void> {
   try {
     await given
   } catch (error) {
-    if (!EvenerError.is(error) || !TOO_LATE.has(error.code)) throw error
+    if (!InspanError.is(error) || !TOO_LATE.has(error.code)) throw error
   }
 }
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { suite, test } from 'node:test'
-import { EvenerError, type Append, type Fence } from '@evener/protocol'
+import { InspanError, type Append, type Fence } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 
-const isFull = (error: unknown): boolean => EvenerError.is(error, 'disk-full')
+const isFull = (error: unknown): boolean => InspanError.is(error, 'disk-full')
 
 /** A store whose disk is full on demand. */
 class FullStore extends MemoryStore {
@@ -18,13 +18,13 @@ class FullStore extends MemoryStore {
 
   override async append(append: Append): Promise<number> {
     if (append.records.some(({ body }) => body.type === this.full)) {
-      throw new EvenerError('disk-full', 'There is no place left for it.')
+      throw new InspanError('disk-full', 'There is no place left for it.')
     }
     return super.append(append)
   }
 
   override async release(stream: string, fence: Fence): Promise<void> {
-    if (this.isReleaseRefused) throw new EvenerError('disk-full', 'There is no place left for it.')
+    if (this.isReleaseRefused) throw new InspanError('disk-full', 'There is no place left for it.')
     return super.release(stream, fence)
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import {
   emptyState,
-  EvenerError,
+  InspanError,
   reduce,
   storedHead,
   type Answer,
@@ -11,7 +11,7 @@ import {
   type RecordBody,
   type RecordType,
   type Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { RuntimeBench } from '../runtime-bench.fixture.ts'
 
@@ -45,7 +45,7 @@ export class TroubledStore extends MemoryStore {
     for (let task = 0; task < trouble.tasks; task++) await nextTask()
     if (trouble.kind === 'fails') {
       this.hasFailed = true
-      throw new EvenerError('disk-full', 'There is no place left for it.')
+      throw new InspanError('disk-full', 'There is no place left for it.')
     }
     return written ?? super.append(append)
   }
@@ -67,7 +67,7 @@ export async function unlessTooLate(given: Promise<unknown>): Promise<void> {
   try {
     await given
   } catch (error) {
-    if (!EvenerError.is(error) || !TOO_LATE.has(error.code)) throw error
+    if (!InspanError.is(error) || !TOO_LATE.has(error.code)) throw error
   }
 }
 

@@ -6,9 +6,9 @@
 import { appendFileSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
-import { scriptedModel, type Turn } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
+import { scriptedModel, type Turn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
@@ -17,7 +17,7 @@ import { ThreadRuntime } from '../thread-runtime.ts'
 const [url = '', journal = '', name = '', passivateAfter = ''] = process.argv.slice(2)
 const say = (line: string): void => void writeSync(1, `${line}\n`)
 const refusal = (error: unknown): string =>
-  EvenerError.is(error) ? `refused ${error.code} ${error.message}` : `failed ${String(error)}`
+  InspanError.is(error) ? `refused ${error.code} ${error.message}` : `failed ${String(error)}`
 
 const write: RunnableTool = {
   name: 'write',

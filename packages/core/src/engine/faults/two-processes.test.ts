@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { agentEventsOf, type LogRecord, type Owner } from '@evener/protocol'
+import { agentEventsOf, type LogRecord, type Owner } from '@inspan/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { createThread } from '../threads/threads.ts'
@@ -72,7 +72,7 @@ class Place implements AsyncDisposable {
   }
 
   static async make(): Promise<Place> {
-    const place = new Place(await mkdtemp(join(tmpdir(), 'evener-two-')))
+    const place = new Place(await mkdtemp(join(tmpdir(), 'inspan-two-')))
     await createThread(place.store, { id: 'thread', resourceId: 'test' })
     return place
   }

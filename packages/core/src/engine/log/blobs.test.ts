@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type LogRecord, type Part, type RecordBody, type StepRequest, type Store } from '@evener/protocol'
+import { NO_RULES, type LogRecord, type Part, type RecordBody, type StepRequest, type Store } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { inflateMessage, inflateParts } from './blobs.ts'
 import { recordsAfter } from './load-state.ts'

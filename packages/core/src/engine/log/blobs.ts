@@ -12,12 +12,12 @@ import {
   type StepRequest,
   type Store,
   type StoredMessage,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 const PREVIEW_CHARS = 512
 
 /** The type of a blob that holds the encoded form of an image or a file, not its bytes. */
-const AS_WRITTEN = 'text/vnd.evener.as-written'
+const AS_WRITTEN = 'text/vnd.as-written'
 
 /** A blob before its record has a seq. */
 export type UnplacedBlob = Omit<NewBlob, 'seq'> & {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { EvenerError, type Append, type Store } from '@evener/protocol'
+import { InspanError, type Append, type Store } from '@inspan/protocol'
 
 const RETRY_DELAYS_MS = [20, 200, 1000]
 
@@ -31,7 +31,7 @@ export async function commitSafely(store: Store, append: Append): Promise<void> 
     } catch (error) {
       const pause = RETRY_DELAYS_MS[attempt]
       if (last !== undefined && (await isCommitted(store, append, last))) return
-      if (pause === undefined || (EvenerError.is(error) && FINAL.has(error.code))) throw error
+      if (pause === undefined || (InspanError.is(error) && FINAL.has(error.code))) throw error
       await delay(pause)
     }
   }

@@ -7,7 +7,7 @@ import type {
   RecordQuery,
   StoredMessage,
   ThreadInfo,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 
 /** A store that counts the rows read from it, and the most rows of a single call. */

@@ -5,7 +5,7 @@ import {
   type Store,
   type StoredMessage,
   type ThreadMessage,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { inflateMessage } from './blobs.ts'
 import type { ThreadLog } from './thread-log.ts'
 

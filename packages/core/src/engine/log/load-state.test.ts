@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import {
-  EvenerError,
+  InspanError,
   type Append,
   type LogRecord,
   type Store,
   type StoredHead,
   type WaitRequest,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { eraseRange } from '../erase/erase.ts'
 import { loadState, recordsAfter } from './load-state.ts'
@@ -27,7 +27,7 @@ class ForgetfulStore extends MemoryStore {
 
   override async append(append: Append): Promise<number> {
     if (this.failing !== undefined && append.records.length === 0 && --this.failing < 0) {
-      throw new EvenerError('io', 'The disk did not answer.')
+      throw new InspanError('io', 'The disk did not answer.')
     }
     if (append.head !== undefined && append.records.length === 0) this.headVersion = append.head.reducerVersion
     return super.append(append)
@@ -68,7 +68,7 @@ suite('opening a thread whose views are of another version', () => {
     await store.append({ stream: 'thread', fence: thread.fence, records })
     assert.equal(await countRows(store), 0)
     store.failing = 1
-    await assert.rejects(loadState(store, 'thread', thread.fence), (error) => EvenerError.is(error, 'io'))
+    await assert.rejects(loadState(store, 'thread', thread.fence), (error) => InspanError.is(error, 'io'))
     assert.equal(await countRows(store), 500)
     store.failing = undefined
     const { state } = await loadState(store, 'thread', thread.fence)

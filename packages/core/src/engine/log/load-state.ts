@@ -1,6 +1,6 @@
 import {
   emptyState,
-  EvenerError,
+  InspanError,
   reduce,
   REDUCER_VERSION,
   restingState,
@@ -14,7 +14,7 @@ import {
   type StoredMessage,
   type ThreadState,
   type WaitRow,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { freezeDeep, frozenCopy } from './frozen.ts'
 import { waitRows } from './wait-rows.ts'
 
@@ -35,7 +35,7 @@ export interface LoadedState {
 export async function loadState(store: Store, stream: string, fence: Fence): Promise<LoadedState> {
   const status = await store.getStream(stream)
   if (status === null) {
-    throw new EvenerError('not-found', `There is no thread ${stream}.`, { details: { stream } })
+    throw new InspanError('not-found', `There is no thread ${stream}.`, { details: { stream } })
   }
   const head = await store.readHead(stream, REDUCER_VERSION)
   const isRebuilt = head === null

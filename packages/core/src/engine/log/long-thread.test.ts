@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { applyFrame, emptyView, EvenerError, type HistoryQuery, type Host, type RecordBody } from '@evener/protocol'
+import { applyFrame, emptyView, InspanError, type HistoryQuery, type Host, type RecordBody } from '@inspan/protocol'
 import { CountingStore } from './counting-store.fixture.ts'
 import { ForeignAgent } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
@@ -99,7 +99,7 @@ suite('a thread of thousands of messages', () => {
     await bench.runtime.addFeedback(run.runId, { source: 'test', rating: 1 })
     assert.deepEqual((await bench.runtime.opinions(run.runId)).feedback, [{ source: 'test', rating: 1 }])
     assert.ok(store.rows <= 50, `${store.rows} rows`)
-    await assert.rejects(bench.runtime.opinions('another'), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(bench.runtime.opinions('another'), (error) => InspanError.is(error, 'not-found'))
   })
 
   test('read by two at once is the same to both', async () => {

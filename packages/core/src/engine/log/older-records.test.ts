@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import {
   agentEventsOf,
-  EvenerError,
+  InspanError,
   NO_RULES,
   RECORD_FORMAT,
   RECORD_VERSIONS,
@@ -14,7 +14,7 @@ import {
   type RecordBody,
   type RecordFormat,
   type Store,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { inTempDir } from '../../../test/stores/temp-dir.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
@@ -214,7 +214,7 @@ for (const [name, open] of Object.entries(stores)) {
         await assert.rejects(
           ThreadRuntime.open({ store, owner, thread: 'thread', agents: {} }),
           (error) =>
-            EvenerError.is(error, 'newer-version') &&
+            InspanError.is(error, 'newer-version') &&
             /"message\.added" version 7/.test(error.message) &&
             /Upgrade/.test(error.hint ?? ''),
         )

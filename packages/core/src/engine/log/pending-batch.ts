@@ -1,4 +1,4 @@
-import { EvenerError, type BatchEvent } from '@evener/protocol'
+import { InspanError, type BatchEvent } from '@inspan/protocol'
 
 /** The unwritten text of a part. Its pieces are joined only when they are needed. */
 export interface PendingBatch {
@@ -25,9 +25,9 @@ export function textOf(event: BatchEvent): string {
   return event.type === 'tool-progress' ? (event.output ?? '') : event.text
 }
 
-export function mixedPart(earlier: BatchEvent, later: BatchEvent): EvenerError {
+export function mixedPart(earlier: BatchEvent, later: BatchEvent): InspanError {
   const part = `${later.messageId}/${later.partId}`
-  return new EvenerError('misuse', `Part ${part} got a "${later.type}" after "${earlier.type}".`)
+  return new InspanError('misuse', `Part ${part} got a "${later.type}" after "${earlier.type}".`)
 }
 
 export function partKey(messageId: string, partId: string): string {

@@ -1,4 +1,4 @@
-import { EvenerError, isSafeSegment, type RecordBody } from '@evener/protocol'
+import { InspanError, isSafeSegment, type RecordBody } from '@inspan/protocol'
 import { assertJson } from '../checks/assert-json.ts'
 import { extractBody, type Extracted } from './blobs.ts'
 import { frozenCopy } from './frozen.ts'
@@ -28,7 +28,7 @@ export function assertOrigin(origin: RecordOrigin): void {
   for (const key of Object.keys(origin)) {
     const value: unknown = origin[key as keyof RecordOrigin]
     if (value !== undefined && typeof value !== 'string')
-      throw new EvenerError('invalid-input', `\`${key}\` of a record has to be a string.`)
+      throw new InspanError('invalid-input', `\`${key}\` of a record has to be a string.`)
   }
 }
 
@@ -36,7 +36,7 @@ export function assertOrigin(origin: RecordOrigin): void {
 export function assertSafeIds(body: RecordBody): void {
   const id = segmentOf(body)
   if (id !== undefined && !isSafeSegment(id)) {
-    throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as an id.`)
+    throw new InspanError('invalid-input', `${JSON.stringify(id)} cannot be used as an id.`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonValue, NoteRecord, RecordBody, ThreadState, WaitKind } from '@evener/protocol'
+import type { JsonValue, NoteRecord, RecordBody, ThreadState, WaitKind } from '@inspan/protocol'
 import { isOpenCall } from '../turns/active-run.ts'
 import { redactBody } from './redact-body.ts'
 import { Redaction, type Redactor } from './redactor.ts'

@@ -13,7 +13,7 @@ import {
   type SealedPart,
   type WaitKind,
   type WaitRequest,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { Redaction } from './redactor.ts'
 
 /**

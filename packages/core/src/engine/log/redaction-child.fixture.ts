@@ -3,8 +3,8 @@
  * Run as: node redaction-child.fixture.ts <database> <thread> text|input|output.
  */
 import { writeSync } from 'node:fs'
-import { nativeDriver } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { WORD } from '../erase/erase-everywhere.fixture.ts'
 import type { Script } from '../agent-bench.fixture.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 
 /**
  * Removes from a text what must not be recorded. Pure, and leaves its own output unchanged. It sees one string at a

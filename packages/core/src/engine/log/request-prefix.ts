@@ -1,4 +1,4 @@
-import type { Lineage, StepRequest, Store, StoredMessage } from '@evener/protocol'
+import type { Lineage, StepRequest, Store, StoredMessage } from '@inspan/protocol'
 import { inflateMessage, inflateRequest } from './blobs.ts'
 
 /** The request of a step: system prompt and tools as they were sent, and the conversation before the step. */

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import {
   applyFrame,
   emptyView,
-  EvenerError,
+  InspanError,
   NO_RULES,
   viewFrom,
   type Append,
@@ -11,7 +11,7 @@ import {
   type LogRecord,
   type Store,
   type ThreadView,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { FlushTicker } from './flush-ticker.ts'
 import { recordsAfter } from './load-state.ts'
@@ -51,7 +51,7 @@ suite('the log of a thread', () => {
     const unusable = { type: 'message.added', messageId: 'u', role: 'user', parts: [{ type: 'text' }] } as never
     await assert.rejects(log.commit([note, unusable]))
     const unsafe = { type: 'message.started', messageId: '__proto__', role: 'assistant' } as never
-    await assert.rejects(log.commit([note, unsafe]), (error) => EvenerError.is(error, 'invalid-input'))
+    await assert.rejects(log.commit([note, unsafe]), (error) => InspanError.is(error, 'invalid-input'))
     const [record] = await log.commit([{ ...note, text: 'second' }])
     assert.equal(record?.seq, seq + 1)
     assert.deepEqual(bodyTypes(await records(store)), [...before, 'note'])
@@ -271,7 +271,7 @@ suite('the log of a thread', () => {
     await using thread = await openTestThread(new MemoryStore())
     assert.throws(
       () => thread.log.add({ type: 'config.changed', mode: 'plan' }),
-      (error) => EvenerError.is(error, 'misuse'),
+      (error) => InspanError.is(error, 'misuse'),
     )
   })
 
@@ -329,7 +329,7 @@ suite('the log of a thread', () => {
     await using thread = await openTestThread(new MemoryStore())
     assert.throws(
       () => thread.log.add({ type: 'message.started', messageId: '__proto__', role: 'assistant' }),
-      (error) => EvenerError.is(error, 'invalid-input'),
+      (error) => InspanError.is(error, 'invalid-input'),
     )
   })
 })
@@ -340,9 +340,9 @@ class FaultyStore extends MemoryStore {
 
   override async append(append: Append): Promise<number> {
     const fault = this.faults.shift()
-    if (fault === 'before') throw new EvenerError('io', 'The disk did not answer.')
+    if (fault === 'before') throw new InspanError('io', 'The disk did not answer.')
     const seq = await super.append(append)
-    if (fault === 'after') throw new EvenerError('io', 'The answer got lost.')
+    if (fault === 'after') throw new InspanError('io', 'The answer got lost.')
     return seq
   }
 }
@@ -364,11 +364,11 @@ suite('when the store fails', () => {
 
   test('a writer that lost the thread is told so, and everything after it fails the same way', async () => {
     const store = new MemoryStore()
-    const failures: EvenerError[] = []
+    const failures: InspanError[] = []
     await using thread = await openTestThread(store, { onFailure: (error) => failures.push(error) })
     const { log } = thread
     await store.takeOver('thread', 'somebody-else', thread.fence.epoch)
-    const isFenced = (error: unknown): boolean => EvenerError.is(error, 'fenced')
+    const isFenced = (error: unknown): boolean => InspanError.is(error, 'fenced')
     await assert.rejects(log.commit([{ type: 'config.changed', mode: 'a' }]), isFenced)
     assert.throws(() => log.add({ type: 'note', kind: 'info', text: 'x' }), isFenced)
     assert.throws(() => log.delta(text('0', 'x')), isFenced)
@@ -381,7 +381,7 @@ suite('when the store fails', () => {
     await thread.log.close()
     assert.throws(
       () => thread.log.add({ type: 'note', kind: 'info', text: 'x' }),
-      (error) => EvenerError.is(error, 'closed'),
+      (error) => InspanError.is(error, 'closed'),
     )
     await thread.log.close()
   })
@@ -394,7 +394,7 @@ test('what comes while the log writes its last is refused, not shown and forgott
   const late = { type: 'note', kind: 'info', text: 'Late.' } as const
   assert.throws(
     () => thread.log.add(late),
-    (error) => EvenerError.is(error, 'closed'),
+    (error) => InspanError.is(error, 'closed'),
   )
   await closed
   assert.equal(thread.log.state.head.seq, thread.log.committed.head.seq)

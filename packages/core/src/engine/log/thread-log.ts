@@ -1,6 +1,6 @@
 import {
   BARRIER_TYPES,
-  EvenerError,
+  InspanError,
   isSealedPart,
   noFaults,
   RECORD_VERSIONS,
@@ -19,7 +19,7 @@ import {
   type SealedPart,
   type Store,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { assertJson } from '../checks/assert-json.ts'
 import type { Extracted, UnplacedBlob } from './blobs.ts'
 import { commitSafely } from './commit.ts'
@@ -58,7 +58,7 @@ export type LogEntry =
 export interface ThreadLoss {
   /** The state that is on disk. */
   readonly onDisk: ThreadState
-  readonly error: EvenerError
+  readonly error: InspanError
 }
 
 export interface ThreadLogOptions {
@@ -75,7 +75,7 @@ export interface ThreadLogOptions {
    */
   readonly redact?: Redactor
   /** Called once when the log can no longer be written. */
-  readonly onFailure?: (error: EvenerError) => void
+  readonly onFailure?: (error: InspanError) => void
 }
 
 /** What is written in the same transaction as the records. */
@@ -99,7 +99,7 @@ export class ThreadLog implements Flushable {
   readonly #faults: FaultPoints
   readonly #ticker: FlushTicker
   readonly #redactor: RecordRedactor | undefined
-  readonly #onFailure: (error: EvenerError) => void
+  readonly #onFailure: (error: InspanError) => void
   readonly #entries: Emitter<LogEntry>
   readonly #frames: Emitter<DeltaFrame>
 
@@ -120,7 +120,7 @@ export class ThreadLog implements Flushable {
   #writing: Promise<void> = Promise.resolve()
   #firstFlush: NodeJS.Timeout | undefined
   #lastFlush = 0
-  #failure: EvenerError | undefined
+  #failure: InspanError | undefined
   #closed = false
 
   private constructor(options: ThreadLogOptions, state: ThreadState) {
@@ -163,7 +163,7 @@ export class ThreadLog implements Flushable {
     return this.#fence
   }
 
-  get failure(): EvenerError | undefined {
+  get failure(): InspanError | undefined {
     return this.#failure
   }
 
@@ -206,7 +206,7 @@ export class ThreadLog implements Flushable {
   add(body: RecordBody, origin: RecordOrigin = {}, blobs: Extracted<RecordBody>['blobs'] = []): LogRecord {
     this.#assertWritable()
     if (BARRIER_TYPES.has(body.type)) {
-      throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
+      throw new InspanError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
     }
     assertOrigin(origin)
     const record = this.#show(this.#prepared(body), origin, blobs)
@@ -413,9 +413,9 @@ export class ThreadLog implements Flushable {
   }
 
   #fail(error: unknown): void {
-    this.#failure = EvenerError.is(error)
+    this.#failure = InspanError.is(error)
       ? error
-      : new EvenerError('io', `Thread ${this.stream} can no longer be written: ${String(error)}.`, { cause: error })
+      : new InspanError('io', `Thread ${this.stream} can no longer be written: ${String(error)}.`, { cause: error })
     this.#stopWaiting()
     // What was shown but not written does not exist.
     this.#live = this.#committed
@@ -424,7 +424,7 @@ export class ThreadLog implements Flushable {
 
   #assertWritable(): void {
     if (this.#failure !== undefined) throw this.#failure
-    if (this.#closed) throw new EvenerError('closed', `The log of thread ${this.stream} is closed.`)
+    if (this.#closed) throw new InspanError('closed', `The log of thread ${this.stream} is closed.`)
   }
 }
 
@@ -437,5 +437,5 @@ function joinExtras(thread: Append['thread'], extras: readonly CommitExtras[]): 
 }
 
 export function reportUnhandled(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error), 'EvenerListenerWarning')
+  process.emitWarning(error instanceof Error ? error : String(error), 'InspanListenerWarning')
 }

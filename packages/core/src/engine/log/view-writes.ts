@@ -9,7 +9,7 @@ import {
   type StoredMessage,
   type ThreadState,
   type WaitRow,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { waitRows } from './wait-rows.ts'
 
 /** The result of folding records: the new state, the ops for replicas, and the view rows of their transaction. */

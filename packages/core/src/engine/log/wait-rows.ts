@@ -1,4 +1,4 @@
-import type { LogRecord, ThreadState, WaitCancelReason, WaitRow, WaitState } from '@evener/protocol'
+import type { LogRecord, ThreadState, WaitCancelReason, WaitRow, WaitState } from '@inspan/protocol'
 import { erasedWait } from '../../stores/erased-wait.ts'
 
 type Settled = { readonly state: Exclude<WaitState, 'pending'>; readonly reason?: WaitCancelReason }

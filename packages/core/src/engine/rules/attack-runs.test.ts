@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type AgentEvent, type PermissionRules, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, NO_RULES, type AgentEvent, type PermissionRules, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import type { RuntimeAgents } from '../turns/active-run.ts'
 import { callOf, ForeignAgent, type Act } from '../foreign-agent.fixture.ts'
@@ -115,7 +115,7 @@ suite('a question', () => {
       [id],
     )
     await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) =>
-      EvenerError.is(error, 'conflict'),
+      InspanError.is(error, 'conflict'),
     )
     assert.deepEqual(agent.journal, [])
   })
@@ -154,7 +154,7 @@ suite('a question', () => {
     await owner.close()
     assert.deepEqual(ran, ['rm x'])
     const again = bench.runtime.answer(id, { decision: 'decline' }, 'first')
-    await assert.rejects(again, (error) => EvenerError.is(error, 'conflict') && error.message.includes('second'))
+    await assert.rejects(again, (error) => InspanError.is(error, 'conflict') && error.message.includes('second'))
     assert.equal((await bench.bodies('wait.answered')).length, 1)
     assert.equal(run.runId, bench.runtime.state.head.lastRun?.runId)
     assert.deepEqual(ran, ['rm x'])

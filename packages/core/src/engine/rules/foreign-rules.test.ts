@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { pi } from '@evener/adapters'
-import { NO_RULES, type PermissionRules } from '@evener/protocol'
+import { pi } from '@inspan/adapters'
+import { NO_RULES, type PermissionRules } from '@inspan/protocol'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
@@ -24,7 +24,7 @@ async function program(folder: string): Promise<string> {
 
 suite('an agent that cannot keep the rules in force', () => {
   async function play(allowUngoverned: boolean): Promise<{ outcome: string; error: string; isStarted: boolean }> {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-rules-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-rules-'))
     try {
       const bin = await program(folder)
       const driver = pi({ bin, transport: 'print', permissions: 'full', cwd: folder, allowUngoverned })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type Grants, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, NO_RULES, type Grants, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { boundaryAt } from '../threads/boundaries.ts'
@@ -107,7 +107,7 @@ suite('an "always" that is said when nothing of the run is at work', () => {
     isSilent = true
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const refused = assert.rejects(bench.runtime.answer(id, { decision: 'approve', remember: 'tool' }), (error) => {
-      assert.ok(EvenerError.is(error, 'io'))
+      assert.ok(InspanError.is(error, 'io'))
       assert.match(error.message, /"native" did not say in time which tools it has/)
       return true
     })
@@ -144,7 +144,7 @@ suite('an "always" that is said when nothing of the run is at work', () => {
       if (isAtRest) await bench.restart()
       t.mock.timers.enable({ apis: ['setTimeout'] })
       const refused = assert.rejects(bench.runtime.answer(id, { decision: 'approve', remember: 'tool' }), (error) =>
-        EvenerError.is(error, 'io'),
+        InspanError.is(error, 'io'),
       )
       await asked.promise
       t.mock.timers.tick(DESCRIBE_WITHIN_MS)

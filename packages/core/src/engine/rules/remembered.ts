@@ -1,4 +1,4 @@
-import { unlessAborted, type Answer, type RecordBody, type Wait } from '@evener/protocol'
+import { unlessAborted, type Answer, type RecordBody, type Wait } from '@inspan/protocol'
 import type { ActiveTurn } from '../turns/active-run.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { Runs } from '../runs/runs.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type AgentEvent, type PermissionRules, type RunnableTool } from '@evener/protocol'
-import { scriptedModel, type Turn as ScriptedTurn } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, NO_RULES, type AgentEvent, type PermissionRules, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import type { RuntimeAgents } from '../turns/active-run.ts'
 import { ForeignAgent, runs, says } from '../foreign-agent.fixture.ts'
@@ -81,11 +81,11 @@ suite('the rules of a run', () => {
     await using bench = await new Shell([]).open()
     await assert.rejects(
       bench.runtime.configure({ rules: shell('allow', 'git log *', { match: ['git push'] }) }),
-      (error) => EvenerError.is(error) && error.message.includes('git push'),
+      (error) => InspanError.is(error) && error.message.includes('git push'),
     )
     await assert.rejects(
       bench.runtime.configure({ rules: shell('allow', 'git *', { notMatch: ['git push'] }) }),
-      (error) => EvenerError.is(error),
+      (error) => InspanError.is(error),
     )
     assert.deepEqual(bench.runtime.state.head.rules, NO_RULES)
   })
@@ -99,7 +99,7 @@ suite('the rules of a run', () => {
     await bench.runtime.configure({ rules: about('bash') })
     assert.deepEqual(bench.runtime.state.head.rules, about('bash'))
     await assert.rejects(bench.runtime.configure({ rules: about('fish') }), (error) =>
-      EvenerError.is(error, 'invalid-input'),
+      InspanError.is(error, 'invalid-input'),
     )
   })
 
@@ -248,7 +248,7 @@ suite('what was approved', () => {
     const handle = await go(bench)
     const wait = await bench.wait()
     await assert.rejects(bench.runtime.answer(wait.id, { decision: 'answer', value: true }), (error) =>
-      EvenerError.is(error, 'invalid-input'),
+      InspanError.is(error, 'invalid-input'),
     )
     assert.deepEqual([...bench.runtime.state.head.waits.keys()], [wait.id], 'the question stays')
     await bench.runtime.answer(wait.id, { decision: 'decline' })

@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   type Decision,
   type PermissionRules,
   type RecordBody,
@@ -7,7 +7,7 @@ import {
   type ThreadState,
   type ToolCallRequest,
   type Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { checkRules, strictest, type PolicyContext } from '../../policy/index.ts'
 import { callHash, definitionHash } from '../calls/call-hash.ts'
 import { checkConfig } from '../checks/check-config.ts'
@@ -109,8 +109,8 @@ export class ThreadPolicy {
     }
     if (keepGrants === undefined) return [{ type: 'config.changed', grants: result.grants }]
     const hint = 'See that grants can be kept, and try again, or answer for this once.'
-    const late = (): EvenerError =>
-      new EvenerError('io', 'What was to be allowed always was not stored in time.', { hint })
+    const late = (): InspanError =>
+      new InspanError('io', 'What was to be allowed always was not stored in time.', { hint })
     await inTime(Promise.resolve(keepGrants(result.grants)), late)
     return []
   }

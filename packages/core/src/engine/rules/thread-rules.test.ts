@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
+import { nativeDriver } from '@inspan/agent'
 import {
   emptyState,
   IdList,
@@ -12,8 +12,8 @@ import {
   type StoredMessage,
   type ThreadState,
   type Wait,
-} from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+} from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { policyFor, shellCall, shellRules } from '../../policy/policy.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { createThread, ProcessOwner, ThreadRuntime, type RunnableTool } from '../index.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import type { RunnableTool } from '@evener/protocol'
-import { scriptedModel, type Turn as ScriptedTurn } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import type { RunnableTool } from '@inspan/protocol'
+import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { AgentBench } from '../agent-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 

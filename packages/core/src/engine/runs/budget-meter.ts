@@ -1,4 +1,4 @@
-import type { Budget, BudgetLimit, JsonObject, JsonValue, UsageTotals } from '@evener/protocol'
+import type { Budget, BudgetLimit, JsonObject, JsonValue, UsageTotals } from '@inspan/protocol'
 
 /** What a run has used up of its budget. */
 export interface Spending {

@@ -4,8 +4,8 @@
  * `over`. Run as: node delegate-child.fixture.ts <database> <journal> <point>.
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
-import { nativeDriver } from '@evener/agent'
-import { faultPointsFromEnv, scriptedModel, type Turn } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { faultPointsFromEnv, scriptedModel, type Turn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { delegateTool } from '../calls/delegate.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentOptions } from '@evener/agent'
+import type { AgentOptions } from '@inspan/agent'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 const usage = { inputTokens: 100, outputTokens: 9, totalTokens: 109, cachedInputTokens: 70 }

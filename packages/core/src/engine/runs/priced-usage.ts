@@ -1,5 +1,5 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
-import { unlessAborted, type UsageMetadata } from '@evener/protocol'
+import { unlessAborted, type UsageMetadata } from '@inspan/protocol'
 
 /** Returns what a model charges for its tokens, in dollars; `undefined` if unknown. */
 export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>

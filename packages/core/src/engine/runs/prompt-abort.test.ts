@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { createTool, type LoopHooks, type SchemaInput } from '@evener/agent'
-import { EvenerError, NO_RULES, type AgentDriver, type RunnableTool } from '@evener/protocol'
+import { createTool, type LoopHooks, type SchemaInput } from '@inspan/agent'
+import { InspanError, NO_RULES, type AgentDriver, type RunnableTool } from '@inspan/protocol'
 import { createPolicy } from '../../policy/index.ts'
 import type { RunHandle } from '../turns/active-run.ts'
 import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
@@ -178,7 +178,7 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
     const run = await bench.submit('Go.')
     const { id } = await bench.wait()
     const answered = assert.rejects(bench.runtime.answer(id, { decision: 'approve', remember: 'tool' }), (error) =>
-      EvenerError.is(error, 'closed'),
+      InspanError.is(error, 'closed'),
     )
     await deaf.reached.promise
     await cancelAtOnce(t, bench.runtime, run)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { nativeDriver } from '@evener/agent'
+import { nativeDriver } from '@inspan/agent'
 import {
   NO_RULES,
   type LogRecord,
@@ -14,8 +14,8 @@ import {
   type RecordBody,
   type RecordType,
   type RunnableTool,
-} from '@evener/protocol'
-import { scriptedModel, type Turn as ScriptedTurn } from '@evener/testing'
+} from '@inspan/protocol'
+import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { callHash } from '../calls/call-hash.ts'
@@ -104,7 +104,7 @@ class Delegated implements AsyncDisposable {
   }
 
   static async killed(point: string): Promise<Delegated> {
-    const died = new Delegated(await mkdtemp(join(tmpdir(), 'evener-delegated-')))
+    const died = new Delegated(await mkdtemp(join(tmpdir(), 'inspan-delegated-')))
     assert.deepEqual(await died.#run(point), { lines: '', signal: 'SIGKILL' })
     return died
   }

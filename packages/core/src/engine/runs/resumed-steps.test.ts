@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool, hasToolCall, stepCountIs, type StopCondition, type TurnStep } from '@evener/agent'
+import { createTool, hasToolCall, stepCountIs, type StopCondition, type TurnStep } from '@inspan/agent'
 import { AgentBench, type Script } from '../agent-bench.fixture.ts'
 
 const ask = createTool({

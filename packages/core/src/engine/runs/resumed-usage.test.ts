@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver, type NativeDriverOptions } from '@evener/agent'
-import { agentEventsOf, NO_RULES, type FinishEvent, type RunnableTool, type UsageMetadata } from '@evener/protocol'
-import { scriptedModel, type Turn as ScriptedTurn } from '@evener/testing'
+import { nativeDriver, type NativeDriverOptions } from '@inspan/agent'
+import { agentEventsOf, NO_RULES, type FinishEvent, type RunnableTool, type UsageMetadata } from '@inspan/protocol'
+import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 

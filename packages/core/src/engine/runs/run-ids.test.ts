@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
@@ -12,7 +12,7 @@ import { ProcessOwner } from '../threads/ownership.ts'
 import { forkThread, rewindThread } from '../threads/threads.ts'
 
 const isTaken = (error: unknown): boolean =>
-  EvenerError.is(error, 'already-exists') && error.message.includes('a run "mine" already')
+  InspanError.is(error, 'already-exists') && error.message.includes('a run "mine" already')
 
 const mine = { agentId: 'native', runId: 'mine' } as const
 const said = { ...mine, parts: [{ id: '0', type: 'text', text: 'again' }] } as const
@@ -76,7 +76,7 @@ for (const [place, makeStore] of [
       const driver = nativeDriver({ id: 'native', model: scriptedModel([{ text: 'Here.' }]) })
       const agents = { native: { driver } }
       const runtime = await ThreadRuntime.open({ store: bench.store, owner, thread: fork.id, agents })
-      await assert.rejects(runtime.submit(said), (error) => EvenerError.is(error, 'already-exists'))
+      await assert.rejects(runtime.submit(said), (error) => InspanError.is(error, 'already-exists'))
       assert.equal(await (await runtime.submit({ ...said, runId: 'other' })).done, 'complete')
       await runtime.close()
       await owner.close()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 suite('what is thought of a run', () => {
@@ -41,15 +41,15 @@ suite('what is thought of a run', () => {
     const run = await bench.submit('1')
     await run.done
     const score = { name: 'helpful', value: 1, source: 'judge' }
-    await assert.rejects(bench.runtime.addScore('nobody', score), (error) => EvenerError.is(error, 'not-found'))
-    await assert.rejects(bench.runtime.opinions('nobody'), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(bench.runtime.addScore('nobody', score), (error) => InspanError.is(error, 'not-found'))
+    await assert.rejects(bench.runtime.opinions('nobody'), (error) => InspanError.is(error, 'not-found'))
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
       await assert.rejects(bench.runtime.addScore(run.runId, { ...score, value }), (error) =>
-        EvenerError.is(error, 'invalid-input'),
+        InspanError.is(error, 'invalid-input'),
       )
     }
     await assert.rejects(bench.runtime.addFeedback(run.runId, { source: 'ann' }), (error) =>
-      EvenerError.is(error, 'invalid-input'),
+      InspanError.is(error, 'invalid-input'),
     )
   })
 })

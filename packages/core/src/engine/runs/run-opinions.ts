@@ -2,13 +2,13 @@ import {
   aNumber,
   aText,
   checkFields,
-  EvenerError,
+  InspanError,
   rootLineage,
   words,
   type FieldRules,
   type JsonObject,
   type Store,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { recordsAfter } from '../log/load-state.ts'
 import type { ControlFact } from '../thread-options.ts'
 
@@ -46,7 +46,7 @@ export function scoreNote(score: Score): ControlFact {
 export function feedbackNote(feedback: Feedback): ControlFact {
   checkFields('feedback', feedback, FEEDBACK, ['source'])
   if (feedback.text === undefined && feedback.rating === undefined) {
-    throw new EvenerError('invalid-input', 'Feedback needs a text or a rating.')
+    throw new InspanError('invalid-input', 'Feedback needs a text or a rating.')
   }
   return { type: 'note', kind: 'feedback', text: feedback.text ?? '', data: fieldsOf(feedback) }
 }
@@ -74,8 +74,8 @@ async function startOf(store: Store, thread: string, runId: string): Promise<num
   return record?.seq ?? null
 }
 
-export function noSuchRun(thread: string, runId: string): EvenerError {
-  return new EvenerError('not-found', `Thread ${thread} has no run "${runId}".`)
+export function noSuchRun(thread: string, runId: string): InspanError {
+  return new InspanError('not-found', `Thread ${thread} has no run "${runId}".`)
 }
 
 /** Leaves out undefined fields, because a record holds JSON. */

@@ -1,4 +1,4 @@
-import { handOffId, type QueueAddedRecord, type QueueItem, type RecordBody, type ThreadState } from '@evener/protocol'
+import { handOffId, type QueueAddedRecord, type QueueItem, type RecordBody, type ThreadState } from '@inspan/protocol'
 import { GO_ON } from '../waits/continuation.ts'
 import type { HandOff, Submission } from '../thread-options.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'

@@ -1,4 +1,4 @@
-import type { Capabilities, RecordBody, RunState } from '@evener/protocol'
+import type { Capabilities, RecordBody, RunState } from '@inspan/protocol'
 import {
   findAgent,
   handedOff,

@@ -9,7 +9,7 @@ import {
   type ThreadState,
   type UsageMetadata,
   type UsageTotals,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { budgetNotice } from './budget-meter.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import type { ThreadLog } from '../log/thread-log.ts'

@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   handOffId,
   toErrorData,
   type CancelReceipt,
@@ -9,7 +9,7 @@ import {
   type RunOutcome,
   type RunState,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import {
   cancelBodies,
   capabilitiesUntilCancelled,
@@ -101,7 +101,7 @@ export class Runs {
     const hint = 'See that its tools can be listed, and try again, or answer for this once.'
     await inTime(
       setup.refresh(),
-      () => new EvenerError('io', `"${agentId}" did not say in time which tools it has.`, { hint }),
+      () => new InspanError('io', `"${agentId}" did not say in time which tools it has.`, { hint }),
     )
     return setup.tools
   }
@@ -132,7 +132,7 @@ export class Runs {
     const isLive = capabilities !== undefined && isForeign(capabilities)
     const lane = run.status === 'parked' || active === undefined ? 'follow-up' : 'steer'
     if (lane === 'steer' && isLive && capabilities.steer === 'none') {
-      throw new EvenerError('unsupported', `${run.agentId} cannot be talked to while it works.`, {
+      throw new InspanError('unsupported', `${run.agentId} cannot be talked to while it works.`, {
         hint: 'Send a follow-up, or cancel the run first.',
       })
     }
@@ -161,7 +161,7 @@ export class Runs {
         ? run?.turnId === null
         : !active.abort.signal.aborted && active.recorder.outcome === undefined
     if (run === null || !isOpen) {
-      throw new EvenerError('misuse', 'There is no run in which another agent could take the floor.', {
+      throw new InspanError('misuse', 'There is no run in which another agent could take the floor.', {
         hint: 'Start one with submit().',
       })
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { AgentOptions } from '@evener/agent'
-import type { UsageMetadata } from '@evener/protocol'
+import type { AgentOptions } from '@inspan/agent'
+import type { UsageMetadata } from '@inspan/protocol'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 const NOTHING = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }

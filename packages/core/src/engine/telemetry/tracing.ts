@@ -1,4 +1,4 @@
-import type { AgentEvent, ToolCallInfo, ToolOutcome, ToolSuspension } from '@evener/protocol'
+import type { AgentEvent, ToolCallInfo, ToolOutcome, ToolSuspension } from '@inspan/protocol'
 
 // No OpenTelemetry types here: programs that import ours must not need a package they may not have.
 

@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createTool } from '@evener/agent'
-import type { AgentDriver, AgentEvent } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import type { AgentDriver, AgentEvent } from '@inspan/protocol'
 import {
   context,
   ROOT_CONTEXT,
@@ -134,7 +134,7 @@ suite('with an SDK', () => {
     assert.equal(agent.attributes['gen_ai.agent.id'], 'native')
     assert.equal(agent.attributes['gen_ai.usage.input_tokens'], 220)
     assert.equal(agent.attributes['gen_ai.usage.output_tokens'], 10)
-    assert.equal(agent.attributes['evener.run.id'], bench.runtime.state.head.lastRun?.runId)
+    assert.equal(agent.attributes['inspan.run.id'], bench.runtime.state.head.lastRun?.runId)
     const chat = named('chat claude')
     assert.equal(chat.kind, SpanKind.CLIENT)
     assert.equal(chat.parentSpanContext?.spanId, agent.spanContext().spanId)
@@ -181,7 +181,7 @@ suite('with an SDK', () => {
       ...model,
       ...used,
     })
-    const { 'evener.run.id': _run, 'evener.turn.id': _turn, ...agent } = { ...named('invoke_agent Ann').attributes }
+    const { 'inspan.run.id': _run, 'inspan.turn.id': _turn, ...agent } = { ...named('invoke_agent Ann').attributes }
     assert.deepEqual(agent, {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.id': 'native',

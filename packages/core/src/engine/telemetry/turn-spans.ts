@@ -8,7 +8,7 @@ import type {
   ToolOutcome,
   ToolSuspension,
   UsageMetadata,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { openTelemetry } from './open-telemetry.ts'
 import { providerName } from './provider-name.ts'
 import type { TracerSource, TurnTrace } from './tracing.ts'
@@ -33,7 +33,7 @@ export interface TracedTurn {
 export async function turnSpans(turn: TracedTurn, source?: TracerSource): Promise<TurnTrace | undefined> {
   const api = await openTelemetry(source)
   if (api === undefined) return undefined
-  return new TurnSpans(api, turn, (source ?? api.trace).getTracer('evener') as Tracer)
+  return new TurnSpans(api, turn, (source ?? api.trace).getTracer('inspan') as Tracer)
 }
 
 /** One `invoke_agent` span per turn, in it one `chat` span per step and one `execute_tool` span per tool that ran. */
@@ -55,8 +55,8 @@ class TurnSpans implements TurnTrace {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.id': agentId,
       'gen_ai.agent.name': agentName,
-      'evener.run.id': runId,
-      'evener.turn.id': turnId,
+      'inspan.run.id': runId,
+      'inspan.turn.id': turnId,
       ...(turn.isForeign ? this.#asked() : {}),
     }
     this.#agent = this.#start(`invoke_agent ${agentName}`, { attributes }, api.context.active())

@@ -1,4 +1,4 @@
-import { EvenerError, type Lineage, type LogRecord, type RecordType, type Store } from '@evener/protocol'
+import { InspanError, type Lineage, type LogRecord, type RecordType, type Store } from '@inspan/protocol'
 
 /** Records at which a thread can be forked or rewound, if no message is open: a message end or a step start. */
 const ENDS: ReadonlySet<RecordType> = new Set<RecordType>(['message.added', 'message.ended', 'step.started'])
@@ -14,7 +14,7 @@ export async function requireBoundary(store: Store, lineage: Lineage, at: number
   const before = await boundaryAt(store, lineage, Math.max(0, at - 1))
   const after = await boundaryAfter(store, lineage, at)
   const nearest = after !== null && after - at < at - before ? after : before
-  throw new EvenerError('invalid-input', `At ${at} no message ends and no step begins.`, {
+  throw new InspanError('invalid-input', `At ${at} no message ends and no step begins.`, {
     hint: `A thread is forked or rewound at such a point only; the nearest is ${nearest}.`,
     details: { at, nearest, before, after },
   })

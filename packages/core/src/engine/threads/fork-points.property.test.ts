@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { arbitraryLog } from '@evener/testing/arbitraries'
+import { arbitraryLog } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import {
   emptyHead,
   emptyState,
-  EvenerError,
+  InspanError,
   isContentSetting,
   lineageHolds,
   lineageUpTo,
@@ -20,7 +20,7 @@ import {
   type StoredHead,
   type StoredMessage,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { ProcessOwner } from './ownership.ts'
@@ -105,7 +105,7 @@ async function refusal(attempt: Promise<unknown>): Promise<{ nearest: number }> 
     () => assert.fail('It was not refused.'),
     (reason: unknown) => reason,
   )
-  assert.ok(EvenerError.is(error, 'invalid-input'), String(error))
+  assert.ok(InspanError.is(error, 'invalid-input'), String(error))
   return error.details as { nearest: number }
 }
 

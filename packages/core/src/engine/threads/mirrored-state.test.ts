@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, type Append } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, type Append } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { tellOtherHarnesses } from '../../harness/threads/other-harnesses.ts'
 import { readThreadState } from '../../harness/threads/thread-reads.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
@@ -17,7 +17,7 @@ class FullStore extends MemoryStore {
   isFull = false
 
   override async append(append: Append): Promise<number> {
-    if (this.isFull) throw new EvenerError('disk-full', 'There is no place left for it.')
+    if (this.isFull) throw new InspanError('disk-full', 'There is no place left for it.')
     return super.append(append)
   }
 }
@@ -62,7 +62,7 @@ class Two implements AsyncDisposable {
     stop()
     await assert.rejects(
       this.second.change((log) => log.flush()),
-      (error) => EvenerError.is(error, 'disk-full'),
+      (error) => InspanError.is(error, 'disk-full'),
     )
     this.store.isFull = false
   }

@@ -3,7 +3,7 @@
  * every line of standard input and prints the result. Run as: node owner-child.fixture.ts <database> <thread>.
  */
 import { createInterface } from 'node:readline'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from './ownership.ts'
 import { ThreadLog } from '../log/thread-log.ts'
@@ -18,6 +18,6 @@ for await (const line of createInterface({ input: process.stdin })) {
     await log.commit([{ type: 'config.changed', mode: line }])
     console.log('written')
   } catch (error) {
-    console.log(EvenerError.is(error) ? error.code : String(error))
+    console.log(InspanError.is(error) ? error.code : String(error))
   }
 }

@@ -8,7 +8,7 @@ import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { EvenerError, type Owner } from '@evener/protocol'
+import { InspanError, type Owner } from '@inspan/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { isDead, ProcessOwner } from './ownership.ts'
 import { ThreadLog } from '../log/thread-log.ts'
@@ -50,7 +50,7 @@ class Holder implements AsyncDisposable {
 }
 
 async function withThread(use: (store: SqliteStore, owner: ProcessOwner, url: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'evener-owner-'))
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-owner-'))
   const url = join(folder, 'data.db')
   const store = new SqliteStore({ url })
   try {
@@ -70,7 +70,7 @@ suite('two processes and one thread', () => {
       await using holder = new Holder(url)
       assert.equal(await holder.said(), 'holding')
       await assert.rejects(owner.claim('thread'), (error) => {
-        assert.ok(EvenerError.is(error, 'held'))
+        assert.ok(InspanError.is(error, 'held'))
         assert.match(error.message, new RegExp(`process ${holder.process.pid} on ${hostname()}`))
         assert.match(error.message, /http:\/\/127\.0\.0\.1:1/)
         return true
@@ -111,7 +111,7 @@ test('an owner that was closed opens no thread, and says why', async () => {
     await assert.rejects(
       ThreadRuntime.open({ store, owner, thread: 'thread', agents: {} }),
       (error) =>
-        EvenerError.is(error, 'closed') && /its owner is closed\. .*ProcessOwner\.register/.test(error.message),
+        InspanError.is(error, 'closed') && /its owner is closed\. .*ProcessOwner\.register/.test(error.message),
     )
   })
 })

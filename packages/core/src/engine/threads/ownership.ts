@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { EvenerError, type Fence, type Owner, type Store } from '@evener/protocol'
+import { InspanError, type Fence, type Owner, type Store } from '@inspan/protocol'
 import { currentPidScope, isProcessAlive, processStartTime } from '../../machine.ts'
 
 /** How long an owner on another machine counts as alive after its last heartbeat. */
@@ -52,7 +52,7 @@ export class ProcessOwner {
   /** Throws if the thread is open in this process: a second runtime would take the first for dead. */
   enter(stream: string): void {
     if (this.#entered.has(stream)) {
-      throw new EvenerError('held', `Thread ${stream} is open in this process already.`, {
+      throw new InspanError('held', `Thread ${stream} is open in this process already.`, {
         hint: 'Use the runtime that has it, or close that first.',
         details: { stream, owner: this.id },
       })
@@ -73,7 +73,7 @@ export class ProcessOwner {
   /** Takes the stream, even from a dead owner. Throws if it is held, and says by whom. */
   async claim(stream: string): Promise<Fence> {
     if (this.#isClosed) {
-      throw new EvenerError('closed', `Thread ${stream} cannot be opened: its owner is closed.`, {
+      throw new InspanError('closed', `Thread ${stream} cannot be opened: its owner is closed.`, {
         hint: 'Register another with `ProcessOwner.register(store)`.',
         details: { stream, owner: this.id },
       })
@@ -89,12 +89,12 @@ export class ProcessOwner {
     const { holder } = claim
     const details = { stream, owner: claim.owner, holder }
     if (here.has(claim.owner)) {
-      throw new EvenerError('held', `${stream} is in use elsewhere in this process.`, {
+      throw new InspanError('held', `${stream} is in use elsewhere in this process.`, {
         hint: 'End what goes on there, or destroy what has it open, first.',
         details,
       })
     }
-    throw new EvenerError('held', `Thread ${stream} is in use by ${describeOwner(holder, claim.owner)}.`, {
+    throw new InspanError('held', `Thread ${stream} is in use by ${describeOwner(holder, claim.owner)}.`, {
       hint: holder?.url === undefined ? 'Close it there first.' : `Connect to ${holder.url} instead.`,
       details,
     })

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, type RunnableTool, type Store } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, type RunnableTool, type Store } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from './ownership.ts'
@@ -77,7 +77,7 @@ suite('a thread with nothing to do', () => {
     await using bench = await RuntimeBench.open({ native: writing('x') }, { passivateAfter: 1 })
     await bench.until(() => !bench.runtime.isHeld)
     await bench.runtime.close()
-    await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => EvenerError.is(error, 'closed'))
+    await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => InspanError.is(error, 'closed'))
   })
 
   test('that somebody else is using says so when it is wanted back', async () => {
@@ -87,7 +87,7 @@ suite('a thread with nothing to do', () => {
     const here = bench.runtime
     await bench.restart({ passivateAfter: 60_000 })
     await bench.submit('go', { agentId: 'busy' })
-    await assert.rejects(here.configure({ mode: 'x' }), (error) => EvenerError.is(error, 'held'))
+    await assert.rejects(here.configure({ mode: 'x' }), (error) => InspanError.is(error, 'held'))
     await bench.runtime.close()
     await here.configure({ mode: 'x' })
     assert.equal(here.state.head.mode, 'x')
@@ -99,7 +99,7 @@ suite('a thread with nothing to do', () => {
     const fence = await owner.claim('thread')
     assert.ok(!bench.runtime.isHeld)
     // An owner without a runtime cannot be asked to release the thread, so the command is refused.
-    await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => EvenerError.is(error, 'held'))
+    await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => InspanError.is(error, 'held'))
     await owner.release('thread', fence)
     await bench.runtime.configure({ mode: 'x' })
     assert.ok(bench.runtime.isHeld)
@@ -167,7 +167,7 @@ suite('1,000 loaded threads in one process', () => {
   })
 
   test('C4-47 wait, are answered and end, each by itself, in SQLite', { timeout: 280_000 }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-threads-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-threads-'))
     const store = new SqliteStore({ url: join(folder, 'data.db') })
     try {
       await play(store)

@@ -1,4 +1,4 @@
-import type { Fence } from '@evener/protocol'
+import type { Fence } from '@inspan/protocol'
 import { ThreadHistory } from '../log/history.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'

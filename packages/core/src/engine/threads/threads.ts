@@ -7,7 +7,7 @@ import {
   checkFields,
   checkOptions,
   emptyState,
-  EvenerError,
+  InspanError,
   isContentSetting,
   isSafeSegment,
   lineageUpTo,
@@ -30,7 +30,7 @@ import {
   type TaskItem,
   type ThreadInfo,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { requireBoundary } from './boundaries.ts'
 import type { ProcessOwner } from './ownership.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
@@ -138,7 +138,7 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
 export function requireNoRun(log: ThreadLog): void {
   const { run } = log.state.head
   if (run === null) return
-  throw new EvenerError('misuse', `Thread ${log.stream} cannot be rewound while run ${run.runId} is open.`, {
+  throw new InspanError('misuse', `Thread ${log.stream} cannot be rewound while run ${run.runId} is open.`, {
     hint: 'Abort the run first.',
   })
 }
@@ -222,7 +222,7 @@ const NEW_THREAD: OptionRules<Fork> = {
 function threadInfo(thread: NewThread): ThreadInfo {
   checkOptions<NewThread>('a new thread', thread, NEW_THREAD, ['resourceId'])
   const id = thread.id ?? timeOrderedId()
-  if (!isSafeSegment(id)) throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as a thread id.`)
+  if (!isSafeSegment(id)) throw new InspanError('invalid-input', `${JSON.stringify(id)} cannot be used as a thread id.`)
   const now = thread.now ?? Date.now()
   return {
     id,

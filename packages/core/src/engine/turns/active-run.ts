@@ -1,7 +1,7 @@
 import {
   anObject,
   checkFields,
-  EvenerError,
+  InspanError,
   handOffId,
   unlessAborted,
   type AgentDriver,
@@ -20,7 +20,7 @@ import {
   type ToolCallPart,
   type TurnDefaults,
   type Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ForeignCalls } from '../calls/foreign-calls.ts'
 import type { Patience } from './patiently.ts'
 import type { RunSpending } from '../runs/run-spending.ts'
@@ -68,7 +68,7 @@ export function knownAgent(agents: RuntimeAgents, agentId: string, state: Thread
     return agent
   }
   const known = typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }
-  throw new EvenerError('not-found', `There is no agent "${agentId}".`, known)
+  throw new InspanError('not-found', `There is no agent "${agentId}".`, known)
 }
 
 type MaybePromise<T> = T | Promise<T>

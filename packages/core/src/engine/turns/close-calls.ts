@@ -1,4 +1,4 @@
-import type { CallOutcome, RecordBody } from '@evener/protocol'
+import type { CallOutcome, RecordBody } from '@inspan/protocol'
 import type { PartTracker } from './part-tracker.ts'
 
 /**

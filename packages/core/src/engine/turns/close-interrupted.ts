@@ -9,7 +9,7 @@ import {
   type ThreadMessage,
   type ToolCallPart,
   type UsageMetadata,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { runEnd } from './active-run.ts'
 import type { RecordOrigin } from '../log/record-body.ts'
 import type { ThreadLog } from '../log/thread-log.ts'

@@ -1,12 +1,12 @@
 import {
-  EvenerError,
+  InspanError,
   toErrorData,
   unlessAborted,
   type CancelReceipt,
   type Part,
   type RecordBody,
   type RunOutcome,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import {
   cancelBodies,
   closedCalls,
@@ -192,6 +192,6 @@ export class CurrentTurn {
 }
 
 /** The abort reason of a turn that is detached rather than cancelled. */
-function letGo(thread: string): EvenerError {
-  return new EvenerError('closed', `Thread ${thread} was let go of: what is under way is left as it stands.`)
+function letGo(thread: string): InspanError {
+  return new InspanError('closed', `Thread ${thread} was let go of: what is under way is left as it stands.`)
 }

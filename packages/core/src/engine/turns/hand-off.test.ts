@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type AgentDriver, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, NO_RULES, type AgentDriver, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import type { RuntimeAgent, RuntimeAgents } from './active-run.ts'
 import { ForeignAgent, says } from '../foreign-agent.fixture.ts'
@@ -268,7 +268,7 @@ suite('another agent takes the floor', () => {
   test('only in a run, and only one that exists', async () => {
     const agent = new ForeignAgent('cli', [])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
-    await assert.rejects(bench.runtime.handOff({ agentId: 'cli' }), (error) => EvenerError.is(error, 'misuse'))
-    await assert.rejects(bench.runtime.handOff({ agentId: 'nobody' }), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(bench.runtime.handOff({ agentId: 'cli' }), (error) => InspanError.is(error, 'misuse'))
+    await assert.rejects(bench.runtime.handOff({ agentId: 'nobody' }), (error) => InspanError.is(error, 'not-found'))
   })
 })

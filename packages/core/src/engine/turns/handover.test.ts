@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { claudeCode } from '@evener/adapters'
-import { nativeDriver } from '@evener/agent'
-import { NO_RULES, type NoteRecord, type RunnableTool } from '@evener/protocol'
-import { scriptedModel, type Turn as ScriptedTurn } from '@evener/testing'
+import { claudeCode } from '@inspan/adapters'
+import { nativeDriver } from '@inspan/agent'
+import { NO_RULES, type NoteRecord, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
@@ -42,7 +42,7 @@ class Relay implements AsyncDisposable {
   }
 
   static async open(script: readonly ScriptedTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<Relay> {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-handover-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-handover-'))
     const bin = join(folder, 'claude.mjs')
     await writeFile(bin, PROGRAM, { mode: 0o755 })
     const model = scriptedModel(script)

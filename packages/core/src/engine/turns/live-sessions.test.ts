@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type Capabilities } from '@evener/protocol'
+import { InspanError, type Capabilities } from '@inspan/protocol'
 import { callOf, ForeignAgent, says, type Act } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
@@ -240,7 +240,7 @@ suite('what is said while a foreign agent works', () => {
     )
     await using _ = bench
     const { done } = await bench.submit('go', { agentId: 'cli' })
-    await assert.rejects(bench.submit('Faster.', { agentId: 'cli' }), (error) => EvenerError.is(error, 'unsupported'))
+    await assert.rejects(bench.submit('Faster.', { agentId: 'cli' }), (error) => InspanError.is(error, 'unsupported'))
     assert.equal(bench.runtime.state.head.queue.size, 0)
     await bench.runtime.followUp({ agentId: 'cli', parts: [{ id: '0', type: 'text', text: 'Faster.' }] })
     release.resolve()

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
-import { EvenerError, type RunnableTool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import { InspanError, type RunnableTool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
 const isTaken = (error: unknown): boolean =>
-  EvenerError.is(error, 'conflict') && error.message.includes('message hello')
+  InspanError.is(error, 'conflict') && error.message.includes('message hello')
 
 const asked = { agentId: 'native', messageId: 'hello' } as const
 const said = { ...asked, parts: [{ id: '0', type: 'text', text: 'again' }] } as const

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { LanguageModel } from '@evener/agent'
-import { toChatMessage, toHarnessMessage, type JsonObject, type JsonValue, type Part } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import type { LanguageModel } from '@inspan/agent'
+import { toChatMessage, toHarnessMessage, type JsonObject, type JsonValue, type Part } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { AgentBench, type Script } from '../agent-bench.fixture.ts'
 import { inflateParts } from '../log/blobs.ts'
 

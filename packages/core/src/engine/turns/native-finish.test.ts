@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTool } from '@evener/agent'
-import type { AgentEvent } from '@evener/protocol'
-import type { Turn } from '@evener/testing'
+import { createTool } from '@inspan/agent'
+import type { AgentEvent } from '@inspan/protocol'
+import type { Turn } from '@inspan/testing'
 import * as fc from 'fast-check'
 import { AgentBench } from '../agent-bench.fixture.ts'
 

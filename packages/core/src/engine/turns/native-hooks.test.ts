@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
-import { createTool, type LoopHooks } from '@evener/agent'
+import { createTool, type LoopHooks } from '@inspan/agent'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 const CALL = [{ text: 'One.', toolCalls: [{ id: 'c1', name: 'echo', input: { say: 'hi' } }] }, { text: 'Two.' }]

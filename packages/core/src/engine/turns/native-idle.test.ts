@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
-import { startProvider, type Provider, type ScriptedModel } from '@evener/testing'
+import { startProvider, type Provider, type ScriptedModel } from '@inspan/testing'
 import { AgentBench, AT_ONCE } from '../agent-bench.fixture.ts'
 
 type Call = Parameters<ScriptedModel['doStream']>[0]

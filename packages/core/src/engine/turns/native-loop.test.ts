@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool, hasToolCall, stepCountIs } from '@evener/agent'
-import type { AgentEvent } from '@evener/protocol'
+import { createTool, hasToolCall, stepCountIs } from '@inspan/agent'
+import type { AgentEvent } from '@inspan/protocol'
 import { z } from 'zod'
 import { AgentBench } from '../agent-bench.fixture.ts'
 

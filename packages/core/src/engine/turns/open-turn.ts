@@ -1,4 +1,4 @@
-import type { AgentSession, Part, PermissionRules, RecordBody } from '@evener/protocol'
+import type { AgentSession, Part, PermissionRules, RecordBody } from '@inspan/protocol'
 import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
 import { pricesUntil, type PriceOf } from '../runs/priced-usage.ts'
 import { NOTHING_SPENT, type RunSpending } from '../runs/run-spending.ts'

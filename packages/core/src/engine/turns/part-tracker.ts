@@ -1,4 +1,4 @@
-import type { EventExtras, PartAddress, ThreadMessage } from '@evener/protocol'
+import type { EventExtras, PartAddress, ThreadMessage } from '@inspan/protocol'
 
 export type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
 

@@ -1,4 +1,4 @@
-import { EvenerError, type AgentDriver, type Capabilities } from '@evener/protocol'
+import { InspanError, type AgentDriver, type Capabilities } from '@inspan/protocol'
 
 /** How long an agent may take to end. */
 export const ABANDON_AFTER_MS = 5000
@@ -35,12 +35,12 @@ export async function describeInTime(driver: AgentDriver): Promise<Capabilities>
   const hint = 'See that it can be started, and try again.'
   return inTime(
     driver.describe(),
-    () => new EvenerError('io', `"${driver.id}" did not answer when asked what it can do.`, { hint }),
+    () => new InspanError('io', `"${driver.id}" did not answer when asked what it can do.`, { hint }),
   )
 }
 
 /** Resolves with the result, or rejects when it is late: the caller keeps everybody else waiting meanwhile. */
-export async function inTime<T>(work: Promise<T>, late: () => EvenerError): Promise<T> {
+export async function inTime<T>(work: Promise<T>, late: () => InspanError): Promise<T> {
   const tooLate = Promise.withResolvers<never>()
   const timer = setTimeout(() => tooLate.reject(late()), DESCRIBE_WITHIN_MS)
   try {

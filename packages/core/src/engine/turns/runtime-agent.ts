@@ -1,5 +1,5 @@
-import { Agent, agentContext, type DecorateContext } from '@evener/agent'
-import type { AgentDriver } from '@evener/protocol'
+import { Agent, agentContext, type DecorateContext } from '@inspan/agent'
+import type { AgentDriver } from '@inspan/protocol'
 import type { RuntimeAgent } from './active-run.ts'
 
 /** One of our own agents, or a foreign one. */

@@ -1,4 +1,4 @@
-import type { Capabilities, RecordBody, Store } from '@evener/protocol'
+import type { Capabilities, RecordBody, Store } from '@inspan/protocol'
 import type { ActiveTurn } from './active-run.ts'
 import { inflateParts } from '../log/blobs.ts'
 import type { Mailbox } from '../threads/mailbox.ts'

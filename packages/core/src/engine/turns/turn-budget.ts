@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, type Budget, type Head, type UsageTotals } from '@evener/protocol'
+import { addUsage, NO_USAGE, type Budget, type Head, type UsageTotals } from '@inspan/protocol'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from '../runs/budget-meter.ts'
 import { timerMs } from '../checks/check-options.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
+import { nativeDriver } from '@inspan/agent'
 import {
   BARRIER_TYPES,
   type Append,
@@ -12,8 +12,8 @@ import {
   type MessageQuery,
   type Page,
   type StoredMessage,
-} from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+} from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
@@ -44,7 +44,7 @@ async function withThread(
   work: (bench: RuntimeBench, store: WatchedStore) => Promise<void>,
   now: () => number = () => 1000,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'evener-turn-cost-'))
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-turn-cost-'))
   try {
     const store = new WatchedStore({ url: join(folder, 'data.db') })
     const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }])

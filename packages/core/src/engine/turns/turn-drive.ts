@@ -1,6 +1,6 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
 import {
-  EvenerError,
+  InspanError,
   unlessAborted,
   type AgentEvent,
   type AgentSession,
@@ -10,7 +10,7 @@ import {
   type ToolCallRequest,
   type Turn,
   type TurnDefaults,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { cancelSession, hasOpenCalls, isForeign, nextOf, type ActiveTurn } from './active-run.ts'
 import { callHash } from '../calls/call-hash.ts'
 import { checkedEvent } from '../checks/check-event.ts'
@@ -182,8 +182,8 @@ function withServer(event: AgentEvent, { setup }: ActiveTurn): AgentEvent {
 }
 
 /** The error of a turn that ended without a `finish`. */
-function brokenOff(agentId: string): EvenerError {
-  return new EvenerError('io', `"${agentId}" ended its turn without a finish, and did not say why.`, {
+function brokenOff(agentId: string): InspanError {
+  return new InspanError('io', `"${agentId}" ended its turn without a finish, and did not say why.`, {
     hint: 'What it said is kept. Ask it to go on, or look into its program.',
   })
 }
@@ -192,7 +192,7 @@ function brokenOff(agentId: string): EvenerError {
 function violationCheck(
   active: ActiveTurn,
   { hold, policy }: TurnDrive,
-): ((event: AgentEvent) => EvenerError | undefined) | undefined {
+): ((event: AgentEvent) => InspanError | undefined) | undefined {
   const { agent, capabilities, runId, setup, turnId } = active
   if (capabilities === undefined || !isForeign(capabilities)) return undefined
   const seen = new SeenCalls((call) => decideCall(policy, setup.tools, agent.driver.id, call))
@@ -201,7 +201,7 @@ function violationCheck(
     if (violation === undefined) return undefined
     const data = { agentId: agent.driver.id, ...('toolCallId' in event ? { toolCallId: event.toolCallId } : {}) }
     hold.log.add({ type: 'note', kind: 'policy-violation', text: violation, data }, { run: runId, turn: turnId })
-    return new EvenerError('policy-unsupported', `The run was stopped: ${violation}.`, { details: data })
+    return new InspanError('policy-unsupported', `The run was stopped: ${violation}.`, { details: data })
   }
 }
 

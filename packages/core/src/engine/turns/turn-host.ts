@@ -1,7 +1,7 @@
 import { estimateTokenCount } from 'tokenx'
 import {
   asJson,
-  EvenerError,
+  InspanError,
   noFaults,
   type Decision,
   type HandoverNote,
@@ -11,7 +11,7 @@ import {
   type RunnableTool,
   type ToolCallRequest,
   type WaitRequest,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { isForeign, type ActiveTurn } from './active-run.ts'
 import { lastQuestion } from '../waits/answered-waits.ts'
 import { callHash } from '../calls/call-hash.ts'
@@ -51,7 +51,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   }
   /** Throws when the run is cancelled or the turn is over. */
   const assertGoesOn = (): void => {
-    if (abort.signal.aborted) throw new EvenerError('closed', 'The run was cancelled.')
+    if (abort.signal.aborted) throw new InspanError('closed', 'The run was cancelled.')
     if (recorder.outcome !== undefined) throw turnOver()
   }
   /** Records a warning. Ignored after the turn: it would be about nothing that still goes on. */
@@ -200,8 +200,8 @@ function never(): Promise<never> {
   return new Promise(() => undefined)
 }
 
-function turnOver(): EvenerError {
-  return new EvenerError('closed', 'The turn is over.')
+function turnOver(): InspanError {
+  return new InspanError('closed', 'The turn is over.')
 }
 
 /** Moves steered messages into the conversation. Returns whether there were any. */

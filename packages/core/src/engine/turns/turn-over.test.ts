@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError, type AgentDriver, type Append, type Host, type Part, type StoredMessage } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError, type AgentDriver, type Append, type Host, type Part, type StoredMessage } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { AgentBench } from '../agent-bench.fixture.ts'
 import { ForeignAgent, says, type Act } from '../foreign-agent.fixture.ts'
@@ -62,7 +62,7 @@ suite('what a program says when its turn is over', () => {
     await (
       await bench.submit('Go.', { agentId: 'cli' })
     ).done
-    await assert.rejects(hostOf(agent).ask(question('late')), (error) => EvenerError.is(error, 'closed'))
+    await assert.rejects(hostOf(agent).ask(question('late')), (error) => InspanError.is(error, 'closed'))
     assert.equal(bench.runtime.state.head.waits.size, 0)
   })
 
@@ -79,7 +79,7 @@ suite('what a program says when its turn is over', () => {
     await (
       await bench.submit('Go.', { agentId: 'cli' })
     ).done
-    assert.ok(EvenerError.is(await asked, 'closed'))
+    assert.ok(InspanError.is(await asked, 'closed'))
     assert.equal(bench.runtime.state.head.waits.size, 0)
   })
 
@@ -114,7 +114,7 @@ suite('what a program says when its turn is over', () => {
       await bench.submit('Go.', { agentId: 'cli' })
     ).done
     const call = { toolCallId: 'late', toolName: 'write', args: {} }
-    await assert.rejects(Promise.resolve(hostOf(agent).callTool?.(call)), (error) => EvenerError.is(error, 'closed'))
+    await assert.rejects(Promise.resolve(hostOf(agent).callTool?.(call)), (error) => InspanError.is(error, 'closed'))
     assert.deepEqual(effects, [])
   })
 
@@ -126,7 +126,7 @@ suite('what a program says when its turn is over', () => {
     ).done
     const note = { runTag: 'none', pid: 1, startTime: '1', bootId: 'none' }
     const noted = Promise.resolve(hostOf(agent).noteProcess?.(note))
-    await assert.rejects(noted, (error) => EvenerError.is(error, 'closed'))
+    await assert.rejects(noted, (error) => InspanError.is(error, 'closed'))
     assert.deepEqual(await bench.bodies('turn.process'), [])
   })
 })

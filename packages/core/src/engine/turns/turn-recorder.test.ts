@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { ActivityNote, AgentEvent, LogRecord } from '@evener/protocol'
+import type { ActivityNote, AgentEvent, LogRecord } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { openTestThread } from '../thread.fixture.ts'

@@ -27,7 +27,7 @@ import {
   type ToolResultEvent,
   type UsageMetadata,
   type UsageTotals,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { extractRequest } from '../log/blobs.ts'
 import { closeCalls } from './close-calls.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'

@@ -1,4 +1,4 @@
-import { checkTurnDefaults, type JsonObject, type ThreadState, type TurnDefaults } from '@evener/protocol'
+import { checkTurnDefaults, type JsonObject, type ThreadState, type TurnDefaults } from '@inspan/protocol'
 import type { RuntimeAgent, TurnContext } from './active-run.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 

@@ -1,5 +1,5 @@
 /** Compares a turn of streamed text through log and store with `streamText` and the bare stream of the same model. */
-import { compare, report, scriptedModel, type CompareOptions, type Work } from '@evener/testing'
+import { compare, report, scriptedModel, type CompareOptions, type Work } from '@inspan/testing'
 import { streamText } from 'ai'
 import { answerOf, memoryPlace, readyThread, sqlitePlace, type Place, type ReadyThread } from './turn.fixture.ts'
 

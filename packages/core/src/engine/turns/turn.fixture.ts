@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { nativeDriver } from '@evener/agent'
-import type { Store } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { nativeDriver } from '@inspan/agent'
+import type { Store } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
@@ -27,7 +27,7 @@ export async function memoryPlace(): Promise<Place> {
 }
 
 export async function sqlitePlace(): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'evener-bench-'))
+  const folder = mkdtempSync(join(tmpdir(), 'inspan-bench-'))
   const store = new SqliteStore({ url: join(folder, 'data.db') })
   const owner = await ProcessOwner.register(store)
   return {

@@ -1,4 +1,4 @@
-import { MAX_PAGE, type PartAddress, type Store, type Wait, type WaitRow } from '@evener/protocol'
+import { MAX_PAGE, type PartAddress, type Store, type Wait, type WaitRow } from '@inspan/protocol'
 
 /** Returns the answered waits of a run, in the order they were asked. */
 export async function answeredRows(store: Store, stream: string, runId: string): Promise<WaitRow[]> {

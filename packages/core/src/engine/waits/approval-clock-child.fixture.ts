@@ -1,5 +1,5 @@
 /** A program that only waits for an approval that nobody gives. Prints how its run ended. */
-import { createTool } from '@evener/agent'
+import { createTool } from '@inspan/agent'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 const deploy = createTool({ id: 'deploy', description: 'Deploys.', requireApproval: true, execute: () => 'out' })

@@ -1,4 +1,4 @@
-import { EvenerError, type ThreadState } from '@evener/protocol'
+import { InspanError, type ThreadState } from '@inspan/protocol'
 import { timerMs } from '../checks/check-options.ts'
 
 const TRY_AGAIN_MS = 60_000
@@ -54,5 +54,5 @@ export class ApprovalClock {
 }
 
 function isGone(error: unknown): boolean {
-  return EvenerError.is(error) && GONE.has(error.code)
+  return InspanError.is(error) && GONE.has(error.code)
 }

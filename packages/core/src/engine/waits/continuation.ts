@@ -1,4 +1,4 @@
-import type { Answer, Part, RunState, Store, Wait } from '@evener/protocol'
+import type { Answer, Part, RunState, Store, Wait } from '@inspan/protocol'
 import { answeredRows } from './answered-waits.ts'
 
 interface AnsweredWait {

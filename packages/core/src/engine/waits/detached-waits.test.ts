@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { callOf, ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
@@ -203,7 +203,7 @@ suite('a question of a program that is gone', () => {
     assert.equal(bench.runtime.state.head.run, null)
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'interrupted')
     await assert.rejects(bench.runtime.answer(wait.id, { decision: 'approve' }), (error) =>
-      EvenerError.is(error, 'conflict'),
+      InspanError.is(error, 'conflict'),
     )
     assert.deepEqual(agent.journal, [])
   })
@@ -232,7 +232,7 @@ suite('a question of a program that is gone', () => {
     await bench.runtime.cancel()
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'aborted')
     await assert.rejects(bench.runtime.answer(wait.id, { decision: 'approve' }), (error) =>
-      EvenerError.is(error, 'conflict'),
+      InspanError.is(error, 'conflict'),
     )
   })
 })

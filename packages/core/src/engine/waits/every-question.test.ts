@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { Agent, createTool, type Tool } from '@evener/agent'
-import { EvenerError, type JsonValue, type Store, type WaitKind } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, type Tool } from '@inspan/agent'
+import { InspanError, type JsonValue, type Store, type WaitKind } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
@@ -75,10 +75,10 @@ async function everyQuestion(store: Store): Promise<void> {
     assert.deepEqual(wait.payload, { question: name })
     assert.equal(wait.subject.toolCallId, `call-${name}`)
     const misfit = bench.runtime.answer(wait.id, { decision: 'answer', value: wrong })
-    await assert.rejects(misfit, (error) => EvenerError.is(error, 'invalid-input'), `${name} takes no such answer`)
+    await assert.rejects(misfit, (error) => InspanError.is(error, 'invalid-input'), `${name} takes no such answer`)
     await bench.runtime.answer(wait.id, { decision: 'answer', value: answer }, name)
     const again = bench.runtime.answer(wait.id, { decision: 'answer', value: answer })
-    await assert.rejects(again, (error) => EvenerError.is(error, 'conflict') && error.message.includes(name))
+    await assert.rejects(again, (error) => InspanError.is(error, 'conflict') && error.message.includes(name))
   }
   await bench.runtime.idle()
   assert.equal(bench.runtime.state.head.lastRun?.runId, runId)
@@ -97,7 +97,7 @@ suite('questions of every kind, asked side by side', () => {
     everyQuestion(new MemoryStore()))
 
   test('are stored, and answered by their ids in another process, each once and as it was asked (SQLite)', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-questions-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-questions-'))
     const store = new SqliteStore({ url: join(folder, 'data.db') })
     try {
       await everyQuestion(store)

@@ -3,8 +3,8 @@
  * how the run ended. Run as: node suspension-child.fixture.ts <database> <journal> [answer].
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
-import { createTool, nativeDriver, runnableTool } from '@evener/agent'
-import { scriptedModel, type Turn } from '@evener/testing'
+import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
+import { scriptedModel, type Turn } from '@inspan/testing'
 import { z } from 'zod'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createTool, nativeDriver, runnableTool, type Tool } from '@evener/agent'
+import { createTool, nativeDriver, runnableTool, type Tool } from '@inspan/agent'
 import {
   agentEventsOf,
-  EvenerError,
+  InspanError,
   type Decision,
   type LogRecord,
   type ToolResultPart,
   type Wait,
-} from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+} from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
@@ -129,7 +129,7 @@ suite('a tool that asks', () => {
       { decision: 'approve', value: { colour: 'blue' }, remember: 'tool' },
       { decision: 'answer', value: { colour: 'blue' }, remember: 'category' },
     ] as const) {
-      await assert.rejects(thread.runtime.answer(wait.id, wrong), (error) => EvenerError.is(error, 'invalid-input'))
+      await assert.rejects(thread.runtime.answer(wait.id, wrong), (error) => InspanError.is(error, 'invalid-input'))
     }
     assert.deepEqual([...thread.runtime.state.head.waits.keys()], [wait.id], 'it still waits')
     await thread.runtime.answer(wait.id, { decision: 'approve', value: { colour: 'blue' } })
@@ -297,7 +297,7 @@ suite('kill -9 while a tool waits for its answer', () => {
     'twice: the question is still there, the answer continues the same call, the tool acts once',
     { timeout: 120_000 },
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'evener-suspension-'))
+      const folder = await mkdtemp(join(tmpdir(), 'inspan-suspension-'))
       try {
         const url = join(folder, 'data.db')
         const journal = join(folder, 'journal')

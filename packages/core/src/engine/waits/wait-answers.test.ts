@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@evener/agent'
+import { nativeDriver } from '@inspan/agent'
 import {
-  EvenerError,
+  InspanError,
   NO_RULES,
   type Answer,
   type ErrorCode,
@@ -10,8 +10,8 @@ import {
   type JsonValue,
   type RunnableTool,
   type Wait,
-} from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+} from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'
@@ -20,7 +20,7 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'
 
-const isCode = (code: ErrorCode) => (error: unknown) => EvenerError.is(error, code)
+const isCode = (code: ErrorCode) => (error: unknown) => InspanError.is(error, code)
 
 /** Returns our id of a wait, whatever the program calls it. */
 function idOf(bench: RuntimeBench, description: string): string | undefined {
@@ -83,7 +83,7 @@ suite('an answer', () => {
     const { id } = await bench.wait()
     await bench.runtime.answer(id, { decision: 'approve' }, 'ann')
     await assert.rejects(bench.runtime.answer(id, { decision: 'decline' }, 'bob'), (error) => {
-      assert.ok(EvenerError.is(error, 'conflict'))
+      assert.ok(InspanError.is(error, 'conflict'))
       assert.match(error.message, /answered by ann already/)
       return true
     })

@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   type Answer,
   type Part,
   type PartAddress,
@@ -7,7 +7,7 @@ import {
   type Store,
   type Wait,
   type WaitRequest,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { isOpenCall } from '../turns/active-run.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
@@ -109,7 +109,7 @@ export class WaitDesk {
   async withdraw(waitId: string): Promise<void> {
     const waiter = this.#waiters.get(waitId)
     this.#waiters.delete(waitId)
-    waiter?.reject(new EvenerError('closed', 'The question was taken back.'))
+    waiter?.reject(new InspanError('closed', 'The question was taken back.'))
     if (!this.#opening.has(waitId) && !this.#log.state.head.waits.has(waitId)) return
     await this.#log.commit([{ type: 'wait.superseded', waitId }])
     this.#unpark()
@@ -122,7 +122,7 @@ export class WaitDesk {
 
   /** Rejects all waiters because the run is cancelled. */
   dismiss(): void {
-    for (const waiter of this.#waiters.values()) waiter.reject(new EvenerError('closed', 'The run was cancelled.'))
+    for (const waiter of this.#waiters.values()) waiter.reject(new InspanError('closed', 'The run was cancelled.'))
     this.#waiters.clear()
   }
 
@@ -150,12 +150,12 @@ export class WaitDesk {
   }
 
   /** Returns the error for a wait that cannot be answered: it is settled already, or was never opened here. */
-  async noSuchWait(waitId: string): Promise<EvenerError> {
+  async noSuchWait(waitId: string): Promise<InspanError> {
     const { stream } = this.#log
     const row = await this.#store.getWait(stream, waitId)
-    if (row === null) return new EvenerError('not-found', `Thread ${stream} has no wait with the id "${waitId}".`)
+    if (row === null) return new InspanError('not-found', `Thread ${stream} has no wait with the id "${waitId}".`)
     const who = row.answeredBy === undefined ? '' : ` by ${row.answeredBy}`
-    return new EvenerError('conflict', `"${waitId}" has been ${row.state}${who} already.`, {
+    return new InspanError('conflict', `"${waitId}" has been ${row.state}${who} already.`, {
       details: { state: row.state },
     })
   }

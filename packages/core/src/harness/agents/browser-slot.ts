@@ -1,5 +1,5 @@
-import type { RequestContext } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import type { RequestContext } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import type { Dynamic, DynamicContext } from '../harness-config.ts'
 
 /** The browser of a harness, as given or as made for a request. The harness itself does nothing with it; tools do. */
@@ -18,7 +18,7 @@ export class BrowserSlot {
   /** Replaces the browser for later calls of `resolve`. */
   set(input: Dynamic<object> | undefined): void {
     if (input !== undefined && (input === null || !['object', 'function'].includes(typeof input))) {
-      throw new EvenerError('invalid-input', '`browser` must be a browser, a function that makes one, or undefined.')
+      throw new InspanError('invalid-input', '`browser` must be a browser, a function that makes one, or undefined.')
     }
     this.#input = input
   }

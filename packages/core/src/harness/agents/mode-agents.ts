@@ -7,16 +7,16 @@ import {
   type DecorateContext,
   type RequestContext,
   type ToolsInput,
-} from '@evener/agent'
+} from '@inspan/agent'
 import {
-  EvenerError,
+  InspanError,
   type AgentDriver,
   type Budget,
   type RunnableTool,
   type Store,
   type ThreadState,
   type TurnDefaults,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { RuntimeAgent, TurnContext } from '../../engine/turns/active-run.ts'
 import { defaultModeOf } from '../checks/check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from '../harness-config.ts'
@@ -59,7 +59,7 @@ export class ModeAgents {
       if (agent === undefined) continue
       const known = this.#drivers.get(agent.id)
       if (known !== undefined && known.agent !== agent) {
-        throw new EvenerError('invalid-input', `Two different agents have the id "${agent.id}".`, {
+        throw new InspanError('invalid-input', `Two different agents have the id "${agent.id}".`, {
           hint: 'A thread remembers by its id which agent said what: give each its own.',
         })
       }
@@ -74,7 +74,7 @@ export class ModeAgents {
   of(mode: HarnessMode): HarnessAgent {
     const agent = mode.agent ?? this.#shared
     if (agent !== undefined) return agent
-    throw new EvenerError('misuse', `Mode "${mode.id}" has no agent.`)
+    throw new InspanError('misuse', `Mode "${mode.id}" has no agent.`)
   }
 
   driver(agentId: string): AgentDriver | undefined {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Agent, createTool } from '@evener/agent'
-import { EvenerError, type AgentDriver } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool } from '@inspan/agent'
+import { InspanError, type AgentDriver } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 import { Harness } from '../harness.ts'
 import type { HarnessConfig } from '../harness-config.ts'
@@ -13,7 +13,7 @@ function refuses(config: Partial<HarnessConfig>, what: RegExp): void {
   const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
   assert.throws(
     () => new Harness({ id: 'h', agent, modes: [{ id: 'a' }], ...config }),
-    (error) => EvenerError.is(error, 'invalid-input') && what.test(error.message),
+    (error) => InspanError.is(error, 'invalid-input') && what.test(error.message),
   )
 }
 
@@ -122,7 +122,7 @@ suite('modes', () => {
     assert.equal(bench.harness.session.mode.resolve().id, 'b')
     await assert.rejects(
       async () => bench.harness.session.mode.switch({ modeId: 'c' }),
-      (error) => EvenerError.is(error, 'not-found'),
+      (error) => InspanError.is(error, 'not-found'),
     )
     assert.deepEqual(
       bench.harness.listModes().map(({ id }) => id),

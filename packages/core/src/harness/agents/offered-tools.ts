@@ -1,4 +1,4 @@
-import type { RunnableTool, Store, ThreadState } from '@evener/protocol'
+import type { RunnableTool, Store, ThreadState } from '@inspan/protocol'
 import { inflateRequest } from '../../engine/log/blobs.ts'
 
 /**

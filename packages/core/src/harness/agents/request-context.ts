@@ -1,5 +1,5 @@
-import { RequestContext } from '@evener/agent'
-import { EvenerError, type HarnessEvent, type JsonObject } from '@evener/protocol'
+import { RequestContext } from '@inspan/agent'
+import { InspanError, type HarnessEvent, type JsonObject } from '@inspan/protocol'
 import { isFields } from '../checks/check-given.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { UserState } from '../harness-core.ts'
@@ -40,7 +40,7 @@ export function requestContextOf(input: RequestContextInput | undefined): Reques
   if (input instanceof RequestContext || input instanceof Map) return new RequestContext(input.entries())
   // A promise has no fields: everything in the context would be missing without an error.
   if (isFields(input) && !(input instanceof Promise)) return new RequestContext(Object.entries(input))
-  throw new EvenerError(
+  throw new InspanError(
     'invalid-input',
     '`requestContext` must be a RequestContext, a Map or an object, and no promise.',
   )

@@ -1,5 +1,5 @@
-import { RequestContext } from '@evener/agent'
-import type { JsonObject } from '@evener/protocol'
+import { RequestContext } from '@inspan/agent'
+import type { JsonObject } from '@inspan/protocol'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { ThreadViewer } from '../harness-core.ts'
 import { requestContextOf, type RestoreRequestContext } from './request-context.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Agent, createTool, type RequestContext, type ToolContext } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, type RequestContext, type ToolContext } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 

@@ -1,5 +1,5 @@
-import type { RequestContext } from '@evener/agent'
-import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import type { RequestContext } from '@inspan/agent'
+import { InspanError, type HarnessEvent } from '@inspan/protocol'
 import type { HarnessRuntime } from '../harness-runtime.ts'
 
 /** The part of a workspace that the harness itself uses. */
@@ -28,7 +28,7 @@ export type WorkspaceInput = HarnessWorkspace | WorkspaceConfig | WorkspaceFacto
 /** Refuses settings before anything starts: taken for a workspace, they would be one that can do nothing. */
 export function checkWorkspace(input: WorkspaceInput): void {
   if (typeof input === 'function' || isWorkspace(input)) return
-  throw new EvenerError('unsupported', 'A harness cannot build a workspace from a configuration.', {
+  throw new InspanError('unsupported', 'A harness cannot build a workspace from a configuration.', {
     hint: 'Give a workspace (something with `init` or `destroy`), or a function that makes one.',
     details: { settings: Object.keys(input) },
   })
@@ -133,7 +133,7 @@ export class WorkspaceSlot {
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       this.#emit({ type: 'workspace_error', error })
-      throw new EvenerError('io', `The workspace could not be ended: ${error.message}`, { cause: thrown })
+      throw new InspanError('io', `The workspace could not be ended: ${error.message}`, { cause: thrown })
     } finally {
       this.#emit({ type: 'workspace_status_changed', status: 'destroyed' })
     }

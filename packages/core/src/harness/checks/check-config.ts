@@ -1,4 +1,4 @@
-import { checkBudget, EvenerError } from '@evener/protocol'
+import { checkBudget, InspanError } from '@inspan/protocol'
 import { checkShape } from './config-shape.ts'
 import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
 import { checkHandler } from '../runs/heartbeats.ts'
@@ -68,6 +68,6 @@ function duplicateOf(ids: readonly string[]): string | undefined {
   return ids.find((id, index) => ids.indexOf(id) !== index)
 }
 
-function invalid(message: string, hint?: string): EvenerError {
-  return new EvenerError('invalid-input', message, hint === undefined ? {} : { hint })
+function invalid(message: string, hint?: string): InspanError {
+  return new InspanError('invalid-input', message, hint === undefined ? {} : { hint })
 }

@@ -1,5 +1,5 @@
-import { toJson } from '@evener/agent'
-import { EvenerError, type JsonValue } from '@evener/protocol'
+import { toJson } from '@inspan/agent'
+import { InspanError, type JsonValue } from '@inspan/protocol'
 
 /*
  * Checks of arguments, for callers without types. Each names the wrong field before anything is done with it. An
@@ -87,13 +87,13 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function invalidField(field: string, value: unknown, wanted: string): EvenerError {
+function invalidField(field: string, value: unknown, wanted: string): InspanError {
   return invalid(`\`${field}\``, value, wanted, field)
 }
 
-function invalid(what: string, value: unknown, wanted: string, field?: string): EvenerError {
+function invalid(what: string, value: unknown, wanted: string, field?: string): InspanError {
   const message = `${what} must be ${wanted}; it is ${shown(value)}.`
-  return new EvenerError('invalid-input', message, field === undefined ? {} : { details: { field } })
+  return new InspanError('invalid-input', message, field === undefined ? {} : { details: { field } })
 }
 
 function shown(value: unknown): string {

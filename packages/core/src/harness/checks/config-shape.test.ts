@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Agent, createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { Harness } from '../harness.ts'
 
@@ -49,7 +49,7 @@ suite('a configuration of the wrong kind is refused in words that name the field
     test(title, () => {
       assert.throws(
         () => new Harness(config as never),
-        (error) => EvenerError.is(error, 'invalid-input') && field.test(error.message),
+        (error) => InspanError.is(error, 'invalid-input') && field.test(error.message),
       )
     })
   }
@@ -59,7 +59,7 @@ suite('a configuration of the wrong kind is refused in words that name the field
     const message = { content: 'Look.', file: [] }
     await assert.rejects(
       harness.sendMessage(message),
-      (error) => EvenerError.is(error, 'invalid-input') && error.message.includes('Did you mean "files"?'),
+      (error) => InspanError.is(error, 'invalid-input') && error.message.includes('Did you mean "files"?'),
     )
     await harness.destroy()
   })
@@ -69,7 +69,7 @@ suite('a configuration of the wrong kind is refused in words that name the field
     const files = [{ data: 'https://example.com/a.png', mediaType: 'image/png' }]
     await assert.rejects(
       harness.sendMessage({ content: 'Look.', files }),
-      (error) => EvenerError.is(error, 'invalid-input') && error.message.includes('base64, and no address'),
+      (error) => InspanError.is(error, 'invalid-input') && error.message.includes('base64, and no address'),
     )
     await harness.destroy()
   })

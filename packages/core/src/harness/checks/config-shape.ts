@@ -1,4 +1,4 @@
-import { aCount, aDuration, checkFields, checkNames, EvenerError, type FieldRules } from '@evener/protocol'
+import { aCount, aDuration, checkFields, checkNames, InspanError, type FieldRules } from '@inspan/protocol'
 import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
 import { CONFIG_NAMES, MODE_NAMES, SUBAGENT_NAMES } from './config-names.ts'
@@ -15,7 +15,7 @@ export function checkShape(config: HarnessConfig): void {
   if (!isObject(config)) throw wrong('The configuration of a harness', 'an object with at least `id` and `modes`')
   checkNames('a harness', config, CONFIG_NAMES)
   if (typeof config.id !== 'string' || config.id === '')
-    throw new EvenerError('invalid-input', 'A harness needs an `id`.')
+    throw new InspanError('invalid-input', 'A harness needs an `id`.')
   if (!Array.isArray(config.modes)) throw wrong('`modes`', 'a list of modes such as `[{ id: "build" }]`')
   config.modes.forEach((mode, index) => checkMode(mode, `modes[${index}]`))
   checkAgent(config.agent, 'agent')
@@ -109,6 +109,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
-function wrong(what: string, expected: string): EvenerError {
-  return new EvenerError('invalid-input', `${what} has to be ${expected}.`)
+function wrong(what: string, expected: string): InspanError {
+  return new InspanError('invalid-input', `${what} has to be ${expected}.`)
 }

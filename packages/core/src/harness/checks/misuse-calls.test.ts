@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { Harness } from '../harness.ts'
 import { CALLS, type Kind, type PublicCall } from './misuse-calls.fixture.ts'
@@ -99,10 +99,10 @@ suite('what no call can mean is refused by its name, and changes nothing', () =>
       const { harness } = bench
       await harness.createThread()
       const before = await stateOf(harness)
-      const refused = async (argument: unknown, what: string, codes: readonly string[]): Promise<EvenerError> => {
+      const refused = async (argument: unknown, what: string, codes: readonly string[]): Promise<InspanError> => {
         bench.events.length = 0
         const error = await failureOf(each, harness, argument)
-        assert.ok(EvenerError.is(error), `${what}: ${String(error)}`)
+        assert.ok(InspanError.is(error), `${what}: ${String(error)}`)
         assert.ok(codes.includes(error.code), `${what}: ${error.code}, ${error.message}`)
         const told = bench.all('error').map((event) => event.error)
         assert.deepEqual(told, each.isSync || each.isRead ? [] : [error], `${what} is told once`)
@@ -140,7 +140,7 @@ suite('what takes no object', () => {
       for (const value of [null, 5, 'text', true, Symbol('x')]) {
         assert.throws(
           () => call(bench.harness, value as never),
-          (error) => EvenerError.is(error, 'invalid-input') || (value === 'text' && EvenerError.is(error, 'not-found')),
+          (error) => InspanError.is(error, 'invalid-input') || (value === 'text' && InspanError.is(error, 'not-found')),
           shown(value),
         )
       }
@@ -164,7 +164,7 @@ suite('what takes no object', () => {
       for (const value of [null, 5, true, [], Symbol('x'), ...(isText ? [''] : ['text'])]) {
         await assert.rejects(
           call(bench.harness, value as never),
-          (error) => EvenerError.is(error, 'invalid-input'),
+          (error) => InspanError.is(error, 'invalid-input'),
           shown(value),
         )
       }

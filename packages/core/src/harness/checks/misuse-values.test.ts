@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const isTyped = (error: unknown): boolean =>
-  EvenerError.is(error, 'invalid-input') ||
-  EvenerError.is(error, 'not-found') ||
-  EvenerError.is(error, 'already-exists')
+  InspanError.is(error, 'invalid-input') ||
+  InspanError.is(error, 'not-found') ||
+  InspanError.is(error, 'already-exists')
 
 for (const [name, open] of Object.entries({
   memory: () => new MemoryStore(),

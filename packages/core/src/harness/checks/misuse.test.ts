@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError, type ToolCategory } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError, type ToolCategory } from '@inspan/protocol'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { StandingRules } from '../harness-config.ts'
 import type { ApprovalDecision } from '../sessions/suspensions.ts'
@@ -21,7 +21,7 @@ function paint(journal: string[]): ReturnType<typeof createTool> {
 }
 
 const isInvalid = (field: string) => (error: unknown) => {
-  assert.ok(EvenerError.is(error, 'invalid-input'), String(error))
+  assert.ok(InspanError.is(error, 'invalid-input'), String(error))
   assert.match(error.message, new RegExp(field))
   return true
 }

@@ -1,4 +1,4 @@
-import { toHarnessContent, type ContentAddress, type ContentEvent, type Part } from '@evener/protocol'
+import { toHarnessContent, type ContentAddress, type ContentEvent, type Part } from '@inspan/protocol'
 
 /** Returns the event for a whole part of a message; `undefined` while there is nothing to show of it. */
 export function contentEvent(part: Part, address: ContentAddress): ContentEvent | undefined {

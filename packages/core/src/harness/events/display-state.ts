@@ -15,7 +15,7 @@ import {
   type TaskItem,
   type ThreadMessage,
   type ToolInputBuffer,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import { memoryProgress } from './memory-progress.ts'
 import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'

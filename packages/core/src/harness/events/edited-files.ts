@@ -1,4 +1,4 @@
-import type { Part, ThreadMessage } from '@evener/protocol'
+import type { Part, ThreadMessage } from '@inspan/protocol'
 
 type Call = Extract<Part, { type: 'tool-call' }>
 type Result = Extract<Part, { type: 'tool-result' }>

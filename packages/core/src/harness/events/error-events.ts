@@ -1,4 +1,4 @@
-import { toError, type ErrorEvent, type HarnessErrorEvent, type JsonValue } from '@evener/protocol'
+import { toError, type ErrorEvent, type HarnessErrorEvent, type JsonValue } from '@inspan/protocol'
 import { isObject } from '../tools/tool-input.ts'
 
 /** Words that providers and programs use for failures that pass by themselves. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { HarnessErrorEvent } from '@evener/protocol'
-import { startProvider } from '@evener/testing'
+import type { HarnessErrorEvent } from '@inspan/protocol'
+import { startProvider } from '@inspan/testing'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { HarnessEvent, HarnessEventListener } from '@evener/protocol'
+import type { HarnessEvent, HarnessEventListener } from '@inspan/protocol'
 import { Emitter } from '../../engine/log/emitter.ts'
 
 /**
@@ -46,5 +46,5 @@ export class EventBus {
 }
 
 function reportFailure(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error), 'EvenerListenerWarning')
+  process.emitWarning(error instanceof Error ? error : String(error), 'InspanListenerWarning')
 }

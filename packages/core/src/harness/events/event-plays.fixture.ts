@@ -1,5 +1,5 @@
-import { createTool } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { createTool } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 
 /** Does something with a harness and returns it with all events it emitted. */

@@ -17,7 +17,7 @@ import {
   type ThreadState,
   type UsageMetadata,
   type Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import { contentEvent } from './content-events.ts'

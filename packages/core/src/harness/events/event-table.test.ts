@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { toWireEvent, type HarnessEventType, type JsonObject } from '@evener/protocol'
+import { toWireEvent, type HarnessEventType, type JsonObject } from '@inspan/protocol'
 import {
   answer,
   approval,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError, toWireEvent, type HarnessEvent } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError, toWireEvent, type HarnessEvent } from '@inspan/protocol'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench, nextEvent } from '../harness.fixture.ts'
 
@@ -167,7 +167,7 @@ suite('the events of a run', () => {
     ] as const) {
       await assert.rejects(
         bench.harness.sendMessage({ content: 'Look', files: [{ data, mediaType, filename: 'notes' }] }),
-        (error) => EvenerError.is(error, 'invalid-input') && /notes/.test(error.message),
+        (error) => InspanError.is(error, 'invalid-input') && /notes/.test(error.message),
       )
     }
     assert.equal(bench.harness.session.thread.getId(), null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { List, toHarnessMessage, type Part, type ThreadMessage } from '@evener/protocol'
+import { List, toHarnessMessage, type Part, type ThreadMessage } from '@inspan/protocol'
 import { GrowingMessage } from './growing-message.ts'
 
 const thought: Part = { id: '0', type: 'reasoning', text: 'Hm.' }

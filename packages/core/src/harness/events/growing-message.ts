@@ -5,7 +5,7 @@ import {
   type HarnessMessageContent,
   type Part,
   type ThreadMessage,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 
 interface Whole {

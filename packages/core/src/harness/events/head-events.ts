@@ -1,4 +1,4 @@
-import type { ConfigChangedRecord, HarnessEvent, Head } from '@evener/protocol'
+import type { ConfigChangedRecord, HarnessEvent, Head } from '@inspan/protocol'
 import { suspendedWaits } from './pending-waits.ts'
 
 /**

@@ -5,7 +5,7 @@ import {
   type Part,
   type ThreadMessage,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 
 type Call = Extract<Part, { type: 'tool-call' }>
 type Result = Extract<Part, { type: 'tool-result' }>

@@ -1,4 +1,4 @@
-import type { HarnessEvent, JsonValue, NoteRecord } from '@evener/protocol'
+import type { HarnessEvent, JsonValue, NoteRecord } from '@inspan/protocol'
 
 /** Returns the event for a note; `undefined` for one that is only kept. */
 export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | undefined {

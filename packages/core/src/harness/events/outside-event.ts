@@ -1,4 +1,4 @@
-import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { InspanError, type HarnessEvent } from '@inspan/protocol'
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 
@@ -10,6 +10,6 @@ export function outsideEvent(event: HarnessEvent): HarnessEvent {
   try {
     return frozenCopy(event)
   } catch (cause) {
-    throw new EvenerError('invalid-input', `An event of type "${event.type}" refers to itself.`, { cause })
+    throw new InspanError('invalid-input', `An event of type "${event.type}" refers to itself.`, { cause })
   }
 }

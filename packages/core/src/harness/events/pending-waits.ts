@@ -1,4 +1,4 @@
-import type { PendingToolApproval, PendingToolSuspension, Wait } from '@evener/protocol'
+import type { PendingToolApproval, PendingToolSuspension, Wait } from '@inspan/protocol'
 
 /** In the order in which they were opened. */
 type Waits = Iterable<Wait>

@@ -1,5 +1,5 @@
-import { Agent, createTool, Harness, type Redactor } from '@evener/core'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, Harness, type Redactor } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 
 const redact: Redactor = (text) => text.replace(/sk-\w+/g, '[key]')
 

@@ -1,4 +1,4 @@
-import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { InspanError, type HarnessEvent } from '@inspan/protocol'
 
 /**
  * Emits an `error` event when the promise rejects, and returns the promise. A caller that awaits it gets the rejection.
@@ -9,7 +9,7 @@ export function told<Result>(done: Promise<Result>, emit: (event: HarnessEvent) 
     emit({
       type: 'error',
       error: error instanceof Error ? error : new Error(String(error)),
-      ...(EvenerError.is(error) ? { errorType: error.code } : {}),
+      ...(InspanError.is(error) ? { errorType: error.code } : {}),
     }),
   )
   return done

@@ -1,5 +1,5 @@
-import { Agent, createTool, Harness } from '@evener/core'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool, Harness } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 
 const model = scriptedModel([
   { toolCalls: [{ name: 'ask_user', input: { question: 'Which colour?' } }] },

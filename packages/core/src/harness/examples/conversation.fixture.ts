@@ -1,5 +1,5 @@
-import { Agent, Harness, SqliteStore } from '@evener/core'
-import { scriptedModel } from '@evener/testing'
+import { Agent, Harness, SqliteStore } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 
 const model = scriptedModel([{ text: ['Hello ', 'back.'], usage: { inputTokens: 12, outputTokens: 3 } }])
 const storage = new SqliteStore({ url: ':memory:' })

@@ -1,5 +1,5 @@
-import { Agent, Harness } from '@evener/core'
-import { scriptedModel } from '@evener/testing'
+import { Agent, Harness } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 
 const planner = scriptedModel([{ toolCalls: [{ name: 'submit_plan', input: { plan: '1. Write it.' } }] }])
 const builder = scriptedModel([{ text: 'Written.' }])

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { compileFunction } from 'node:vm'
-import { scriptedModel } from '@evener/testing'
+import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { Agent, createTool, Harness, MemoryStore, SqliteStore, type HarnessConfig } from '../../index.ts'
 import { HarnessBench } from '../harness.fixture.ts'
@@ -47,7 +47,7 @@ suite('every piece of the page, word for word', () => {
   after(() => assert.deepEqual([...left], [], 'pieces that were not run'))
 
   test('the usage example', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-page-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-page-'))
     const cwd = process.cwd()
     const rendered: unknown[] = []
     const stores: SqliteStore[] = []

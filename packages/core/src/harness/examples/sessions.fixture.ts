@@ -1,5 +1,5 @@
-import { Agent, Harness } from '@evener/core'
-import { scriptedModel } from '@evener/testing'
+import { Agent, Harness } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 
 const model = scriptedModel([{ text: 'Yes?', repeat: true }])
 const harness = new Harness({ id: 'service', agent: new Agent({ id: 'helper', model }), modes: [{ id: 'chat' }] })

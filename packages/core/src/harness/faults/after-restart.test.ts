@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import type { JsonObject } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import type { JsonObject } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

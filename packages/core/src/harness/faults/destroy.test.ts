@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 const CHILD = fileURLToPath(new URL('destroyed-child.fixture.ts', import.meta.url))
 
 test('a harness that was destroyed leaves nothing, and its process ends by itself', { timeout: 120_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'evener-destroy-'))
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-destroy-'))
   try {
     // A process that does not end is killed, which rejects.
     const { stdout } = await promisify(execFile)(process.execPath, [CHILD, `file:${join(folder, 'data.db')}`], {

@@ -6,7 +6,7 @@ import { registerTimers } from './timers.fixture.ts'
 
 const timers = registerTimers()
 const { Agent, createTool, Harness, SqliteStore } = await import('../../index.ts')
-const { scriptedModel } = await import('@evener/testing')
+const { scriptedModel } = await import('@inspan/testing')
 const { ForeignAgent, says } = await import('../../engine/foreign-agent.fixture.ts')
 const { nextEvent } = await import('../harness.fixture.ts')
 

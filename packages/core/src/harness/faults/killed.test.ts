@@ -15,7 +15,7 @@ test(
   'all that a session knew, and all that waits in it, survives kill -9 and is answered',
   { timeout: 120_000 },
   async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'evener-killed-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-killed-'))
     t.after(() => rm(folder, { recursive: true }))
     const url = join(folder, 'data.db')
     const child = spawn(process.execPath, [CHILD, url], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Store } from '@evener/protocol'
+import type { Store } from '@inspan/protocol'
 import { z } from 'zod'
 import { MemoryStore } from '../../index.ts'
 import { HarnessBench } from '../harness.fixture.ts'
@@ -238,6 +238,6 @@ suite('questions', () => {
     await using bench = new HarnessBench(script)
     await bench.harness.sendMessage({ content: 'Go.' })
     await bench.harness.respondToToolSuspension({ resumeData: 'yes' })
-    assert.deepEqual(bench.harness.session.thread.getSetting({ key: 'evener:access' }), ['/elsewhere'])
+    assert.deepEqual(bench.harness.session.thread.getSetting({ key: 'harness:access' }), ['/elsewhere'])
   })
 })

@@ -1,6 +1,6 @@
 /** Makes wrong calls without awaiting them, as examples on a page do, and prints the events about them. */
-import { Agent } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { Agent } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { Harness } from '../harness.ts'
 
 const model = scriptedModel([

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const CHILD = fileURLToPath(new URL('unawaited-calls.fixture.ts', import.meta.url))
@@ -30,7 +30,7 @@ suite('a call that fails', () => {
   test('rejects for whoever awaits it, and is told to the others', async () => {
     await using bench = new HarnessBench([])
     const rejected = await bench.harness.steer({ content: '' }).catch((error: unknown) => error)
-    assert.ok(EvenerError.is(rejected, 'invalid-input'))
+    assert.ok(InspanError.is(rejected, 'invalid-input'))
     assert.deepEqual(
       bench.all('error').map(({ error, errorType }) => [error, errorType]),
       [[rejected, 'invalid-input']],

@@ -1,4 +1,4 @@
-import { EvenerError, type Goal } from '@evener/protocol'
+import { InspanError, type Goal } from '@inspan/protocol'
 import { givenFields, givenOneOf, givenText, optionalCount, optionalText } from '../checks/check-given.ts'
 import type { CurrentThread } from '../signals/session-signals.ts'
 import type { ObjectiveChanges, ObjectiveOptions } from './goal-keeper.ts'
@@ -24,7 +24,7 @@ export function objectivesOf(thread: CurrentThread): Objectives {
       checkOptions(changes, 'updateObjectiveOptions({ status?, maxRuns? })')
       const control = thread.get()
       if (control === undefined)
-        throw new EvenerError('not-found', 'There is no current thread that an objective could be set for.')
+        throw new InspanError('not-found', 'There is no current thread that an objective could be set for.')
       return control.goal.updateObjectiveOptions(changes)
     },
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { LanguageModel } from '@evener/agent'
-import { asJson, EvenerError, type Goal, type GoalEvaluation, type HarnessEvent } from '@evener/protocol'
+import type { LanguageModel } from '@inspan/agent'
+import { asJson, InspanError, type Goal, type GoalEvaluation, type HarnessEvent } from '@inspan/protocol'
 import { sendStateSignal } from '../signals/send-signal.ts'
 import { signalPart } from '../signals/signal-part.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
@@ -58,7 +58,7 @@ export class GoalKeeper {
   }
 
   async setObjective(objective: string, options: ObjectiveOptions = {}): Promise<Goal> {
-    if (objective.trim() === '') throw new EvenerError('invalid-input', 'An objective must not be empty.')
+    if (objective.trim() === '') throw new InspanError('invalid-input', 'An objective must not be empty.')
     assertMaxRuns(options.maxRuns)
     await this.#assertJudge(options.judgeModelId)
     const now = this.#now()
@@ -88,7 +88,7 @@ export class GoalKeeper {
     assertMaxRuns(changes.maxRuns)
     if (changes.judgeModelId !== undefined) await this.#assertJudge(changes.judgeModelId)
     const goal = this.getObjective()
-    if (goal === null) throw new EvenerError('not-found', 'This thread has no objective.')
+    if (goal === null) throw new InspanError('not-found', 'This thread has no objective.')
     const { pausedReason: _pausedReason, ...rest } = goal
     const { status = goal.status } = changes
     const pausedReason = changes.pausedReason ?? goal.pausedReason
@@ -140,7 +140,7 @@ export class GoalKeeper {
 
   async #assertJudge(modelId: string | undefined): Promise<void> {
     if ((await this.#options.judgeModel(modelId)) !== undefined) return
-    throw new EvenerError('misuse', 'A goal needs a model that judges it, and none is known.', {
+    throw new InspanError('misuse', 'A goal needs a model that judges it, and none is known.', {
       hint: 'Give `judgeModelId`, and `resolveModel` to the harness if the id is your own.',
     })
   }
@@ -245,7 +245,7 @@ function feedback(goal: Goal, { reason }: Outcome, evaluation: GoalEvaluation): 
 
 function assertMaxRuns(maxRuns: number | undefined): void {
   if (maxRuns === undefined || (Number.isInteger(maxRuns) && maxRuns > 0)) return
-  throw new EvenerError('invalid-input', '`maxRuns` must be a positive whole number.')
+  throw new InspanError('invalid-input', '`maxRuns` must be a positive whole number.')
 }
 
 /** Rejects when the signal aborts: a model that ignores its signal must not hold up the thread. */

@@ -1,5 +1,5 @@
-import type { LanguageModel } from '@evener/agent'
-import type { Goal, StoredMessage } from '@evener/protocol'
+import type { LanguageModel } from '@inspan/agent'
+import type { Goal, StoredMessage } from '@inspan/protocol'
 
 export type Verdict = 'done' | 'continue' | 'waiting'
 

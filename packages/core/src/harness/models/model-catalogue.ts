@@ -1,4 +1,4 @@
-import type { LanguageModel } from '@evener/agent'
+import type { LanguageModel } from '@inspan/agent'
 import { KNOWN_PROVIDERS, knownProvider, splitModelId } from './known-providers.ts'
 import type {
   AvailableModel,

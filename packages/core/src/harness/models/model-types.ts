@@ -1,4 +1,4 @@
-import type { LanguageModel } from '@evener/agent'
+import type { LanguageModel } from '@inspan/agent'
 
 /** US dollars for a million tokens. */
 export interface ModelPrice {

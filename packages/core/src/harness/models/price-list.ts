@@ -1,5 +1,5 @@
 import type { calcPrice, findProvider, ModelInfo } from '@pydantic/genai-prices'
-import type { UsageMetadata } from '@evener/protocol'
+import type { UsageMetadata } from '@inspan/protocol'
 import { knownProvider, splitModelId, type KnownProvider } from './known-providers.ts'
 import type { ModelPrice } from './model-types.ts'
 

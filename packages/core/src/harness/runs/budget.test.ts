@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Agent, createTool } from '@evener/agent'
-import type { Budget, EvenerError } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool } from '@inspan/agent'
+import type { Budget, InspanError } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { Harness } from '../harness.ts'
@@ -68,7 +68,7 @@ suite('a budget holds in a harness, and is told before and at its limit', () => 
   test('one that means nothing is refused when the harness is made', () => {
     assert.throws(
       () => new Harness({ id: 'h', modes: [{ id: 'build', defaultModelId: 'a/b', budget: { tokens: -1 } }] }),
-      (error: EvenerError) => error.code === 'invalid-input' && error.message.includes('mode "build"'),
+      (error: InspanError) => error.code === 'invalid-input' && error.message.includes('mode "build"'),
     )
   })
 })

@@ -1,13 +1,13 @@
-import type { RequestContext } from '@evener/agent'
+import type { RequestContext } from '@inspan/agent'
 import {
   checkNames,
-  EvenerError,
+  InspanError,
   type AgentDriver,
   type Capabilities,
   type HarnessEvent,
   type JsonObject,
   type Part,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { describeInTime } from '../../engine/turns/patiently.ts'
 import { queueItem } from '../../engine/runs/run-queue.ts'
 import type { Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'
@@ -193,9 +193,9 @@ function partsOf(input: MessageInput): readonly Part[] {
   requestContextOf(requestContext)
   optionalFlag(untilIdle, 'untilIdle')
   if (typeof content !== 'string')
-    throw new EvenerError('invalid-input', 'The `content` of a message has to be a string.')
+    throw new InspanError('invalid-input', 'The `content` of a message has to be a string.')
   if (content === '' && (files ?? []).length === 0) {
-    throw new EvenerError('invalid-input', 'A message must not be empty.')
+    throw new InspanError('invalid-input', 'A message must not be empty.')
   }
   return messageParts(content, files)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { ForeignAgent, runs, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
@@ -56,7 +56,7 @@ suite('what is said to an agent', () => {
 
   test('a message without content is refused', async () => {
     await using bench = new HarnessBench([])
-    await assert.rejects(bench.harness.sendMessage({ content: '' }), (error) => EvenerError.is(error, 'invalid-input'))
+    await assert.rejects(bench.harness.sendMessage({ content: '' }), (error) => InspanError.is(error, 'invalid-input'))
     assert.equal(bench.harness.session.thread.getId(), null)
   })
 
@@ -64,7 +64,7 @@ suite('what is said to an agent', () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }])
     for (const wrong of [{}, { content: 5 }, { content: null }, undefined]) {
       const refused = (error: unknown): boolean =>
-        EvenerError.is(error, 'invalid-input') && error.message.includes('`content`')
+        InspanError.is(error, 'invalid-input') && error.message.includes('`content`')
       await assert.rejects(bench.harness.sendMessage(wrong as never), refused)
       await assert.rejects(bench.harness.steer(wrong as never), refused)
       await assert.rejects(bench.harness.followUp(wrong as never), refused)
@@ -87,7 +87,7 @@ suite('what is said to an agent', () => {
     for (const [files, field] of cases) {
       await assert.rejects(
         bench.harness.sendMessage({ content: 'Look.', files: files as never }),
-        (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(field),
+        (error) => InspanError.is(error, 'invalid-input') && error.message.includes(field),
       )
     }
     await bench.harness.sendMessage({ content: 'Look.', files: [png] })

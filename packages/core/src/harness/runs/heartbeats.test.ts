@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { once, EventEmitter } from 'node:events'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { HarnessBench } from '../harness.fixture.ts'
 import { Heartbeats } from './heartbeats.ts'
 
@@ -99,7 +99,7 @@ suite('a heartbeat', () => {
   for (const intervalMs of [0, -1, Number.NaN, Infinity, '5' as never]) {
     test(`with the interval ${String(intervalMs)} is refused`, async () => {
       const refused = (error: unknown): boolean =>
-        EvenerError.is(error, 'invalid-input') && error.message.includes('`intervalMs`')
+        InspanError.is(error, 'invalid-input') && error.message.includes('`intervalMs`')
       const handler = { id: 'x', intervalMs, handler: () => undefined }
       await assert.rejects(beats().register(handler), refused)
       assert.throws(() => new HarnessBench([], { heartbeatHandlers: [handler] }), refused)

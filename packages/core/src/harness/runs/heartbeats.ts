@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { givenFields, givenFunction, givenText, optionalFlag } from '../checks/check-given.ts'
 
 /** The longest delay of a timer; with a longer one it would fire at once. */
@@ -25,7 +25,7 @@ export function checkHandler(given: HeartbeatHandler): void {
   optionalFlag(immediate, 'immediate')
   if (shutdown !== undefined) givenFunction(shutdown, 'shutdown')
   if (Number.isFinite(intervalMs) && intervalMs > 0) return
-  throw new EvenerError(
+  throw new InspanError(
     'invalid-input',
     `The heartbeat handler "${id}" needs an \`intervalMs\` that is a number of milliseconds above 0.`,
   )

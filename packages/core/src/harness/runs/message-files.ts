@@ -1,4 +1,4 @@
-import { EvenerError, type Part } from '@evener/protocol'
+import { InspanError, type Part } from '@inspan/protocol'
 
 /** A file that goes with a message. */
 export interface MessageFile {
@@ -46,8 +46,8 @@ function checkFiles(files: unknown): void {
   })
 }
 
-function wrong(field: string, expected: string): EvenerError {
-  return new EvenerError('invalid-input', `\`${field}\` of a message has to be ${expected}.`)
+function wrong(field: string, expected: string): InspanError {
+  return new InspanError('invalid-input', `\`${field}\` of a message has to be ${expected}.`)
 }
 
 function isText(mediaType: string): boolean {
@@ -72,7 +72,7 @@ function textOf({ data, filename, mediaType }: MessageFile): string {
   try {
     return decodeURIComponent(address.body)
   } catch (cause) {
-    throw new EvenerError('invalid-input', `The file ${filename ?? mediaType} is no \`data:\` address.`, { cause })
+    throw new InspanError('invalid-input', `The file ${filename ?? mediaType} is no \`data:\` address.`, { cause })
   }
 }
 
@@ -81,7 +81,7 @@ function base64Of({ data, filename, mediaType }: MessageFile): string {
   const address = dataAddress(data)
   if (address === undefined) return data
   if (address.isBase64) return address.body
-  throw new EvenerError('invalid-input', `The file ${filename ?? mediaType} has to be base64.`)
+  throw new InspanError('invalid-input', `The file ${filename ?? mediaType} has to be base64.`)
 }
 
 function dataAddress(data: string): { readonly body: string; readonly isBase64: boolean } | undefined {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { suite, test } from 'node:test'
 import { promisify } from 'node:util'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { RunFeedback, RunScore } from './observability.ts'
@@ -65,7 +65,7 @@ suite('observability', () => {
       feedback: [{ rating: 5, text: 'Well said.', source: 'ada' }],
     })
     assert.deepEqual(await session.run.opinions(), { scores: [], feedback: [] })
-    await assert.rejects(session.run.opinions({ runId: 'nobody' }), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(session.run.opinions({ runId: 'nobody' }), (error) => InspanError.is(error, 'not-found'))
   })
 
   test('a scorer judges every completed run, and one that fails is told of and harms nobody', async () => {
@@ -119,7 +119,7 @@ suite('observability', () => {
     const wrong = { traces: true } as object
     assert.throws(
       () => new HarnessBench([], { observability: wrong }),
-      (error) => EvenerError.is(error, 'invalid-input') && /neither spans nor scores/.test(error.message),
+      (error) => InspanError.is(error, 'invalid-input') && /neither spans nor scores/.test(error.message),
     )
   })
 

@@ -1,5 +1,5 @@
 import type { Span, SpanOptions, Tracer } from '@opentelemetry/api'
-import { EvenerError, type HarnessEvent, type NoteRecord } from '@evener/protocol'
+import { InspanError, type HarnessEvent, type NoteRecord } from '@inspan/protocol'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { Feedback, Score } from '../../engine/runs/run-opinions.ts'
 import { openTelemetry } from '../../engine/telemetry/open-telemetry.ts'
@@ -27,7 +27,7 @@ const USES = ['getTracer', 'onScore', 'onFeedback'] as const
 /** Refuses an object that has none of the methods: something else was meant. */
 export function checkObservability(given: Observability): void {
   if (USES.some((name) => typeof given[name] === 'function')) return
-  throw new EvenerError('invalid-input', '`observability` takes neither spans nor scores nor feedback.', {
+  throw new InspanError('invalid-input', '`observability` takes neither spans nor scores nor feedback.', {
     hint: `Give an OpenTelemetry tracer provider, or an object with one of: ${USES.join(', ')}.`,
   })
 }
@@ -36,7 +36,7 @@ export function checkObservability(given: Observability): void {
 export async function prepareTracing(observability: Observability | undefined): Promise<void> {
   const source = tracerSource(observability)
   if (source === undefined || (await openTelemetry(source)) !== undefined) return
-  throw new EvenerError('unsupported', 'Spans cannot be made: the package @opentelemetry/api is not installed.', {
+  throw new InspanError('unsupported', 'Spans cannot be made: the package @opentelemetry/api is not installed.', {
     hint: 'Install it beside the SDK that the tracer provider is from.',
   })
 }
@@ -64,7 +64,7 @@ function watched(tracer: Tracer, onRun: (runId: string, traceId: string) => void
       return (...args: unknown[]): unknown => {
         const made: unknown = Reflect.apply(value, target, args)
         const options = args[1] as SpanOptions | undefined
-        const runId = key === 'startSpan' ? options?.attributes?.['evener.run.id'] : undefined
+        const runId = key === 'startSpan' ? options?.attributes?.['inspan.run.id'] : undefined
         if (typeof runId === 'string') onRun(runId, (made as Span).spanContext().traceId)
         return made
       }

@@ -1,4 +1,4 @@
-import { EvenerError, MAX_PAGE, toHarnessMessage, type HarnessEvent, type HarnessMessage } from '@evener/protocol'
+import { InspanError, MAX_PAGE, toHarnessMessage, type HarnessEvent, type HarnessMessage } from '@inspan/protocol'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 import type { RunAddress } from './observability.ts'
@@ -61,7 +61,7 @@ async function score({ emit, runtime }: RunScoringPorts, id: string, scorer: Sco
     await runtime.addScore(run.runId, { name: id, source: id, ...verdict })
   } catch (thrown) {
     // The thread was closed meanwhile: there is nobody to report to.
-    if (EvenerError.is(thrown, 'closed')) return
+    if (InspanError.is(thrown, 'closed')) return
     const error = thrown instanceof Error ? thrown : new Error(String(thrown))
     emit({ type: 'error', error, errorType: `scorer:${id}` })
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { createTool } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const LOW = { source: 'mail', kind: 'new', summary: 'A letter came.', priority: 'low' } as const

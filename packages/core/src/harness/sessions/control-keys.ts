@@ -1,4 +1,4 @@
-import { EvenerError, NO_RULES, type JsonValue, type PermissionRules, type ToolCategory } from '@evener/protocol'
+import { InspanError, NO_RULES, type JsonValue, type PermissionRules, type ToolCategory } from '@inspan/protocol'
 import { checkRules } from '../../policy/check-rules.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { SessionPermissions } from './session-permissions.ts'
@@ -106,8 +106,8 @@ function rulesOf(value: unknown): PermissionRules {
   return rules
 }
 
-function refused(key: string, expected: string): EvenerError {
-  return new EvenerError('invalid-input', `Invalid state update: \`${key}\` has to be ${expected}.`, {
+function refused(key: string, expected: string): InspanError {
+  return new InspanError('invalid-input', `Invalid state update: \`${key}\` has to be ${expected}.`, {
     hint: 'The key belongs to the harness and not to the state of the application; give another name to one of your own.',
   })
 }

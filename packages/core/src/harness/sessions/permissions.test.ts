@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { z } from 'zod'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
@@ -99,7 +99,7 @@ suite('permissions of a session', () => {
     await bench.harness.createThread()
     await assert.rejects(
       bench.harness.session.respondToToolApproval({ decision: 'approve', toolCallId: 'no' }),
-      (error) => EvenerError.is(error, 'not-found'),
+      (error) => InspanError.is(error, 'not-found'),
     )
   })
 

@@ -1,4 +1,4 @@
-import { EvenerError, type HarnessEvent, type Head, type Part } from '@evener/protocol'
+import { InspanError, type HarnessEvent, type Head, type Part } from '@inspan/protocol'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
@@ -86,7 +86,7 @@ export class SessionBinding {
 
   requireRuntime(): ThreadRuntime {
     if (this.#shown !== undefined) return this.#shown.runtime
-    throw new EvenerError('misuse', 'No thread is selected.', {
+    throw new InspanError('misuse', 'No thread is selected.', {
       hint: 'Call selectOrCreateThread(), createThread() or switchThread() first.',
     })
   }

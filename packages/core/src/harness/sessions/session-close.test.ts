@@ -3,12 +3,12 @@ import { suite, test } from 'node:test'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const ASK = { toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] }
-const isClosed = (error: unknown): boolean => EvenerError.is(error, 'closed')
+const isClosed = (error: unknown): boolean => InspanError.is(error, 'closed')
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -124,6 +124,6 @@ suite('a session that is closed', () => {
 
   test('is not the first one of a harness', async () => {
     await using bench = new HarnessBench([])
-    await assert.rejects(bench.harness.session.close(), (error) => EvenerError.is(error, 'misuse'))
+    await assert.rejects(bench.harness.session.close(), (error) => InspanError.is(error, 'misuse'))
   })
 })

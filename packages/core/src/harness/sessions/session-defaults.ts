@@ -1,4 +1,4 @@
-import { toWire, type Head, type JsonObject, type JsonValue } from '@evener/protocol'
+import { toWire, type Head, type JsonObject, type JsonValue } from '@inspan/protocol'
 import type { SessionBinding } from './session-binding.ts'
 import type { KeepWithSession } from './session-log.ts'
 

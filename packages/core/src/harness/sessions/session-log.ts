@@ -1,12 +1,12 @@
-import { toJson } from '@evener/agent'
+import { toJson } from '@inspan/agent'
 import {
-  EvenerError,
+  InspanError,
   REDUCER_VERSION,
   storedHead,
   type ConfigChangedRecord,
   type Fence,
   type Head,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import type { HarnessState } from '../harness-config.ts'
@@ -43,7 +43,7 @@ export class SessionLog {
       const info = { id: stream, resourceId, title: null, createdAt: at, updatedAt: at, hidden: true, metadata: {} }
       await store.createStream({ kind: 'session', headSeq: 0, info }).catch((error: unknown) => {
         // Somebody else was faster; the claim below shows who owns it.
-        if (!EvenerError.is(error, 'already-exists')) throw error
+        if (!InspanError.is(error, 'already-exists')) throw error
       })
     }
     const owner = await core.threads.owner()
@@ -72,7 +72,7 @@ export class SessionLog {
     const entries = Object.entries(changes).map(([key, value]) => {
       const json = toJson(value ?? null)
       if (json.isExact) return [key, json.value] as const
-      throw new EvenerError('invalid-input', `"${key}" of the state is not JSON, so it cannot be stored.`, {
+      throw new InspanError('invalid-input', `"${key}" of the state is not JSON, so it cannot be stored.`, {
         hint: 'The state of a session with an id is on record. Use a session without one, or put it elsewhere.',
       })
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { createTool } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

@@ -1,4 +1,4 @@
-import { NO_GRANTS, type Grants, type PermissionRules, type Policy, type ToolCategory } from '@evener/protocol'
+import { NO_GRANTS, type Grants, type PermissionRules, type Policy, type ToolCategory } from '@inspan/protocol'
 import { givenFields, givenFlag, givenOneOf, givenText } from '../checks/check-given.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'

@@ -1,4 +1,4 @@
-import { resolveModel, type LanguageModel } from '@evener/agent'
+import { resolveModel, type LanguageModel } from '@inspan/agent'
 import { givenFields, givenText, optionalText } from '../checks/check-given.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'

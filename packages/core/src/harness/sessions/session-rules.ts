@@ -1,4 +1,4 @@
-import { NO_RULES, type PermissionRules } from '@evener/protocol'
+import { NO_RULES, type PermissionRules } from '@inspan/protocol'
 import type { Mailbox } from '../../engine/threads/mailbox.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import type { HarnessCore } from '../harness-core.ts'

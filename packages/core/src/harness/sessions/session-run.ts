@@ -1,4 +1,4 @@
-import { EvenerError, type JsonValue } from '@evener/protocol'
+import { InspanError, type JsonValue } from '@inspan/protocol'
 import type { Feedback, RunOpinions, Score } from '../../engine/runs/run-opinions.ts'
 import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from '../checks/check-given.ts'
 import type { Conversation } from '../runs/conversation.ts'
@@ -43,7 +43,7 @@ export class SessionRun {
   ensureAbortController(): AbortController {
     const { controller } = this.#conversation.aborting
     if (controller !== undefined) return controller
-    throw new EvenerError('misuse', 'There is no run to abort.', { hint: 'Send a message first.' })
+    throw new InspanError('misuse', 'There is no run to abort.', { hint: 'Send a message first.' })
   }
 
   /** Returns the answer of the newest ended run as data, if the agent's `output` asked for it; else `undefined`. */
@@ -96,7 +96,7 @@ export class SessionRun {
     const { lastRun, run } = this.#binding.requireRuntime().state.head
     const meant = runId ?? run?.runId ?? lastRun?.runId
     if (meant !== undefined) return meant
-    throw new EvenerError('not-found', 'There has been no run in this thread.')
+    throw new InspanError('not-found', 'There has been no run in this thread.')
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { z } from 'zod'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { splitState } from './control-keys.ts'
@@ -27,7 +27,7 @@ suite('the state of a session', () => {
   test('given values have to fit the schema', () => {
     assert.throws(
       () => new HarnessBench([], { stateSchema: schema, initialState: { count: 'many' } as never }),
-      (error) => EvenerError.is(error, 'invalid-input'),
+      (error) => InspanError.is(error, 'invalid-input'),
     )
   })
 
@@ -258,11 +258,11 @@ suite('what the state says to the harness', () => {
     test(`${key} that cannot be meant is refused`, async () => {
       await using bench = new HarnessBench([])
       await assert.rejects(bench.harness.session.state.set({ [key]: value }), (error) =>
-        EvenerError.is(error, 'invalid-input'),
+        InspanError.is(error, 'invalid-input'),
       )
       assert.throws(
         () => new HarnessBench([], { initialState: { [key]: value } }),
-        (error) => EvenerError.is(error, 'invalid-input'),
+        (error) => InspanError.is(error, 'invalid-input'),
       )
     })
   }

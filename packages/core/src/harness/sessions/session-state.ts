@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { InspanError, type HarnessEvent } from '@inspan/protocol'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import { givenFunction, isFields } from '../checks/check-given.ts'
 import type { HarnessState, StateSchema } from '../harness-config.ts'
@@ -150,6 +150,6 @@ function valueOf<State>(result: StandardSchemaV1.Result<State>): State {
   throw invalid(issues.join('; '))
 }
 
-function invalid(why: string): EvenerError {
-  return new EvenerError('invalid-input', `Invalid state update: ${why}.`)
+function invalid(why: string): InspanError {
+  return new InspanError('invalid-input', `Invalid state update: ${why}.`)
 }

@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   MAX_PAGE,
   toHarnessThread,
   type HarnessMessage,
@@ -7,7 +7,7 @@ import {
   type JsonValue,
   type ThreadInfo,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
 import {
   givenFields,
@@ -202,7 +202,7 @@ export class SessionThread {
         const message = await this.firstUserMessage({ threadId, allResources: allResources === true })
         if (message !== null) found.set(threadId, message)
       } catch (error) {
-        if (!EvenerError.is(error, 'not-found')) throw error
+        if (!InspanError.is(error, 'not-found')) throw error
       }
     }
     return found

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench, nextEvent } from '../harness.fixture.ts'
 import type { HarnessRequestContext } from '../agents/request-context.ts'
@@ -188,7 +188,7 @@ suite('what goes wrong outside', () => {
     await begun
     await using bench = new HarnessBench([], { storage })
     await assert.rejects(bench.harness.createSession({ id: 'ada', resourceId: 'r' }), (error) =>
-      EvenerError.is(error, 'held'),
+      InspanError.is(error, 'held'),
     )
     await busy.harness.destroy()
     await sent

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Agent, createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { Agent, createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
@@ -62,10 +62,10 @@ suite('a tool that asks', () => {
       ['q1', 'q2'],
     )
     await assert.rejects(bench.harness.respondToToolSuspension({ resumeData: 'x' }), (error) =>
-      EvenerError.is(error, 'misuse'),
+      InspanError.is(error, 'misuse'),
     )
     await assert.rejects(bench.harness.respondToToolSuspension({ resumeData: 'x', toolCallId: 'q9' }), (error) =>
-      EvenerError.is(error, 'not-found'),
+      InspanError.is(error, 'not-found'),
     )
     await bench.harness.respondToToolSuspension({ toolCallId: 'q2', resumeData: 'B' })
     assert.equal(session.suspensions.resolveToolCallId(), 'q1')
@@ -79,7 +79,7 @@ suite('a tool that asks', () => {
     await bench.harness.sendMessage({ content: 'Go' })
     await bench.harness.respondToToolSuspension({ resumeData: 'A' })
     await assert.rejects(bench.harness.respondToToolSuspension({ resumeData: 'B', toolCallId: 'q1' }), (error) =>
-      EvenerError.is(error, 'not-found'),
+      InspanError.is(error, 'not-found'),
     )
   })
 

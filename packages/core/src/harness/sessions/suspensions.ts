@@ -1,4 +1,4 @@
-import { EvenerError, type Answer, type PendingToolSuspension, type Wait } from '@evener/protocol'
+import { InspanError, type Answer, type PendingToolSuspension, type Wait } from '@inspan/protocol'
 import { givenFields, givenText, givenWords, optionalFields, optionalText } from '../checks/check-given.ts'
 import { approvalWaits, callIdOf, pendingSuspension, suspendedWaits } from '../events/pending-waits.ts'
 import type { SessionBinding } from './session-binding.ts'
@@ -62,12 +62,12 @@ function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: 
   if (toolCallId !== undefined) {
     const wait = waits.find((each) => callIdOf(each) === toolCallId)
     if (wait !== undefined) return wait
-    throw new EvenerError('not-found', `There is no ${what} "${toolCallId}".`, { hint: known, details })
+    throw new InspanError('not-found', `There is no ${what} "${toolCallId}".`, { hint: known, details })
   }
   const [only] = waits
-  if (only === undefined) throw new EvenerError('not-found', `There is no ${what}.`, { details })
+  if (only === undefined) throw new InspanError('not-found', `There is no ${what}.`, { details })
   if (waits.length === 1) return only
-  throw new EvenerError('misuse', `There is more than one ${what}.`, {
+  throw new InspanError('misuse', `There is more than one ${what}.`, {
     hint: `Say which by its \`toolCallId\`. ${known}`,
     details,
   })
@@ -90,7 +90,7 @@ export function approvalAnswer(decision: ApprovalDecision, reason: string | unde
     case 'always_allow_category':
       return { decision: 'approve', remember: 'category' }
     default:
-      throw new EvenerError('invalid-input', `"${String(decision)}" is not a valid \`decision\`.`, {
+      throw new InspanError('invalid-input', `"${String(decision)}" is not a valid \`decision\`.`, {
         hint: 'Give `approve`, `decline` or `always_allow_category`. The call is still waiting.',
       })
   }

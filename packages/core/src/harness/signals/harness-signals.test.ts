@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { scriptedModel } from '@evener/testing'
+import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const done = { text: 'Done.' }

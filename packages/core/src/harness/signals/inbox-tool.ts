@@ -1,5 +1,5 @@
-import type { JsonObject, NotificationStatus, RunnableTool, ToolOutcome } from '@evener/protocol'
-import { EvenerError } from '@evener/protocol'
+import type { JsonObject, NotificationStatus, RunnableTool, ToolOutcome } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
 import { InvalidToolInput, optionalOneOf, optionalText, refusal, requiredText } from '../tools/tool-input.ts'
 import type { Inbox } from './inbox.ts'
 import type { NotificationRecord } from './notification.ts'
@@ -38,7 +38,7 @@ export function inboxTool(inbox: Inbox, now: () => number = Date.now): RunnableT
       try {
         return await act(inbox, input, now())
       } catch (error) {
-        if (error instanceof InvalidToolInput || (EvenerError.is(error) && error.code === 'not-found')) {
+        if (error instanceof InvalidToolInput || (InspanError.is(error) && error.code === 'not-found')) {
           return refusal(error.message)
         }
         throw error

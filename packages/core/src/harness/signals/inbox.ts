@@ -1,12 +1,12 @@
 import {
-  EvenerError,
+  InspanError,
   NOTIFICATION_SETTING,
   type JsonObject,
   type JsonValue,
   type NotificationStatus,
   type Part,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { priorityRank, type NotificationRecord } from './notification.ts'
 import { signalPart } from './signal-part.ts'
@@ -37,7 +37,7 @@ export class Inbox {
   get(id: string): NotificationRecord {
     const found = this.list().find((each) => each.id === id)
     if (found !== undefined) return found
-    throw new EvenerError('not-found', `There is no notification "${id}" in this thread's inbox.`)
+    throw new InspanError('not-found', `There is no notification "${id}" in this thread's inbox.`)
   }
 
   pending(): readonly NotificationRecord[] {

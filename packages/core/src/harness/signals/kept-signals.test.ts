@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Part } from '@evener/protocol'
+import type { Part } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { readThreadState } from '../threads/thread-reads.ts'

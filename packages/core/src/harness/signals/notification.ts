@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, NotificationPriority, NotificationStatus } from '@evener/protocol'
+import type { JsonObject, JsonValue, NotificationPriority, NotificationStatus } from '@inspan/protocol'
 import type { SignalAttributes } from './signal-xml.ts'
 
 export interface NotificationInput {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { toHarnessMessage, type HarnessEvent, type HarnessMessageContent, type JsonObject } from '@evener/protocol'
+import { toHarnessMessage, type HarnessEvent, type HarnessMessageContent, type JsonObject } from '@inspan/protocol'
 import type { RunnableTool } from '../../engine/calls/runnable-tool.ts'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { forkThread } from '../../engine/threads/threads.ts'

@@ -1,4 +1,4 @@
-import { toWire, toHarnessContent, type HarnessEvent, type Part, type ThreadState } from '@evener/protocol'
+import { toWire, toHarnessContent, type HarnessEvent, type Part, type ThreadState } from '@inspan/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { told } from '../events/told.ts'
 import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, Part } from '@evener/protocol'
+import type { JsonObject, Part } from '@inspan/protocol'
 import type { RequestContextInput } from '../agents/request-context.ts'
 import { signalParts, type Signal, type SignalContents, type SignalType } from './signal-part.ts'
 import { laneState, stateFacts, type StateSignal } from './state-lane.ts'

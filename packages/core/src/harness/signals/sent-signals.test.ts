@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { HarnessBench } from '../harness.fixture.ts'
 
 suite('a signal that was sent', () => {
@@ -74,7 +74,7 @@ suite('a signal that was sent', () => {
     await using bench = new HarnessBench([])
     const { harness } = bench
     await assert.rejects(harness.sendSignal(undefined as never).accepted, (error) =>
-      EvenerError.is(error, 'invalid-input'),
+      InspanError.is(error, 'invalid-input'),
     )
     await assert.rejects(harness.sendNotificationSignal({} as never))
     await assert.rejects(harness.session.signals.sendStateSignal({} as never))

@@ -1,5 +1,5 @@
-import type { RequestContext } from '@evener/agent'
-import type { HarnessEvent, HarnessMessage, JsonObject } from '@evener/protocol'
+import type { RequestContext } from '@inspan/agent'
+import type { HarnessEvent, HarnessMessage, JsonObject } from '@inspan/protocol'
 import { isFields } from '../checks/check-given.ts'
 import { requestContextOf } from '../agents/request-context.ts'
 import type { ThreadControl } from '../threads/thread-control.ts'

@@ -1,12 +1,12 @@
 import {
-  EvenerError,
+  InspanError,
   toWire,
   type EventMeta,
   type JsonObject,
   type JsonValue,
   type Part,
   type SignalKind,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { signalXml, type SignalAttributes } from './signal-xml.ts'
 
 export type SignalType = 'user' | 'state' | 'reactive' | 'notification' | 'user-message' | 'system-reminder'
@@ -108,7 +108,7 @@ function plainText(contents: SignalContents, type: SignalType): string {
   return pieces(contents)
     .map((piece) => {
       if (piece.type === 'text') return piece.text
-      throw new EvenerError('unsupported', `A signal of type "${type}" takes text only; files go with type "user".`)
+      throw new InspanError('unsupported', `A signal of type "${type}" takes text only; files go with type "user".`)
     })
     .join('\n')
 }

@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 
 export type SignalAttributes = Readonly<Record<string, string | number | boolean | null>>
 
@@ -21,7 +21,7 @@ function escapeXml(text: string): string {
 
 function assertName(name: string, what: string): void {
   if (NAME.test(name)) return
-  throw new EvenerError('invalid-input', `${JSON.stringify(name)} cannot be used as the ${what} of a signal.`, {
+  throw new InspanError('invalid-input', `${JSON.stringify(name)} cannot be used as the ${what} of a signal.`, {
     hint: 'Begin with a letter; letters, digits, ".", "_" and "-" may follow.',
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { toHarnessMessage, type HarnessMessageContent, type JsonValue, type RunnableTool } from '@evener/protocol'
+import { toHarnessMessage, type HarnessMessageContent, type JsonValue, type RunnableTool } from '@inspan/protocol'
 import { sendSignal, sendStateSignal, type SignalAccepted } from './send-signal.ts'
 import { signalXml } from './signal-xml.ts'
 import { saveSystemReminder } from './system-reminder.ts'

@@ -1,4 +1,4 @@
-import { STATE_SIGNAL_SETTING, type JsonObject, type JsonValue } from '@evener/protocol'
+import { STATE_SIGNAL_SETTING, type JsonObject, type JsonValue } from '@inspan/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { signalPart } from './signal-part.ts'
 import type { SignalAttributes } from './signal-xml.ts'

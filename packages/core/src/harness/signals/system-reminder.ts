@@ -1,4 +1,4 @@
-import { toHarnessMessage, type HarnessMessage, type JsonObject, type MessageRole } from '@evener/protocol'
+import { toHarnessMessage, type HarnessMessage, type JsonObject, type MessageRole } from '@inspan/protocol'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'
 

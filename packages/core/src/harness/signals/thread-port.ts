@@ -1,4 +1,4 @@
-import type { Part, Store, StoredMessage, ThreadState } from '@evener/protocol'
+import type { Part, Store, StoredMessage, ThreadState } from '@inspan/protocol'
 import type { RunHandle } from '../../engine/turns/active-run.ts'
 import type { RecordOrigin } from '../../engine/log/record-body.ts'
 import type { ControlFact, Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'

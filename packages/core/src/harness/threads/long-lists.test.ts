@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type RecordBody } from '@evener/protocol'
+import { InspanError, type RecordBody } from '@inspan/protocol'
 import { CountingStore } from '../../engine/log/counting-store.fixture.ts'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { ThreadRuntime } from '../../engine/thread-runtime.ts'
@@ -67,7 +67,7 @@ suite('lists of thousands', () => {
     const many = await thread.listMessages({ threadId: 'long', limit: COUNT })
     assert.deepEqual([many.length, many[0]?.id, many.next], [COUNT, 'm0', null])
     await assert.rejects(thread.listMessages({ threadId: 'long', cursor: 'x' }), (error) =>
-      EvenerError.is(error, 'invalid-input'),
+      InspanError.is(error, 'invalid-input'),
     )
   })
 

@@ -1,4 +1,4 @@
-import type { Store } from '@evener/protocol'
+import type { Store } from '@inspan/protocol'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { rewindThread } from '../../engine/threads/threads.ts'
 import { ThreadRuntime } from '../../engine/thread-runtime.ts'
@@ -59,13 +59,13 @@ suite('a thread is rewound', () => {
     const asked = bench.next('tool_approval_required')
     const sent = harness.sendMessage({ content: 'Paint.' })
     await asked
-    await assert.rejects(thread.rewind({ messageId }), (error) => EvenerError.is(error, 'misuse'))
+    await assert.rejects(thread.rewind({ messageId }), (error) => InspanError.is(error, 'misuse'))
     await harness.abort()
     await sent
-    await assert.rejects(thread.rewind({ messageId: 'nowhere' }), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(thread.rewind({ messageId: 'nowhere' }), (error) => InspanError.is(error, 'not-found'))
     await thread.rewind({ messageId })
     assert.deepEqual(await texts(bench), [])
-    await assert.rejects(thread.rewind({ messageId }), (error) => EvenerError.is(error, 'not-found'))
+    await assert.rejects(thread.rewind({ messageId }), (error) => InspanError.is(error, 'not-found'))
     assert.deepEqual(harness.session.displayState.get().pendingApprovals, [])
   })
 

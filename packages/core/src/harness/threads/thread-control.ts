@@ -1,5 +1,5 @@
 import {
-  EvenerError,
+  InspanError,
   type Answer,
   type HarnessMessage,
   type JsonObject,
@@ -7,7 +7,7 @@ import {
   type RunOutcome,
   type Store,
   type Wait,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { ControlFact, ThreadRuntime } from '../../engine/thread-runtime.ts'
 import { GoalKeeper, type GoalKeeperOptions } from '../goals/goal-keeper.ts'
 import { inboxTool } from '../signals/inbox-tool.ts'
@@ -160,7 +160,7 @@ export class ThreadControl {
 
   #tell(error: unknown): void {
     // The thread was closed meanwhile: nobody is left to report to, and nothing is left to do.
-    if (this.#isClosed || EvenerError.is(error, 'closed')) return
+    if (this.#isClosed || InspanError.is(error, 'closed')) return
     this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
   }
 

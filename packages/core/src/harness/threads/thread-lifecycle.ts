@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
-  EvenerError,
+  InspanError,
   toHarnessThread,
   type ConfigChangedRecord,
   type HarnessThread,
   type ThreadInfo,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
 import { frozenCopy } from '../../engine/log/frozen.ts'
@@ -145,7 +145,7 @@ export class ThreadLifecycle {
         const { lineage, seq, stream } = log.state.head
         const message = await store.getMessage(lineage, messageId)
         if (message === null) {
-          throw new EvenerError('not-found', `Thread "${stream}" has no message "${messageId}".`, {
+          throw new InspanError('not-found', `Thread "${stream}" has no message "${messageId}".`, {
             hint: 'The messages that it shows are listed by `thread.listActiveMessages()`.',
             details: { threadId: stream, messageId },
           })
@@ -219,7 +219,7 @@ export class ThreadLifecycle {
   /** Runs a task in turn, for the resource at the time of the call, not at the time of its turn. */
   async #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
     if (this.#isEnded) {
-      throw new EvenerError('closed', 'The session is closed.', { hint: 'Make another with `createSession`.' })
+      throw new InspanError('closed', 'The session is closed.', { hint: 'Make another with `createSession`.' })
     }
     const { core, identity, turns } = this.#parts
     const resourceId = identity.getResourceId()

@@ -1,13 +1,13 @@
-import { resolveModel, type AgentContext, type RequestContext, type ToolContext } from '@evener/agent'
+import { resolveModel, type AgentContext, type RequestContext, type ToolContext } from '@inspan/agent'
 import {
-  EvenerError,
+  InspanError,
   NO_RULES,
   type Grants,
   type HarnessEvent,
   type JsonObject,
   type PermissionRules,
   type ToolRunContext,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { TurnContext } from '../../engine/turns/active-run.ts'
 import type { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { handOffFact, unheardFacts } from '../../engine/runs/run-queue.ts'
@@ -111,7 +111,7 @@ export function leaveThread(runtime: ThreadRuntime): void {
 /** Returns the control of an open thread. */
 export function controlOf(runtime: ThreadRuntime): ThreadControl {
   const control = controls.get(runtime)
-  if (control === undefined) throw new EvenerError('misuse', 'The thread was not opened by a harness.')
+  if (control === undefined) throw new InspanError('misuse', 'The thread was not opened by a harness.')
   return control
 }
 

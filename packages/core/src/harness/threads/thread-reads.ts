@@ -1,6 +1,6 @@
 import {
   emptyState,
-  EvenerError,
+  InspanError,
   lineageUpTo,
   MAX_PAGE,
   reduce,
@@ -14,7 +14,7 @@ import {
   type Store,
   type StoredMessage,
   type ThreadState,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { inflateMessage } from '../../engine/log/blobs.ts'
 import { recordsAfter } from '../../engine/log/load-state.ts'
 import { givenFields, optionalCount, optionalText } from '../checks/check-given.ts'
@@ -79,7 +79,7 @@ export async function readMessages(
 function orderOf(cursor: string | undefined): number {
   if (cursor === undefined) return Number.POSITIVE_INFINITY
   if (/^[1-9]\d{0,15}$/.test(cursor)) return Number(cursor)
-  throw new EvenerError('invalid-input', 'This is not a cursor of a list of messages.', {
+  throw new InspanError('invalid-input', 'This is not a cursor of a list of messages.', {
     hint: 'Pass on `next` of the page before.',
     details: { cursor },
   })
@@ -123,8 +123,8 @@ async function* newest(
   } while (cursor !== null)
 }
 
-export function noSuchThread(threadId: string): EvenerError {
-  return new EvenerError('not-found', `There is no thread "${threadId}".`, { details: { threadId } })
+export function noSuchThread(threadId: string): InspanError {
+  return new InspanError('not-found', `There is no thread "${threadId}".`, { details: { threadId } })
 }
 
 export async function readResourceIds(store: Store, query: PageRequest = {}): Promise<Listed<string>> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError, type RawSpool } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { createTool } from '@inspan/agent'
+import { InspanError, type RawSpool } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { readThreadState } from './thread-reads.ts'
@@ -111,7 +111,7 @@ suite('threads', () => {
     await using bench = new HarnessBench([], { threadLock: lock, idGenerator: counter() })
     await bench.harness.createThread()
     await assert.rejects(bench.harness.switchThread({ threadId: 'nowhere' }), (error) =>
-      EvenerError.is(error, 'not-found'),
+      InspanError.is(error, 'not-found'),
     )
     assert.equal(bench.harness.session.thread.getId(), 'id-1')
     assert.deepEqual(lock.journal, ['+id-1'])
@@ -155,7 +155,7 @@ suite('threads', () => {
 
   test('is renamed', async () => {
     await using bench = new HarnessBench([])
-    await assert.rejects(bench.harness.renameThread({ title: 'No' }), (error) => EvenerError.is(error, 'misuse'))
+    await assert.rejects(bench.harness.renameThread({ title: 'No' }), (error) => InspanError.is(error, 'misuse'))
     const { id } = await bench.harness.createThread()
     await bench.harness.renameThread({ title: 'Updated title' })
     assert.equal((await bench.harness.session.thread.getById({ threadId: id }))?.title, 'Updated title')
@@ -205,7 +205,7 @@ suite('threads', () => {
     assert.equal(await bench.harness.session.thread.getById({ threadId: id }), null)
     assert.equal(bench.harness.session.displayState.get().tokenUsage.totalTokens, 0)
     await assert.rejects(bench.harness.memory.deleteThread({ threadId: id }), (error) =>
-      EvenerError.is(error, 'not-found'),
+      InspanError.is(error, 'not-found'),
     )
   })
 
@@ -213,7 +213,7 @@ suite('threads', () => {
     await using bench = new HarnessBench([])
     const { id } = await bench.harness.createThread()
     const other = await bench.harness.createSession()
-    const isNone = (error: unknown): string => (EvenerError.is(error, 'not-found') ? 'none' : String(error))
+    const isNone = (error: unknown): string => (InspanError.is(error, 'not-found') ? 'none' : String(error))
     const answers = await Promise.all(
       [bench.harness.session, bench.harness.session, other].map(({ thread }) =>
         thread.delete({ threadId: id }).then(() => 'deleted', isNone),
@@ -351,7 +351,7 @@ suite('threads', () => {
     await begun
     const lock = watchedLock()
     await using second = new HarnessBench([], { storage, threadLock: lock })
-    await assert.rejects(second.harness.switchThread({ threadId: id }), (error) => EvenerError.is(error, 'held'))
+    await assert.rejects(second.harness.switchThread({ threadId: id }), (error) => InspanError.is(error, 'held'))
     assert.equal(second.harness.session.thread.getId(), null)
     assert.deepEqual(lock.journal, [`+${id}`, `-${id}`])
     await first.harness.abort()

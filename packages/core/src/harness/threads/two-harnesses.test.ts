@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
-import { EvenerError, toWireEvent } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
+import { createTool } from '@inspan/agent'
+import { InspanError, toWireEvent } from '@inspan/protocol'
+import { scriptedModel } from '@inspan/testing'
 import { ForeignAgent, says } from '../../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
@@ -35,7 +35,7 @@ suite('two harnesses of one process on one store', () => {
 
   test('hear also what another process did before one of them opened the thread', async () => {
     await using last = new AsyncDisposableStack()
-    const folder = await mkdtemp(join(tmpdir(), 'evener-harnesses-'))
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-harnesses-'))
     last.defer(() => rm(folder, { recursive: true, force: true }))
     const url = join(folder, 'data.db')
     const [storage, far] = [new SqliteStore({ url }), new SqliteStore({ url })]
@@ -143,7 +143,7 @@ suite('two harnesses of one process on one store', () => {
     await begun
     await using other = new HarnessBench([{ text: 'Mine.' }], { storage })
     await assert.rejects(other.harness.switchThread({ threadId: id }), (error) => {
-      assert.ok(EvenerError.is(error, 'held'))
+      assert.ok(InspanError.is(error, 'held'))
       assert.match(error.message, /elsewhere in this process/)
       assert.match(error.message, /destroy what has it open/)
       return true
@@ -170,7 +170,7 @@ suite('two harnesses of one process on one store', () => {
     assert.equal((await ended).reason, 'complete')
     await assert.rejects(
       first.harness.session.respondToToolApproval({ decision: 'approve', toolCallId: 'c1' }),
-      (error) => EvenerError.is(error, 'conflict') || EvenerError.is(error, 'not-found'),
+      (error) => InspanError.is(error, 'conflict') || InspanError.is(error, 'not-found'),
     )
     await sent
     assert.equal(first.all('agent_end').at(-1)?.reason, 'complete', 'told when it looked again')
@@ -227,7 +227,7 @@ suite('two harnesses of one process on one store', () => {
     await session.state.set({ name: 'Ada' })
     await using second = new HarnessBench([], { storage })
     await assert.rejects(second.harness.createSession({ id: 'ada' }), (error) => {
-      assert.ok(EvenerError.is(error, 'held'))
+      assert.ok(InspanError.is(error, 'held'))
       assert.match(error.message, /elsewhere in this process/)
       return true
     })

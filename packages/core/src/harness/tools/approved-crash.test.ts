@@ -22,7 +22,7 @@ async function approveAndDie(file: string, how: 'live' | 'gone' | 'found'): Prom
 }
 
 async function database(t: TestContext): Promise<{ file: string; storage: SqliteStore }> {
-  const folder = await mkdtemp(join(tmpdir(), 'evener-approved-'))
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-approved-'))
   const file = join(folder, 'data.db')
   const storage = new SqliteStore({ url: `file:${file}` })
   t.after(async () => {

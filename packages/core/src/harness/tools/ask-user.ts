@@ -1,4 +1,4 @@
-import type { Answer, JsonObject, JsonValue, RunnableTool, ToolOutcome, ToolSuspension } from '@evener/protocol'
+import type { Answer, JsonObject, JsonValue, RunnableTool, ToolOutcome, ToolSuspension } from '@inspan/protocol'
 import { InvalidToolInput, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
 
 type SelectionMode = 'single_select' | 'multi_select'

@@ -1,4 +1,4 @@
-import { EvenerError, type JsonValue, type RunnableTool, type Wait } from '@evener/protocol'
+import { InspanError, type JsonValue, type RunnableTool, type Wait } from '@inspan/protocol'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { answerProblem, askUserTool as plainAskUserTool } from './ask-user.ts'
 import { requestAccessTool } from './request-access.ts'
@@ -53,7 +53,7 @@ export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
         ? planAnswerProblem(value)
         : undefined
   if (problem !== undefined) {
-    throw new EvenerError('invalid-input', `This does not answer "${wait.description}". ${problem}`)
+    throw new InspanError('invalid-input', `This does not answer "${wait.description}". ${problem}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type Answer } from '@evener/protocol'
+import { InspanError, type Answer } from '@inspan/protocol'
 import { ForeignAgent, says, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
@@ -87,7 +87,7 @@ suite('a plan of a foreign program', () => {
     })
     await bench.harness.sendMessage({ content: 'Plan.' })
     await assert.rejects(bench.harness.respondToToolSuspension({ resumeData: 'yes' }), (error) =>
-      EvenerError.is(error, 'invalid-input'),
+      InspanError.is(error, 'invalid-input'),
     )
     const resumeData = { action: 'rejected', feedback: 'Too short.' } as const
     await bench.harness.respondToToolSuspension({ resumeData })

@@ -1,4 +1,4 @@
-import type { Answer, WaitRequest } from '@evener/protocol'
+import type { Answer, WaitRequest } from '@inspan/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { notedMode, noteOf, planDecision, planOrder, SUBMIT_PLAN, type PlanModes } from './submit-plan.ts'

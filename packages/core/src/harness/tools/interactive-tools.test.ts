@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type Answer, type JsonObject, type JsonValue, type RunnableTool } from '@evener/protocol'
+import { InspanError, type Answer, type JsonObject, type JsonValue, type RunnableTool } from '@inspan/protocol'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { assertAnswers, BUILTIN_TOOL_IDS, builtinTools, needsNoApproval } from './builtin-tools.ts'
@@ -48,8 +48,8 @@ suite('ask_user', () => {
     assert.equal(wait?.kind, 'question')
     assert.deepEqual(wait.payload, { question: 'Which name?' })
     assert.equal(bench.runtime.state.head.run?.status, 'parked')
-    await bench.answer(answer('Evener'))
-    assert.deepEqual(await bench.results(), [{ content: 'User answered: Evener', isError: false }])
+    await bench.answer(answer('Inspan'))
+    assert.deepEqual(await bench.results(), [{ content: 'User answered: Inspan', isError: false }])
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
   })
 
@@ -85,9 +85,9 @@ suite('ask_user', () => {
       assert.ok(wait)
       assert.throws(
         () => assertAnswers(wait, value),
-        (error) => EvenerError.is(error) && error.code === 'invalid-input' && problem.test(error.message),
+        (error) => InspanError.is(error) && error.code === 'invalid-input' && problem.test(error.message),
       )
-      await assert.rejects(bench.answer(answer(value)), (error) => EvenerError.is(error, 'invalid-input'))
+      await assert.rejects(bench.answer(answer(value)), (error) => InspanError.is(error, 'invalid-input'))
       assert.deepEqual(bench.waits(), [wait], 'the question stays')
     })
   }
@@ -101,7 +101,7 @@ suite('ask_user', () => {
     ],
     'one word where several could be chosen': [{ options, selectionMode: 'multi_select' }, 'Red', 'Red'],
     'a list of one where one is wanted': [{ options }, ['Red'], 'Red'],
-    'a list of one where no choice is given': [{}, ['Evener'], 'Evener'],
+    'a list of one where no choice is given': [{}, ['Inspan'], 'Inspan'],
   }
   for (const [title, [input, value, heard]] of Object.entries(taken)) {
     test(`takes ${title}`, async () => {
@@ -195,7 +195,7 @@ suite('submit_plan', () => {
     test(`is not approved by ${title}`, async () => {
       const { log, tools } = modes()
       await using bench = await asked('submit_plan', PLAN, { log, tools })
-      await assert.rejects(bench.answer(given), (error) => EvenerError.is(error, 'invalid-input'))
+      await assert.rejects(bench.answer(given), (error) => InspanError.is(error, 'invalid-input'))
       assert.deepEqual(log, [])
     })
   }

@@ -1,9 +1,9 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import type { Answer, Head, JsonValue, RunnableTool } from '@evener/protocol'
+import type { Answer, Head, JsonValue, RunnableTool } from '@inspan/protocol'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { requiredText } from './tool-input.ts'
 
-const SETTING = 'evener:access'
+const SETTING = 'harness:access'
 
 /** Returns the paths outside the workspace that the thread's agents have been given access to. */
 export function allowedPaths(head: Pick<Head, 'settings'>): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Answer, JsonObject, JsonValue, RunnableTool } from '@evener/protocol'
+import type { Answer, JsonObject, JsonValue, RunnableTool } from '@inspan/protocol'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { isObject, optionalText, requiredText } from './tool-input.ts'
 
@@ -15,7 +15,7 @@ export interface PlanModes {
 
 export const SUBMIT_PLAN = 'submit_plan'
 const DEFAULT_TITLE = 'Implementation Plan'
-const SETTING = 'evener:plan'
+const SETTING = 'harness:plan'
 
 const ANSWER_SCHEMA = JSON.stringify({
   type: 'object',

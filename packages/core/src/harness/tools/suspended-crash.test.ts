@@ -13,7 +13,7 @@ import { builtinTools } from './builtin-tools.ts'
 const CHILD = fileURLToPath(new URL('suspended-child.fixture.ts', import.meta.url))
 
 test('questions, plans and requests survive kill -9 of the process that asked', { timeout: 120_000 }, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'evener-suspended-'))
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-suspended-'))
   t.after(() => rm(folder, { recursive: true }))
   const url = join(folder, 'data.db')
   const child = spawn(process.execPath, [CHILD, url], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { JsonObject, RunnableTool, SignalPart } from '@evener/protocol'
+import type { JsonObject, RunnableTool, SignalPart } from '@inspan/protocol'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { forkThread, rewindThread } from '../../engine/threads/threads.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { TaskItem, TaskStatus } from '@evener/protocol'
+import type { TaskItem, TaskStatus } from '@inspan/protocol'
 import { assignTaskIds, changeTask, describeTaskChanges, summarizeTasks, type TaskInput } from './tasks.ts'
 
 const task = (content: string, id?: string, status: TaskStatus = 'pending'): TaskInput => ({

@@ -1,4 +1,4 @@
-import type { TaskItem, TaskStatus } from '@evener/protocol'
+import type { TaskItem, TaskStatus } from '@inspan/protocol'
 
 export type TaskInput = Omit<TaskItem, 'id'> & { readonly id?: string }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Agent } from '@evener/agent'
-import { scriptedModel } from '@evener/testing'
+import { Agent } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 import { submitPlanTool, taskCheckTool, taskWriteTool } from './thread-tools.ts'
 

@@ -1,4 +1,4 @@
-import { EvenerError, type RunnableTool } from '@evener/protocol'
+import { InspanError, type RunnableTool } from '@inspan/protocol'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { planTool, SUBMIT_PLAN } from './submit-plan.ts'
 import { taskTools } from './task-tools.ts'
@@ -14,7 +14,7 @@ interface ThreadTool extends RunnableTool {
 /** Never used: only the definitions of the tools are read. */
 const NOWHERE: ThreadPort = new Proxy({} as ThreadPort, {
   get: () => {
-    throw new EvenerError('misuse', 'There is no thread.')
+    throw new InspanError('misuse', 'There is no thread.')
   },
 })
 
@@ -24,7 +24,7 @@ function ofThread(tool: RunnableTool): ThreadTool {
 
 function taskTool(name: string): RunnableTool {
   const tool = taskTools(NOWHERE).find((each) => each.name === name)
-  if (tool === undefined) throw new EvenerError('not-found', `There is no tool "${name}".`)
+  if (tool === undefined) throw new InspanError('not-found', `There is no tool "${name}".`)
   return ofThread({ ...tool, execute: async () => refusal('The task list belongs to a thread of a harness.') })
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolOutcome } from '@evener/protocol'
+import type { JsonObject, JsonValue, ToolOutcome } from '@inspan/protocol'
 
 /** The input does not fit the tool; the model is told and may try again. */
 export class InvalidToolInput extends Error {

@@ -1,4 +1,4 @@
-import type { PatternRule, PermissionRules, Policy, ToolCategory } from '@evener/protocol'
+import type { PatternRule, PermissionRules, Policy, ToolCategory } from '@inspan/protocol'
 
 /** A command, the expected decision, and why. */
 export type CorpusCase = readonly [command: string, verdict: Policy, why: string]

@@ -1,4 +1,4 @@
-import type { PatternRule } from '@evener/protocol'
+import type { PatternRule } from '@inspan/protocol'
 import type { CorpusCase, CorpusGroup } from './corpus-group.fixture.ts'
 
 const SECRETS: readonly PatternRule[] = ['.env*', 'secrets/**', '~/.ssh/**'].map((pattern) => {

@@ -1,4 +1,4 @@
-import { createPolicy, type PatternRule } from '@evener/core'
+import { createPolicy, type PatternRule } from '@inspan/core'
 
 const shell = (policy: PatternRule['policy'], ...patterns: string[]): PatternRule[] =>
   patterns.map((pattern) => ({ tool: 'execute_command', pattern, policy }))

@@ -1,4 +1,4 @@
-import { EvenerError, type Append, type Lineage, type NewStream, type StreamStatus } from '@evener/protocol'
+import { InspanError, type Append, type Lineage, type NewStream, type StreamStatus } from '@inspan/protocol'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { notContiguous, prepareAppend, type PreparedAppend, type PreparedWait } from '../prepared-append.ts'
 import { isCovered } from '../retention.ts'
@@ -83,7 +83,7 @@ function addNeeds(
       throw parentGone(stream.id, stretch)
     }
     if (stretch.to > source.headSeq) {
-      throw new EvenerError('misuse', `${stretch.stream} ends at ${source.headSeq}, before ${stretch.to}.`)
+      throw new InspanError('misuse', `${stretch.stream} ends at ${source.headSeq}, before ${stretch.to}.`)
     }
     needs = [...needs, { stream: stretch.stream, from: stretch.from, to: stretch.to }]
   }

@@ -1,4 +1,4 @@
-import type { Blob, NewBlob } from '@evener/protocol'
+import type { Blob, NewBlob } from '@inspan/protocol'
 import { checkHash } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
 import type { MemoryState, MemoryStream } from './memory-state.ts'

@@ -8,7 +8,7 @@ import {
   type RecordQuery,
   type RecordType,
   type StoredMessage,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import type { PreparedMessage } from '../prepared-append.ts'

@@ -1,4 +1,4 @@
-import { eraseBody, type DeleteResult, type EraseResult, type Fence, type ForkReach, type Page } from '@evener/protocol'
+import { eraseBody, type DeleteResult, type EraseResult, type Fence, type ForkReach, type Page } from '@inspan/protocol'
 import { MAX_SEQ, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { recordFromRow } from '../record-row.ts'

@@ -1,4 +1,4 @@
-import type { Page, PageRequest, Wait, WaitCancelReason, WaitRow, WaitState } from '@evener/protocol'
+import type { Page, PageRequest, Wait, WaitCancelReason, WaitRow, WaitState } from '@inspan/protocol'
 import { CursorScope } from '../cursor.ts'
 import { erasedWait } from '../erased-wait.ts'
 import { checkId, pageLimit } from '../input-checks.ts'

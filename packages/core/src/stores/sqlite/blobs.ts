@@ -1,4 +1,4 @@
-import type { Blob, JsonObject, NewBlob } from '@evener/protocol'
+import type { Blob, JsonObject, NewBlob } from '@inspan/protocol'
 import { checkHash, MAX_SEQ } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
 import type { Connection } from './connection.ts'

@@ -8,7 +8,7 @@ import type {
   NewCommand,
   Page,
   PageRequest,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { firstIdAt, isExpired, pruneLimit } from '../command-age.ts'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 
 export const IN_MEMORY = ':memory:'
 
@@ -16,8 +16,8 @@ export function databasePath(url: string): string {
   return resolve(url)
 }
 
-function badUrl(url: unknown, why: string): EvenerError {
-  return new EvenerError('invalid-input', `The database url ${JSON.stringify(url)} ${why}.`, {
+function badUrl(url: unknown, why: string): InspanError {
+  return new InspanError('invalid-input', `The database url ${JSON.stringify(url)} ${why}.`, {
     hint: "Give a path, 'file:./data.db' or ':memory:'.",
     details: { url },
   })

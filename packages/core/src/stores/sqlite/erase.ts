@@ -1,4 +1,4 @@
-import { eraseBody, type EraseResult, type Fence, type RecordFormat } from '@evener/protocol'
+import { eraseBody, type EraseResult, type Fence, type RecordFormat } from '@inspan/protocol'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
 import { noSuchStream } from '../store-errors.ts'
 import { dropBlobRefs, wholeRow } from './blobs.ts'

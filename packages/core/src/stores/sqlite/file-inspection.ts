@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { InspanError, type ErrorCode } from '@inspan/protocol'
 import { hasLog, hasWriteAheadLog, logWithoutFile, refuseForeignLogs } from './log-inspection.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './migrations.ts'
 import { isBusy } from './sqlite-errors.ts'
@@ -72,7 +72,7 @@ function requireWritable(path: string): void {
   const fd = openSync(path, 'r+')
   try {
     if (!fstatSync(fd).isFile()) {
-      throw new EvenerError('invalid-input', `${path} is not a regular file.`, { hint: 'Give the path of a file.' })
+      throw new InspanError('invalid-input', `${path} is not a regular file.`, { hint: 'Give the path of a file.' })
     }
   } finally {
     closeSync(fd)
@@ -98,8 +98,8 @@ function refuseForeign(path: string, isLogged: boolean): void {
   }
 }
 
-function damagedHeader(path: string, at: number): EvenerError {
-  return new EvenerError('corrupt', `The header of database ${path} is damaged. Nothing was changed.`, {
+function damagedHeader(path: string, at: number): InspanError {
+  return new InspanError('corrupt', `The header of database ${path} is damaged. Nothing was changed.`, {
     hint: 'Restore it from a backup.',
     details: { path, at },
   })
@@ -107,8 +107,8 @@ function damagedHeader(path: string, at: number): EvenerError {
 
 export function refuseNewer(path: string, version: number): void {
   if (version <= SCHEMA_VERSION) return
-  throw new EvenerError('newer-version', `${path} was written by a newer version of Evener (layout ${version}).`, {
-    hint: 'Update Evener, or open another file. Nothing was changed.',
+  throw new InspanError('newer-version', `${path} was written by a newer version of Inspan (layout ${version}).`, {
+    hint: 'Update Inspan, or open another file. Nothing was changed.',
     details: { path, version, known: SCHEMA_VERSION },
   })
 }
@@ -127,9 +127,9 @@ function isWithoutTables(header: Buffer): boolean {
   return header[SCHEMA_PAGE_AT] === TABLE_LEAF && header.readUInt16BE(SCHEMA_PAGE_AT + 3) === 0
 }
 
-function foreign(path: string, what: string): EvenerError {
-  return new EvenerError('foreign-file', `${path} ${what}. Nothing was changed.`, {
-    hint: 'Choose another file for Evener.',
+function foreign(path: string, what: string): InspanError {
+  return new InspanError('foreign-file', `${path} ${what}. Nothing was changed.`, {
+    hint: 'Choose another file for Inspan.',
     details: { path },
   })
 }
@@ -138,7 +138,7 @@ function fromFileError(error: unknown, path: string): unknown {
   const errno = errnoOf(error)
   if (errno === undefined) return error
   const { code, what, hint } = meaningOf(errno, path)
-  return new EvenerError(code, `${path} ${what} (${errno}).`, { hint, details: { path, errno }, cause: error })
+  return new InspanError(code, `${path} ${what} (${errno}).`, { hint, details: { path, errno }, cause: error })
 }
 
 function meaningOf(errno: string, path: string): { code: ErrorCode; what: string; hint: string } {

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 
 /** Returns the file system of a path; `undefined` when it cannot be told. */
 export type FileSystemOf = (path: string) => string | undefined
@@ -39,7 +39,7 @@ export const sharedFileSystemOf: FileSystemOf = (path) => {
 export function refuseSharedFileSystem(path: string, fileSystemOf: FileSystemOf): void {
   const name = fileSystemOf(path)
   if (name === undefined) return
-  throw new EvenerError('unsupported', `${path} is on a network file system (${name}), where it would be damaged.`, {
+  throw new InspanError('unsupported', `${path} is on a network file system (${name}), where it would be damaged.`, {
     hint: 'Put the database on a local disk. Several processes may share it there, several machines may not.',
     details: { path, fileSystem: name },
   })

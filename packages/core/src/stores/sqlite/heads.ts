@@ -1,4 +1,4 @@
-import type { StoredHead } from '@evener/protocol'
+import type { StoredHead } from '@inspan/protocol'
 import { tryParse } from '../record-row.ts'
 import type { Connection } from './connection.ts'
 

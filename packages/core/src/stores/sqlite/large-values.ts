@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BLOB_THRESHOLD, type JsonObject, type JsonValue } from '@evener/protocol'
+import { BLOB_THRESHOLD, type JsonObject, type JsonValue } from '@inspan/protocol'
 
 /**
  * The key under which a row lists the places of values stored as blobs. Rows are objects of our own types, so the name

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 
 /** The first bytes of the files that SQLite keeps beside a database; all zeros means not yet begun. */
 const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -31,8 +31,8 @@ export function hasLog(path: string): boolean {
 }
 
 /** The error for a log without its database file: SQLite would remove what is left. */
-export function logWithoutFile(path: string): EvenerError {
-  return new EvenerError(
+export function logWithoutFile(path: string): InspanError {
+  return new InspanError(
     'corrupt',
     `${path} is missing or empty, but its log ${path}-wal is there. Nothing was changed.`,
     {
@@ -68,9 +68,9 @@ function readBeginning(path: string, bytes: number): string {
   }
 }
 
-function inTheWay(path: string, what: string): EvenerError {
-  return new EvenerError('foreign-file', `${path} ${what}, but SQLite would take it for one. Nothing was changed.`, {
-    hint: 'Move it away, or choose another file for Evener.',
+function inTheWay(path: string, what: string): InspanError {
+  return new InspanError('foreign-file', `${path} ${what}, but SQLite would take it for one. Nothing was changed.`, {
+    hint: 'Move it away, or choose another file for Inspan.',
     details: { path },
   })
 }

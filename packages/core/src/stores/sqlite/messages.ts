@@ -1,4 +1,4 @@
-import type { Lineage, MessageQuery, Page, StoredMessage } from '@evener/protocol'
+import type { Lineage, MessageQuery, Page, StoredMessage } from '@inspan/protocol'
 import { checkId } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { planMessages } from '../read-plans.ts'

@@ -1,14 +1,14 @@
-import type { RecordType } from '@evener/protocol'
+import type { RecordType } from '@inspan/protocol'
 
-/** Marks our files: "EVNR". */
-export const APPLICATION_ID = 0x45564e52
+/** Marks our files: "HRNS". */
+export const APPLICATION_ID = 0x48524e53
 
 export interface Migration {
   readonly version: number
   readonly sql: string
 }
 
-/** Record types that every turn writes. Part of layouts 2 and 3: a change of the list needs a new layout. */
+/** Record types that every turn writes. Part of the layout: once released, a change of the list needs a new one. */
 const COMMON_TYPES = [
   'message.added',
   'message.started',
@@ -66,9 +66,11 @@ CREATE TABLE threads (
   hidden INTEGER NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL, root TEXT, links TEXT,
   title TEXT NOT NULL, metadata TEXT NOT NULL
 );
-CREATE INDEX threads_by_resource ON threads (resource_id, hidden, updated_at DESC, id);
-CREATE INDEX threads_by_update ON threads (hidden, updated_at DESC, id);
-CREATE INDEX threads_by_root ON threads (root, updated_at DESC, id) WHERE root IS NOT NULL;
+-- Every message moves its thread to the end of these indices, where there is always room; at the beginning pages would be
+-- filled up, split and balanced.
+CREATE INDEX threads_by_resource ON threads (resource_id, hidden, updated_at, id DESC);
+CREATE INDEX threads_by_update ON threads (hidden, updated_at, id DESC);
+CREATE INDEX threads_by_root ON threads (root, updated_at, id DESC) WHERE root IS NOT NULL;
 
 -- What a living thread needs of other streams, as its fork and rewind records say.
 CREATE TABLE needs (
@@ -79,12 +81,13 @@ CREATE TABLE needs (
 ) WITHOUT ROWID;
 CREATE INDEX needs_by_stream ON needs (stream_no);
 
--- part is set on batches only, which no lookup by type ever wants.
+-- part is set on batches only, which no lookup by type ever wants. Types that every turn writes are found by going back a
+-- little: an index entry for each would be one more page to write. (NOT IN would fill a table in every write.)
 CREATE TABLE records (
   key INTEGER PRIMARY KEY, first INTEGER, type TEXT NOT NULL, v INTEGER NOT NULL, at REAL NOT NULL, extra TEXT,
   part TEXT, body TEXT NOT NULL
 );
-CREATE INDEX records_by_type ON records (type) WHERE part IS NULL;
+CREATE INDEX records_of_rare_types ON records (type) WHERE part IS NULL AND ${IS_RARE_SQL};
 
 CREATE TABLE messages (key INTEGER PRIMARY KEY, id TEXT NOT NULL, json TEXT NOT NULL);
 CREATE INDEX messages_by_id ON messages (id);
@@ -121,43 +124,9 @@ CREATE TABLE owners (
   id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, start_time TEXT NOT NULL, boot_id TEXT NOT NULL,
   until REAL NOT NULL, url TEXT
 ) WITHOUT ROWID;
-`,
-  },
-  {
-    // An index entry per record was one more page to write for each record of a turn. Types that every turn writes are
-    // found by going back a little; only rare types have to be looked up.
-    version: 2,
-    sql: `
-DROP INDEX records_by_type;
-CREATE INDEX records_of_rare_types ON records (type) WHERE part IS NULL AND type NOT IN (${COMMON_TYPES.map((type) => `'${type}'`).join(', ')});
-`,
-  },
-  {
-    // For `NOT IN`, SQLite filled a table with the types in every statement that wrote records: half of its time.
-    version: 3,
-    sql: `
-DROP INDEX records_of_rare_types;
-CREATE INDEX records_of_rare_types ON records (type) WHERE part IS NULL AND ${IS_RARE_SQL};
-`,
-  },
-  {
-    // Every message moves its thread to the front of the lists. Inserting at the beginning of an index is expensive:
-    // pages are filled up, split and balanced there. At the end there is always room.
-    version: 4,
-    sql: `
-DROP INDEX threads_by_resource;
-DROP INDEX threads_by_update;
-DROP INDEX threads_by_root;
-CREATE INDEX threads_by_resource ON threads (resource_id, hidden, updated_at, id DESC);
-CREATE INDEX threads_by_update ON threads (hidden, updated_at, id DESC);
-CREATE INDEX threads_by_root ON threads (root, updated_at, id DESC) WHERE root IS NOT NULL;
-`,
-  },
-  {
-    // A caller who chooses the id of a run may use it twice by mistake. Runs whose id we made ourselves have no row here:
-    // that would be one more page to write per run.
-    version: 5,
-    sql: `
+
+-- A caller who chooses the id of a run may use it twice by mistake. Runs whose id we made ourselves have no row here: that
+-- would be one more page to write per run.
 CREATE TABLE named_runs (
   stream_no INTEGER NOT NULL REFERENCES streams (no) ON DELETE CASCADE, run_id TEXT NOT NULL, seq INTEGER NOT NULL,
   PRIMARY KEY (stream_no, run_id, seq)

@@ -1,4 +1,4 @@
-import { EvenerError, type ForkReach, type Lineage, type Page } from '@evener/protocol'
+import { InspanError, type ForkReach, type Lineage, type Page } from '@inspan/protocol'
 import { pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { isCovered, type Need } from '../retention.ts'
@@ -15,7 +15,7 @@ export function addNeeds(db: Connection, stream: string, no: number, lineage: Li
     // Of a deleted stream only what other forks need is left.
     if (source.deleted !== 0 && !isCovered(stretch, needsOf(db, source.no))) throw parentGone(stream, stretch)
     if (stretch.to > source.head_seq) {
-      throw new EvenerError('misuse', `${stretch.stream} ends at ${source.head_seq}, before ${stretch.to}.`)
+      throw new InspanError('misuse', `${stretch.stream} ends at ${source.head_seq}, before ${stretch.to}.`)
     }
     db.run(
       `INSERT INTO needs (by_no, stream_no, from_seq, to_seq) VALUES (?, ?, ?, ?)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { EvenerError } from '@evener/protocol'
+import { InspanError } from '@inspan/protocol'
 import { Connection } from './connection.ts'
 import { IN_MEMORY } from './database-url.ts'
 import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
@@ -126,7 +126,7 @@ function useWriteAheadLog(db: Connection, timeoutMs: number): void {
     try {
       const mode = db.value('PRAGMA journal_mode = WAL')
       if (mode === 'wal') return
-      throw new EvenerError('unsupported', `The file system cannot hold a write-ahead log (mode ${String(mode)}).`, {
+      throw new InspanError('unsupported', `The file system cannot hold a write-ahead log (mode ${String(mode)}).`, {
         hint: 'Put the database on a local disk.',
       })
     } catch (error) {
@@ -156,7 +156,7 @@ function probeTables(db: Connection): void {
   const found = new Set(db.all<{ name: string }>('SELECT name FROM sqlite_schema').map((row) => row.name))
   const missing = TABLES.filter((name) => !found.has(name))
   if (missing.length > 0) {
-    throw new EvenerError('corrupt', `The database has lost its tables ${missing.join(', ')}.`, {
+    throw new InspanError('corrupt', `The database has lost its tables ${missing.join(', ')}.`, {
       hint: 'Restore it from a backup.',
       details: { missing },
     })

@@ -1,4 +1,4 @@
-import type { Owner, Page, PageRequest } from '@evener/protocol'
+import type { Owner, Page, PageRequest } from '@inspan/protocol'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'

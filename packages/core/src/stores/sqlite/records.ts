@@ -7,7 +7,7 @@ import {
   type RecordFormat,
   type RecordQuery,
   type RecordType,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { planRecords } from '../read-plans.ts'

@@ -1,4 +1,4 @@
-import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { InspanError, type ErrorCode } from '@inspan/protocol'
 
 /** SQLite's primary result codes that mean something to a caller. */
 const SQLITE_BUSY = 5
@@ -51,7 +51,7 @@ export function fromSqliteError(thrown: unknown, location: string): unknown {
   const code = thrown.errcode === SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : thrown.errcode & 0xff
   const meaning = MEANINGS.get(code) ?? meaningOfText(thrown.errcode, thrown.message)
   if (meaning === undefined) return thrown
-  return new EvenerError(meaning.code, `Database ${location} ${meaning.what} (${thrown.message}).`, {
+  return new InspanError(meaning.code, `Database ${location} ${meaning.what} (${thrown.message}).`, {
     hint: meaning.hint,
     details: { location, sqlite: thrown.errcode },
     cause: thrown,
@@ -60,7 +60,7 @@ export function fromSqliteError(thrown: unknown, location: string): unknown {
 
 /** Returns whether somebody else held a lock, for SQLite's own error as well as the one we made of it. */
 export function isBusy(thrown: unknown): boolean {
-  const code = EvenerError.is(thrown)
+  const code = InspanError.is(thrown)
     ? thrown.details['sqlite']
     : thrown instanceof Error && 'errcode' in thrown && thrown.errcode
   return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY
@@ -75,7 +75,7 @@ function meaningOfText(errcode: number, message: string): Meaning | undefined {
 }
 
 function damaged(): Meaning {
-  return { code: 'corrupt', what: 'is damaged', hint: 'Restore it from a backup; `evener doctor` shows what is wrong.' }
+  return { code: 'corrupt', what: 'is damaged', hint: 'Restore it from a backup; `inspan doctor` shows what is wrong.' }
 }
 
 function busy(): Meaning {

@@ -1,4 +1,4 @@
-import type { Fence, NewStream, StreamKind, StreamStatus } from '@evener/protocol'
+import type { Fence, NewStream, StreamKind, StreamStatus } from '@inspan/protocol'
 import { fenced, noSuchStream } from '../store-errors.ts'
 import type { Connection } from './connection.ts'
 import { getOwner } from './owner-rows.ts'

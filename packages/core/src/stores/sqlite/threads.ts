@@ -1,4 +1,4 @@
-import type { Append, JsonObject, NewStream, Page, PageRequest, ThreadInfo } from '@evener/protocol'
+import type { Append, JsonObject, NewStream, Page, PageRequest, ThreadInfo } from '@inspan/protocol'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'

@@ -7,7 +7,7 @@ import type {
   JsonValue,
   NativeRef,
   PartAddress,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { LogWriter, PendingWait } from './writer.ts'
 
 type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'

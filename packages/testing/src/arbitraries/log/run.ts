@@ -1,4 +1,4 @@
-import type { CallOutcome, FinishReason, RunOutcome, UsageIncrement } from '@evener/protocol'
+import type { CallOutcome, FinishReason, RunOutcome, UsageIncrement } from '@inspan/protocol'
 import { endCall, openMessage, seal, WHOLE, type OpenCall, type OpenMessage } from './open-message.ts'
 import type { LogWriter, OpenRun } from './writer.ts'
 

@@ -13,7 +13,7 @@ import {
   type OmPointer,
   type RecordBody,
   type TaskItem,
-} from '@evener/protocol'
+} from '@inspan/protocol'
 import type { OpenMessage } from './open-message.ts'
 
 const START = 1_700_000_000_000

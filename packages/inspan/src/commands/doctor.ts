@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { doctor, harnesses, type DoctorRow } from '@inspan/adapters/reading'
+import { InspanError } from '@inspan/protocol'
+import { whatEscapes } from '@inspan/shell/run'
+import type { Command, Terminal } from '../command.ts'
+import { dataFile, openExistingStore } from '../data-file.ts'
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  help: [
+    'Usage: inspan doctor [options]',
+    '',
+    'Checks every supported coding agent: whether it is installed, in which version, whether that version was tested,',
+    'and whether a key is set; if not, says what to do. Checks the whole database file, if there is one.',
+    'Warns if some processes of a run could not be ended on this machine.',
+    'Exit code 0 when at least one agent can be used and the file is not damaged.',
+    '',
+    '  --db <file>  the database file (default: ~/.inspan/inspan.db)',
+    '  --json       print one line of JSON for each agent, one for the file, and one for the warning',
+  ].join('\n'),
+  run,
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { json: { type: 'boolean', default: false }, db: { type: 'string' } },
+  })
+  const rows = await doctor(
+    harnesses.map((harness) => harness.profile),
+    terminal.env,
+  )
+  for (const row of rows) terminal.out(values.json ? JSON.stringify(row) : describe(row))
+  const file = await examineFile(values.db, terminal)
+  if (file !== undefined) terminal.out(values.json ? JSON.stringify(file) : describeFile(file))
+  const escapes = await whatEscapes()
+  if (escapes !== undefined) terminal.out(values.json ? JSON.stringify({ warning: escapes }) : `! ${escapes}`)
+  return rows.some((row) => row.found && row.hasKey) && (file?.damage ?? []).length === 0 ? 0 : 1
+}
+
+interface FileRow {
+  readonly file: string
+  readonly damage: readonly string[]
+}
+
+/** Returns undefined when there is no data file yet. A file given by option has to exist. */
+async function examineFile(option: string | undefined, terminal: Terminal): Promise<FileRow | undefined> {
+  const file = dataFile(option, terminal)
+  if (option === undefined && !existsSync(file)) return undefined
+  const store = await openExistingStore(option, terminal)
+  try {
+    return { file, damage: await store.check() }
+  } catch (error) {
+    // The file is not a database of ours, or cannot be read at all.
+    if (!InspanError.is(error)) throw error
+    return { file, damage: [error.message] }
+  } finally {
+    await store.close()
+  }
+}
+
+function describeFile({ file, damage }: FileRow): string {
+  if (damage.length === 0) return `✓ ${file}: not damaged`
+  return [`✗ ${file}: cannot be relied on. Restore it from a backup.`, ...damage.map((text) => `    ${text}`)].join(
+    '\n',
+  )
+}
+
+function describe(row: DoctorRow): string {
+  const version = row.version === undefined ? '' : ` ${row.version}`
+  const known = row.isKnown || row.tested === undefined ? '' : ` (tested with ${row.tested})`
+  if (row.reason === 'not-installed') return `✗ ${row.id}: not found. Install it: ${row.install}`
+  if (row.problem !== undefined) return `✗ ${row.id}${version}: ${row.problem}`
+  return row.hasKey ? `✓ ${row.id}${version}${known}` : `✗ ${row.id}${version}${known}: no key. ${row.key}`
+}

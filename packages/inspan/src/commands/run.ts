@@ -1,0 +1,283 @@
+import { constants } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { harnesses, type Harness, type PermissionLevel, type RecordOptions } from '@inspan/adapters/reading'
+import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@inspan/core/engine'
+import { InspanError, type AgentDriver, type Answer, type Store } from '@inspan/protocol'
+import { UsageError, type Command, type Terminal } from '../command.ts'
+import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
+import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
+import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
+import { lastAgentOf, requireThread } from '../read-thread.ts'
+import { Recordings } from '../recordings.ts'
+import { Renderer } from '../render.ts'
+import { suggestion } from '../suggestion.ts'
+
+const DEMO = 'demo'
+const DEMO_PROMPT = 'What is in this folder?'
+/** Slow enough to be seen streaming, fast enough not to wait for. */
+const DEMO_PACE_MS = 12
+const LEVELS: readonly PermissionLevel[] = ['read-only', 'edit', 'full']
+/** From Ctrl-C, a service manager, or a closed terminal. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "inspan run"' }
+
+export const runCommand: Command = {
+  name: 'run',
+  help: [
+    'Usage: inspan run "<prompt>" [options]',
+    '',
+    'Runs an agent on a prompt, shows what it does as it happens, and stores everything in a database file.',
+    'Without --harness a conversation goes on with the agent it was last with, and a new one is with the built-in demo',
+    'agent, which needs no key and no network.',
+    'Use - to read the prompt from standard input, and -- before a prompt that begins with a dash.',
+    '',
+    `  --harness <id>         which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
+    '                         ("inspan doctor" shows which can be used here)',
+    '  --model <id>           the model, as that agent names it',
+    `  --permissions <level>  what it may do, as it cannot ask: ${LEVELS.join(', ')} (default: edit)`,
+    '  --deadline <seconds>   end the run after this time, as failed (default: 4 hours)',
+    '  --stall <seconds>      warn when nothing was printed for this time (default: 5 minutes)',
+    '  --abort-on-stall       end the run then, as failed',
+    '  --record <dir>         where to write raw.jsonl and events.jsonl of the run (default: below ~/.inspan/recordings,',
+    '                         where they are kept for a week)',
+    '  --redact <pattern>     a regular expression: what it matches in the output of agents and tools is not stored.',
+    '                         Can be repeated',
+    '  --thread <id>          continue this conversation instead of starting a new one',
+    '  --answer <words>       answer an open question of the conversation: approve, decline, or words; once per question.',
+    '                         On a terminal you are asked instead. Without an answer the open questions are listed, and',
+    `                         the exit code is ${STILL_WAITING}`,
+    '  --db <file>            the database file (default: ~/.inspan/inspan.db)',
+    '  --json                 print every event as one line of JSON: the activity it stands for is in "activity"; what is',
+    '                         only activity, such as a warning, is an event of type "note"',
+    '  --demo                 the demo agent, with a built-in prompt if none is given',
+  ].join('\n'),
+  run,
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      harness: { type: 'string' },
+      model: { type: 'string' },
+      permissions: { type: 'string' },
+      deadline: { type: 'string' },
+      stall: { type: 'string' },
+      'abort-on-stall': { type: 'boolean' },
+      record: { type: 'string' },
+      redact: { type: 'string', multiple: true },
+      thread: { type: 'string' },
+      answer: { type: 'string', multiple: true, default: [] },
+      db: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      demo: { type: 'boolean', default: false },
+    },
+  })
+  const words = positionals.length === 1 && positionals[0] === '-' ? await text(terminal.input) : positionals.join(' ')
+  const prompt = words.trim() || (values.demo ? DEMO_PROMPT : '')
+  const { answer: answers } = values
+  if (answers.length > 0 && values.thread === undefined) {
+    throw new UsageError('--answer is for a conversation that waits: name it with --thread')
+  }
+  if (prompt === '' && answers.length === 0) {
+    throw new UsageError('say what to do: inspan run "Explain this project"')
+  }
+
+  const { model, permissions } = values
+  const { deadline, stall, 'abort-on-stall': abortsOnStall } = values
+  const foreign = { model, permissions, deadline, stall, 'abort-on-stall': abortsOnStall, record: values.record }
+  const [only] = Object.entries(foreign).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const refuseFor = (agent: Harness | undefined): void => {
+    if (agent === undefined && only !== undefined) {
+      throw new UsageError(`--${only} is for coding agents: name one with --harness`)
+    }
+  }
+  const limits = {
+    ...(deadline === undefined ? {} : { deadlineMs: millisecondsOf('--deadline', deadline) }),
+    ...(stall === undefined ? {} : { stallMs: millisecondsOf('--stall', stall) }),
+    ...(abortsOnStall === true ? { onStall: 'abort' as const } : {}),
+  }
+  const named = values.harness === undefined ? undefined : harnessCalled(values.harness)
+  if (values.thread === undefined) refuseFor(named)
+  const redact = values.redact === undefined ? {} : { redact: redactorOf(values.redact) }
+  const level = permissions === undefined ? undefined : levelCalled(permissions)
+
+  let runtime: ThreadRuntime | undefined
+  // The first signal ends the run cleanly, even if it comes before there is a run. What the run did is kept.
+  let interruptedBy: NodeJS.Signals | undefined
+  let asking: AbortController | undefined
+  const onInterrupt = (signal: NodeJS.Signals): void => {
+    interruptedBy ??= signal
+    // While a person is asked, no agent is working. Open waits stay open.
+    if (asking === undefined) void runtime?.cancel()
+    else asking.abort()
+  }
+  const store = await openStore(values.db, terminal)
+  for (const signal of ENDING_SIGNALS) process.once(signal, onInterrupt)
+  const owner = await ProcessOwner.register(store)
+  try {
+    const { thread: known } = values
+    if (known !== undefined) await requireThread(store, known)
+    const harness = named ?? (known === undefined || values.demo ? undefined : await harnessOf(store, known))
+    refuseFor(harness)
+    const thread = known ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
+    const recordings = new Recordings()
+    const record = (turnId: string): RecordOptions => {
+      const dir =
+        values.record === undefined
+          ? join(recordingsOf(thread, terminal), turnId)
+          : resolve(terminal.cwd, values.record)
+      return { ...recordings.add(dir), ...redact }
+    }
+    const agent =
+      harness === undefined
+        ? await demo(terminal)
+        : { driver: foreignAgent(harness, { model, level, limits, record }, terminal) }
+    const agents = { [agent.driver.id]: agent }
+    runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1, ...redact })
+    const show = values.json ? jsonLines(terminal) : people(terminal)
+    runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
+    declineQuestions(runtime)
+    let lost: Error | undefined
+    runtime.onLost(({ error }) => (lost = error))
+    if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
+    if (harness !== undefined) await pruneRecordings(terminal)
+    asking = new AbortController()
+    const isAnswered = await goOn(runtime, answers, terminal, asking.signal)
+    asking = undefined
+    if (!isAnswered) {
+      sayWaits(openWaits(runtime), { thread, db: values.db }, terminal)
+      return interruptedBy === undefined ? STILL_WAITING : exitCodeOf(interruptedBy)
+    }
+    if (interruptedBy !== undefined) void runtime.cancel()
+    let outcome = await runtime.run?.done
+    if (prompt !== '' && interruptedBy === undefined) {
+      if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
+      const parts = [{ id: '0', type: 'text', text: prompt }] as const
+      outcome = await (await runtime.submit({ agentId: agent.driver.id, parts })).done
+    }
+    for (const problem of recordings.problems) terminal.err(problem)
+    if (!values.json) {
+      terminal.err(`\nKept as thread ${thread}. See it again: ${suggestion(`replay ${thread}`, values.db, terminal)}`)
+      for (const dir of recordings.whole) terminal.err(`Recorded in ${dir}`)
+    }
+    if (lost !== undefined) terminal.err(`inspan run: ${lost.message}`)
+    if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
+    return outcome === 'complete' ? 0 : 1
+  } finally {
+    for (const signal of ENDING_SIGNALS) process.removeListener(signal, onInterrupt)
+    await runtime?.close()
+    await owner.close()
+    await store.close()
+  }
+}
+
+/** Returns the exit code that shells expect of a program ended by this signal. */
+function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
+
+/** Settles the open waits before anything else. False when some are still open. */
+async function goOn(
+  runtime: ThreadRuntime,
+  answers: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (answers.length > 0) return answerWaits(runtime, answers)
+  if (openWaits(runtime).length === 0) return true
+  return terminal.isTty && (await askPerson(runtime, terminal, signal))
+}
+
+/** Declines every question, because with nobody to answer, the command would wait forever. */
+function declineQuestions(runtime: ThreadRuntime): void {
+  runtime.onEntry((entry) => {
+    if (entry.kind !== 'record' || entry.others === true || entry.record.body.type !== 'wait.opened') return
+    // Fails when the wait was withdrawn or cancelled in the meantime, and then there is nothing to decline.
+    runtime.answer(entry.record.body.wait.id, NOBODY, 'inspan run').catch(() => undefined)
+  })
+}
+
+function redactorOf(patterns: readonly string[]): Redactor {
+  const expressions = patterns.map((pattern) => {
+    try {
+      return new RegExp(pattern, 'gu')
+    } catch {
+      throw new UsageError(`--redact ${JSON.stringify(pattern)} is not a regular expression`)
+    }
+  })
+  return (text) => expressions.reduce((left, expression) => left.replace(expression, '[redacted]'), text)
+}
+
+async function demo(terminal: Terminal): Promise<RuntimeAgent> {
+  const { demoAgent } = await import('../demo-agent.ts')
+  return demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
+}
+
+function harnessCalled(id: string): Harness {
+  const harness = harnesses.find((candidate) => candidate.profile.id === id)
+  if (harness !== undefined) return harness
+  const known = harnesses.map((candidate) => candidate.profile.id).join(', ')
+  throw new UsageError(`there is no harness "${id}"; known: ${known}`)
+}
+
+/** Returns the harness that had the last turn of the thread; `undefined` for the demo agent. */
+async function harnessOf(store: Store, thread: string): Promise<Harness | undefined> {
+  const agentId = await lastAgentOf(store, thread)
+  if (agentId === undefined || agentId === DEMO) return undefined
+  const harness = harnesses.find(({ profile }) => profile.id === agentId)
+  if (harness !== undefined) return harness
+  throw new InspanError('not-found', `This conversation is with "${agentId}", which inspan does not have.`, {
+    hint: 'Name who is to go on with it: --harness <id>, or --demo.',
+  })
+}
+
+/** Longer times overflow the timer. */
+const LONGEST_SECONDS = 2_000_000
+
+function millisecondsOf(option: string, text: string): number {
+  const seconds = Number(text)
+  if (text.trim() !== '' && seconds >= 0.001 && seconds <= LONGEST_SECONDS) return Math.round(seconds * 1000)
+  throw new UsageError(`${option} takes a number of seconds above 0, at most ${LONGEST_SECONDS}`)
+}
+
+function levelCalled(name: string): PermissionLevel {
+  const level = LEVELS.find((candidate) => candidate === name)
+  if (level === undefined) throw new UsageError(`--permissions takes one of ${LEVELS.join(', ')}`)
+  return level
+}
+
+interface ForeignOptions {
+  readonly model: string | undefined
+  readonly level: PermissionLevel | undefined
+  readonly limits: Pick<Parameters<Harness['agent']>[0], 'deadlineMs' | 'stallMs' | 'onStall'>
+  readonly record: (turnId: string) => RecordOptions
+}
+
+function foreignAgent(
+  harness: Harness,
+  { model, level, limits, record }: ForeignOptions,
+  terminal: Terminal,
+): AgentDriver {
+  return harness.agent({
+    ...limits,
+    cwd: terminal.cwd,
+    env: terminal.env,
+    ...(model === undefined ? {} : { model }),
+    ...(level === undefined ? {} : { permissions: level }),
+    room: () => terminal.taken?.(),
+    record: (turn) => record(turn.turnId),
+  })
+}
+
+function people(terminal: Terminal): (event: ToldEvent) => void {
+  const renderer = new Renderer(terminal)
+  return (event) => renderer.show(event)
+}
+
+function jsonLines(terminal: Terminal): (event: ToldEvent) => void {
+  return (event) => terminal.out(JSON.stringify(event))
+}
