@@ -27,7 +27,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'signals.md': { harness: "declare const harness: import('@inspan/core').Harness" },
   'stores.md': {
     eraseRange: "import { eraseRange } from '@inspan/core/engine'",
-    store: "declare const store: import('@inspan/protocol').Store",
+    store: "declare const store: import('@inspan/protocol/store').Store",
     log: "declare const log: import('@inspan/core/engine').ThreadLog",
     owner: "declare const owner: import('@inspan/core/engine').ProcessOwner",
     spool: "declare const spool: import('@inspan/shell/run').SpoolFolder",
@@ -35,9 +35,9 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     someNewPlace: 'declare const someNewPlace: () => string',
     open: "declare const open: import('@inspan/testing/contracts').StoreContract['open']",
     MyStore: `
-      type Format = import('@inspan/protocol').RecordFormat
+      type Format = import('@inspan/protocol/store').RecordFormat
       type Reopen = NonNullable<import('@inspan/testing/contracts').StoreSubject['reopen']>
-      type OwnStore = import('@inspan/protocol').Store & { reopened: Reopen }
+      type OwnStore = import('@inspan/protocol/store').Store & { reopened: Reopen }
       declare const MyStore: { open(place: string, format?: Format): Promise<OwnStore> }`,
   },
   'testing.md': {

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { COMMAND_TYPES, RECORD_VERSIONS } from '@inspan/protocol'
+import { RECORD_VERSIONS } from '@inspan/protocol/log'
+import { COMMAND_TYPES } from '@inspan/protocol/wire'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const text = readFileSync(join(root, 'docs/glossary.md'), 'utf8')

@@ -5,7 +5,9 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createPolicy, MemoryStore, nativeDriver } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
-import { NO_RULES, type LogRecord, type RunnableTool } from '@inspan/protocol'
+import { NO_RULES } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
+import type { LogRecord } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { it } from 'node:test'
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { antigravity, claudeCode, cline, codex, goose, kiloCode, opencode, pi } from '../src/index.ts'
 
 const COLUMNS = [

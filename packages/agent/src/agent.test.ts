@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Host, StoredMessage } from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import type { Host } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { Agent } from './agent.ts'
 

@@ -1,12 +1,12 @@
+import type { AgentEvent } from '@inspan/protocol'
 import {
   streamTurn,
   type AgentDriver,
-  type AgentEvent,
   type Budget,
   type Host,
   type RunnableTool,
   type Turn,
-} from '@inspan/protocol'
+} from '@inspan/protocol/driver'
 import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
 import { checkAgentOptions } from './check-agent.ts'
 import { nativeDriver, type NativeDriverOptions } from './native-driver.ts'

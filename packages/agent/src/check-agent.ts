@@ -16,7 +16,7 @@ import {
   words,
   type FieldRule,
   type OptionRules,
-} from '@inspan/protocol'
+} from '@inspan/protocol/internal'
 import type { AgentOptions } from './agent.ts'
 import type { LoopHooks } from './hooks.ts'
 import type { ModelSettings } from './native-driver.ts'

@@ -8,7 +8,7 @@ import {
   oneOf,
   words,
   type OptionRules,
-} from '@inspan/protocol'
+} from '@inspan/protocol/internal'
 import type { Tool } from './create-tool.ts'
 
 const schema = either(anObject, aFunction)

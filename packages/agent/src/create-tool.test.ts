@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
-import {
-  InspanError,
-  type Answer,
-  type JsonObject,
-  type ToolOutcome,
-  type ToolRunContext,
-  type ToolSuspension,
-} from '@inspan/protocol'
+import { InspanError, type Answer, type JsonObject } from '@inspan/protocol'
+import type { ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
 import { z } from 'zod'
 import { createTool, type Tool } from './create-tool.ts'
 import { runnableTool, runnableTools } from './runnable-tool.ts'

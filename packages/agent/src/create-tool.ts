@@ -1,4 +1,5 @@
-import type { JsonObject, ModelOutput, OnInterrupted, ToolAnnotations, ToolCategory } from '@inspan/protocol'
+import type { JsonObject, ToolAnnotations, ToolCategory } from '@inspan/protocol'
+import type { ModelOutput, OnInterrupted } from '@inspan/protocol/driver'
 import { checkTool } from './check-tool.ts'
 import type { Infer, SchemaInput } from './schema.ts'
 import { reportSchema } from './schema-report.ts'

@@ -1,11 +1,5 @@
-import {
-  InspanError,
-  unlessAborted,
-  type FinishReason,
-  type JsonObject,
-  type JsonValue,
-  type UsageMetadata,
-} from '@inspan/protocol'
+import { InspanError, type FinishReason, type JsonObject, type JsonValue, type UsageMetadata } from '@inspan/protocol'
+import { unlessAborted } from '@inspan/protocol/internal'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { AgentContext } from './agent-context.ts'
 import { toJson } from './to-json.ts'

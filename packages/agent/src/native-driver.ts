@@ -1,14 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type {
-  AgentDriver,
-  AgentEvent,
-  AgentSession,
-  CancelReceipt,
-  Capabilities,
-  Host,
-  JsonObject,
-  Turn,
-} from '@inspan/protocol'
+import type { AgentEvent, JsonObject } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Capabilities, Host, Turn } from '@inspan/protocol/driver'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import type { Dynamic } from './agent-context.ts'
 import type { LoopHooks } from './hooks.ts'
 import { FlatTurn } from './flat-turn.ts'

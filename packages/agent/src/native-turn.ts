@@ -1,19 +1,18 @@
 import {
   addUsage,
-  asJson,
-  DEFAULT_MAX_STEPS,
   NO_USAGE,
   toErrorData,
-  unlessAborted,
   type AgentEvent,
   type FinishReason,
-  type Host,
   type JsonValue,
   type StepRequest,
-  type Turn,
   type UsageMetadata,
   type UsageTotals,
 } from '@inspan/protocol'
+import { DEFAULT_MAX_STEPS } from '@inspan/protocol/chat'
+import type { Host, Turn } from '@inspan/protocol/driver'
+import { unlessAborted } from '@inspan/protocol/internal'
+import { asJson } from '@inspan/protocol/log'
 import { agentContext } from './agent-context.ts'
 import { Attempt } from './flat-turn.ts'
 import { callHook } from './hooks.ts'

@@ -1,4 +1,4 @@
-import { whenAborted } from '@inspan/protocol'
+import { whenAborted } from '@inspan/protocol/internal'
 
 /** Ticks per time limit: a silent model is given up between the limit and a quarter more. */
 const TICKS = 4

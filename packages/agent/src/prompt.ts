@@ -6,16 +6,8 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type {
-  FilePart,
-  ImagePart,
-  JsonObject,
-  ModelOutput,
-  ModelOutputPart,
-  Part,
-  StoredMessage,
-  ToolResultPart,
-} from '@inspan/protocol'
+import type { FilePart, ImagePart, JsonObject, Part, StoredMessage, ToolResultPart } from '@inspan/protocol'
+import type { ModelOutput, ModelOutputPart } from '@inspan/protocol/driver'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number]

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import type { Host, HostTool, JsonObject, JsonValue, StepRequest, StoredMessage, Turn } from '@inspan/protocol'
+import type { JsonObject, JsonValue, StepRequest, StoredMessage } from '@inspan/protocol'
+import type { Host, HostTool, Turn } from '@inspan/protocol/driver'
 import { resolveDynamic, type AgentContext } from './agent-context.ts'
 import { withoutBlankTexts } from './blank-texts.ts'
 import { withCacheMarkers } from './cache-markers.ts'

@@ -1,4 +1,5 @@
-import type { FinishReason, Host, Part, StoredMessage, Turn } from '@inspan/protocol'
+import type { FinishReason, Part, StoredMessage } from '@inspan/protocol'
+import type { Host, Turn } from '@inspan/protocol/driver'
 import type { OrderedCall } from './model-answer.ts'
 import { recordedStep, textOf, type TurnStep } from './turn-step.ts'
 

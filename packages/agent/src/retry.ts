@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Host } from '@inspan/protocol'
+import type { Host } from '@inspan/protocol/driver'
 import type { ModelFailure } from './model-failure.ts'
 
 /** How often and how long a failed model call is retried. */

@@ -1,14 +1,5 @@
-import {
-  InspanError,
-  toErrorData,
-  type Answer,
-  type JsonObject,
-  type ModelOutput,
-  type RunnableTool,
-  type ToolOutcome,
-  type ToolRunContext,
-  type ToolSuspension,
-} from '@inspan/protocol'
+import { InspanError, toErrorData, type Answer, type JsonObject } from '@inspan/protocol'
+import type { ModelOutput, RunnableTool, ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
 import type { Tool } from './create-tool.ts'
 import { jsonSchemaOf, schemaText, validate } from './schema.ts'
 import { toJson } from './to-json.ts'

@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { asJson, InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
+import { InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
+import { asJson } from '@inspan/protocol/log'
 import { checkAgainst } from './json-schema-check.ts'
 
 /** A schema of any library that follows Standard Schema (zod, valibot, arktype …), or a plain JSON Schema. */

@@ -1,4 +1,5 @@
-import { InspanError, type JsonObject, type JsonValue, type TurnOutput } from '@inspan/protocol'
+import { InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
+import type { TurnOutput } from '@inspan/protocol/driver'
 import { closedSchema } from './closed-schema.ts'
 import { isStandard, jsonSchemaOf, validate, type SchemaInput } from './schema.ts'
 import { toJson } from './to-json.ts'

@@ -1,4 +1,5 @@
-import { toErrorData, type AgentEvent, type Host, type ToolOutcome } from '@inspan/protocol'
+import { toErrorData, type AgentEvent } from '@inspan/protocol'
+import type { Host, ToolOutcome } from '@inspan/protocol/driver'
 import type { AgentContext } from './agent-context.ts'
 import { callHook, type AfterTool, type HookedCall, type LoopHooks } from './hooks.ts'
 import type { OrderedCall } from './model-answer.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, ToolRunContext, ToolSuspension } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
 import { RequestContext } from './request-context.ts'
 import { toJson } from './to-json.ts'
 

@@ -22,19 +22,24 @@ export {
   type TurnStep,
 } from '@inspan/agent'
 export {
-  defaultDisplayState,
-  defaultOMProgressState,
   ErrorCode,
   InspanError,
+  type Goal,
+  type Grants,
+  type PatternRule,
+  type PermissionRules,
+  type Policy,
+  type TaskItem,
+  type ToolCategory,
+} from '@inspan/protocol'
+export { type AgentDriver, type Budget, type Decision, type ToolCallRequest } from '@inspan/protocol/driver'
+export {
+  defaultDisplayState,
+  defaultOMProgressState,
   toWireEvent,
   type ActiveSubagentState,
   type ActiveToolState,
-  type AgentDriver,
-  type Budget,
-  type Decision,
-  type Goal,
   type GoalEvaluation,
-  type Grants,
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessEventListener,
@@ -45,17 +50,11 @@ export {
   type OMBufferedStatus,
   type OMProgressState,
   type OMStatus,
-  type PatternRule,
   type PendingToolApproval,
   type PendingToolSuspension,
-  type PermissionRules,
-  type Policy,
-  type Store,
-  type TaskItem,
   type TokenUsage,
-  type ToolCallRequest,
-  type ToolCategory,
-} from '@inspan/protocol'
+} from '@inspan/protocol/harness'
+export { type Store } from '@inspan/protocol/store'
 export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { nativeDriver } from '@inspan/core'
 import type { RunnableTool } from '@inspan/core/engine'
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { scriptedModel, type Turn } from '@inspan/testing'
 
 const MAX_SHOWN = 8

@@ -1,6 +1,7 @@
 import type { NoteEvent } from '@inspan/adapters/reading'
 import type { LogEntry } from '@inspan/core/engine'
-import { agentEventsOf, isSealedPart, type ActivityNote, type AgentEvent, type LogRecord } from '@inspan/protocol'
+import type { ActivityNote, AgentEvent } from '@inspan/protocol'
+import { agentEventsOf, isSealedPart, type LogRecord } from '@inspan/protocol/log'
 
 /** What is shown of a run while it goes on: the agent's events, and activity that is no agent event. */
 export type ToldEvent = AgentEvent | NoteEvent

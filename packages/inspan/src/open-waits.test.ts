@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { SqliteStore } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
-import type { Decision } from '@inspan/protocol'
+import type { Decision } from '@inspan/protocol/driver'
 import { demoAgent } from './demo-agent.ts'
 import { main } from './main.ts'
 

@@ -1,5 +1,5 @@
+import { InspanError } from '@inspan/protocol'
 import {
-  InspanError,
   emptyState,
   reduce,
   REDUCER_VERSION,
@@ -7,8 +7,8 @@ import {
   reviveHead,
   type Head,
   type LogRecord,
-  type Store,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { recordsAfter } from '@inspan/core/engine'
 
 const PAGE = 500

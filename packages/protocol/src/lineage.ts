@@ -46,11 +46,6 @@ export function lineageHolds(lineage: Lineage, seq: number): boolean {
   return rangeAt(lineage, seq) !== undefined
 }
 
-/** The stream in which this seq of the lineage was written. */
-export function streamOf(lineage: Lineage, seq: number): string | undefined {
-  return rangeAt(lineage, seq)?.stream
-}
-
 /** Seq only rises along a lineage, so a seq is in one range at most. */
 export function rangeAt(lineage: Lineage, seq: number): LineageRange | undefined {
   const range = lineage.at(rangesFrom(lineage, seq) - 1)

@@ -61,7 +61,3 @@ export interface Answer {
   readonly remember?: 'tool' | 'category'
   readonly error?: ErrorData
 }
-
-export function canWaitMove(from: WaitState, to: WaitState): boolean {
-  return from === 'pending' && to !== 'pending'
-}

@@ -1,4 +1,4 @@
-import { didYouMean } from '@inspan/protocol'
+import { didYouMean } from '@inspan/protocol/internal'
 import { InvalidScript } from './script-errors.ts'
 
 /** Throws `InvalidScript` when the value at `path` is not what it should be. */

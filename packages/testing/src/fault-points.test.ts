@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { noFaults } from '@inspan/protocol'
+import { noFaults } from '@inspan/protocol/driver'
 import { FaultInjected, faultPoints, faultPointsFromEnv } from './fault-points.ts'
 import type { ReachedPoint } from './fault-points.ts'
 

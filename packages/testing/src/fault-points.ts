@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
-import { noFaults } from '@inspan/protocol'
-import type { FaultPoints } from '@inspan/protocol'
+import { noFaults } from '@inspan/protocol/driver'
+import type { FaultPoints } from '@inspan/protocol/driver'
 
 /**
  * `throw`: the point throws `FaultInjected`. `kill`: the process dies by SIGKILL. `hang`: the point does not return

@@ -1,4 +1,4 @@
-import type { Capabilities } from '@inspan/protocol'
+import type { Capabilities } from '@inspan/protocol/driver'
 import type { Dialect } from '../kit/mapper.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import type { CliProfile } from '../launch/profile.ts'

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import { aText, checkFields, oneOf, type AgentDriver, type Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
+import { aText, checkFields, oneOf } from '@inspan/protocol/internal'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { refuseUnkept } from '../launch/permissions.ts'
 import type { CliProfile } from '../launch/profile.ts'

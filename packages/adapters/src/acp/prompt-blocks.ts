@@ -1,4 +1,5 @@
-import { InspanError, type JsonObject, type MCPConfiguration, type Part } from '@inspan/protocol'
+import { InspanError, type JsonObject, type Part } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import { promptOf } from '../launch/prompt.ts'
 import type { AgentCapabilities } from './greeting.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Binding } from '@inspan/protocol'
+import type { Binding } from '@inspan/protocol/driver'
 import { errorOf, heard, stage } from '../../test/acp/acp-stage.ts'
 import { brief } from '../../test/brief.ts'
 import { textOf } from '../../test/live/live-host.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { brief } from '../../test/brief.ts'
 import { aTurn, diary, type Diary } from '../../test/launch/diary.ts'
 import { errorOf, finishOf, takeTurn, textOf, typesOf, warningsOf } from '../../test/launch/print-turn.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchAntigravity, type AntigravityLaunchOptions } from './launch.ts'
 import { antigravityDialect } from './mapper.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { transportOf, type TransportOptions } from '../live/transport.ts'
 import { claudeCode as claudeCodePrint } from './driver.ts'
 import { claudeCodeLive, type ClaudeLiveOptions } from './live.ts'

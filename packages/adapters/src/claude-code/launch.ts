@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { JsonObject, MCPConfiguration } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import type { NativeSession } from '../launch/native-session.ts'

@@ -1,4 +1,5 @@
-import type { AgentDriver, Capabilities, NativeRef } from '@inspan/protocol'
+import type { NativeRef } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { liveDriver, type LiveOptions } from '../live/live-driver.ts'
 import { ClaudePeer } from './control.ts'
 import { claudeAnchor } from './driver.ts'

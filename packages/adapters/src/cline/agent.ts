@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { transportOf, type AgentOptions } from '../live/transport.ts'
 import { cline as clinePrint, type ClineOptions } from './driver.ts'
 import { clineLive, type ClineLiveOptions } from './live.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchCline, type ClineLaunchOptions } from './launch.ts'
 import { clineDialect } from './mapper.ts'

@@ -1,4 +1,5 @@
-import type { AgentDriver, Capabilities, Part, PermissionRules } from '@inspan/protocol'
+import type { Part, PermissionRules } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { unheardWarnings } from '../acp/unheard.ts'
 import { clineAcpDialect, clineHabits } from './acp/mapper.ts'

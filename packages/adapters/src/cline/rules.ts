@@ -1,4 +1,4 @@
-import type { MCPConfiguration } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { offeredTools, type NativeTools } from '../launch/offered-tools.ts'
 import type { RunWarning } from '../launch/run-note.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { codexLive, type CodexLiveOptions } from './app-server/driver.ts'
 import { transportOf, type TransportOptions } from '../live/transport.ts'
 import { codex as codexPrint, type CodexOptions } from './driver.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchCodex, type CodexLaunchOptions } from './launch.ts'
 import { codexDialect } from './mapper.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { MCPServerConfig } from '@inspan/protocol'
+import type { MCPServerConfig } from '@inspan/protocol/chat'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { MAX_ARGUMENT_BYTES } from '../launch/plan-limits.ts'

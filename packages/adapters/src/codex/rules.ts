@@ -1,4 +1,4 @@
-import type { MCPConfiguration } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { askWarnings, refuseUnkept, ruleName, standingRules } from '../launch/permissions.ts'
 import type { RunWarning } from '../launch/run-note.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { transportOf, type AgentOptions } from '../live/transport.ts'
 import { goose as goosePrint, type GooseOptions } from './driver.ts'
 import { gooseLive, type GooseLiveOptions } from './live.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, MCPConfiguration, MCPServerConfig } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { MCPConfiguration, MCPServerConfig } from '@inspan/protocol/chat'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { offeredTools, type NativeTools } from '../launch/offered-tools.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { limitsOf } from '../acp/limits.ts'
 import { unheardWarnings } from '../acp/unheard.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { transportOf } from '../live/transport.ts'
 import type { OpencodeAgentOptions } from '../opencode/agent.ts'
 import { kiloCode as kiloCodePrint } from './driver.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import type { NativeTools } from '../launch/offered-tools.ts'
 import { opencodeDriver, type OpencodeOptions } from '../opencode/driver.ts'
 import type { Flavour } from '../opencode/flavour.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { kiloCodeAcpDialect, kiloCodeHabits } from './acp/mapper.ts'
 import type { NativeTools } from '../launch/offered-tools.ts'

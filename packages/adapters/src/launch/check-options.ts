@@ -10,7 +10,7 @@ import {
   oneOf,
   type FieldRule,
   type OptionRules,
-} from '@inspan/protocol'
+} from '@inspan/protocol/internal'
 import type { LiveOptions } from '../live/live-driver.ts'
 
 const never: FieldRule = { wanted: 'null', accepts: (value) => value === null }

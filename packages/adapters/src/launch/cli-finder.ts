@@ -1,4 +1,5 @@
-import { InspanError, type Capabilities } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Capabilities } from '@inspan/protocol/driver'
 import type { LedgerSums } from '../kit/ledger.ts'
 import { findCli, type Environment, type FoundCli } from './find-cli.ts'
 import type { CliProfile } from './profile.ts'

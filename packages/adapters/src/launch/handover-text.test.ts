@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Host, Part, StoredMessage } from '@inspan/protocol'
+import type { Part, StoredMessage } from '@inspan/protocol'
+import type { Host } from '@inspan/protocol/driver'
 import { handoverText } from './handover-text.ts'
 import type { NativeSession } from './native-session.ts'
 

@@ -1,4 +1,5 @@
-import type { Binding, HandoverBudget, Host, StoredMessage, Turn } from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import type { Binding, HandoverBudget, Host, Turn } from '@inspan/protocol/driver'
 import { MAX_OMITTED, unheard, wordsOf } from '../live/handover.ts'
 import type { NativeSession } from './native-session.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import type { Dialect } from '../kit/mapper.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
 import type { PrintOptions } from './print-driver.ts'

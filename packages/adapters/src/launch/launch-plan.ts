@@ -1,4 +1,6 @@
-import { NO_RULES, type MCPConfiguration, type Part, type PermissionRules, type Turn } from '@inspan/protocol'
+import { NO_RULES, type Part, type PermissionRules } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
+import type { Turn } from '@inspan/protocol/driver'
 import type { NativeSession } from './native-session.ts'
 import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Host } from '@inspan/protocol'
+import type { Host } from '@inspan/protocol/driver'
 import { dialects } from '../dialects.ts'
 import {
   bindingOf,

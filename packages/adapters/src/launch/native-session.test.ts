@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Binding, Host, NativeRef, StoredMessage } from '@inspan/protocol'
+import type { NativeRef, StoredMessage } from '@inspan/protocol'
+import type { Binding, Host } from '@inspan/protocol/driver'
 import { chooseSession, type NativeSession } from './native-session.ts'
 
 const binding = (more: Partial<Binding> = {}): Binding => ({ agentId: 'a', nativeId: 'n', syncedTo: 1, ...more })

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Binding, Capabilities, Host, UsageTotals } from '@inspan/protocol'
+import type { UsageTotals } from '@inspan/protocol'
+import type { Binding, Capabilities, Host } from '@inspan/protocol/driver'
 import type { RunWarning } from './run-note.ts'
 
 /** The native session that a turn continues. */

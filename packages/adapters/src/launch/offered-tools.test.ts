@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { InspanError, NO_RULES, type MCPConfiguration, type PermissionRules } from '@inspan/protocol'
+import { InspanError, NO_RULES, type PermissionRules } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import { offeredTools, type NativeTools, type OfferedTools, type OfferOptions } from './offered-tools.ts'
 import type { PermissionLevel } from './permissions.ts'
 

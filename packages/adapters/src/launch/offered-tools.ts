@@ -1,4 +1,5 @@
-import type { MCPConfiguration, PermissionRules, ToolCategory } from '@inspan/protocol'
+import type { PermissionRules, ToolCategory } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import type { LaunchRequest } from './launch-plan.ts'
 import { askWarnings, refuseUnkept, ruleName, standingRules, type StandingRules } from './permissions.ts'
 import type { RunWarning } from './run-note.ts'

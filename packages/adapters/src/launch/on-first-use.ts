@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 
 interface Named {
   readonly id?: string

@@ -1,4 +1,5 @@
-import { InspanError, type CancelReceipt } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { CancelReceipt } from '@inspan/protocol/log'
 
 /** The receipt for a cancel while no turn is running. */
 export const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })

@@ -3,14 +3,8 @@ import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import {
-  InspanError,
-  type AgentEvent,
-  type AgentSession,
-  type Binding,
-  type Capabilities,
-  type Host,
-} from '@inspan/protocol'
+import { InspanError, type AgentEvent } from '@inspan/protocol'
+import type { AgentSession, Binding, Capabilities, Host } from '@inspan/protocol/driver'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import { bindingOf, errorOf, finishOf, takeTurn, textOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn } from '../../test/launch/stand-in.ts'

@@ -1,4 +1,6 @@
-import type { AgentDriver, AgentEvent, AgentSession, Binding, CancelReceipt, Host, Turn } from '@inspan/protocol'
+import type { AgentEvent } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Binding, Host, Turn } from '@inspan/protocol/driver'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import { cliFinder } from './cli-finder.ts'
 import type { Environment, FoundCli } from './find-cli.ts'
 import { requestOf, type LaunchRequest } from './launch-plan.ts'

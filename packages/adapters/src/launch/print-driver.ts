@@ -1,14 +1,7 @@
-import type {
-  AgentDriver,
-  AgentEvent,
-  AgentSession,
-  Binding,
-  CancelReceipt,
-  Capabilities,
-  Host,
-  MCPConfiguration,
-  Turn,
-} from '@inspan/protocol'
+import type { AgentEvent } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
+import type { AgentDriver, AgentSession, Binding, Capabilities, Host, Turn } from '@inspan/protocol/driver'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { checkDriverOptions } from './check-options.ts'

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type AgentEvent,
-  type Binding,
-  type CancelReceipt,
-  type ErrorData,
-  type HandoverNote,
-  type Host,
-  type Turn,
-} from '@inspan/protocol'
+import type { AgentEvent, ErrorData } from '@inspan/protocol'
+import type { Binding, HandoverNote, Host, Turn } from '@inspan/protocol/driver'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import type { RunExit, SpawnRunOptions } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { untestedVersion } from './cli-finder.ts'

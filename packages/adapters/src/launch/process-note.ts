@@ -1,4 +1,4 @@
-import type { ProcessNote } from '@inspan/protocol'
+import type { ProcessNote } from '@inspan/protocol/log'
 import type { RunProcess, RunRecord } from '@inspan/shell/run'
 
 /** Returns what to record of a process so that it can be ended after a crash of ours. */

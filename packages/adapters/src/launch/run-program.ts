@@ -1,4 +1,4 @@
-import type { ProcessNote } from '@inspan/protocol'
+import type { ProcessNote } from '@inspan/protocol/log'
 import {
   spawnRun,
   StdinClosedError,

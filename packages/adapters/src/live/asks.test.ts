@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Answer, Decision, Host, ToolCallRequest } from '@inspan/protocol'
+import type { Answer } from '@inspan/protocol'
+import type { Decision, Host, ToolCallRequest } from '@inspan/protocol/driver'
 import { APPROVE, ASK, liveHost, type LiveHost } from '../../test/live/live-host.ts'
 import { Asks, type Ask, type Verdict } from './asks.ts'
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer, Decision, Host, JsonObject, JsonValue, WaitKind } from '@inspan/protocol'
+import type { Answer, JsonObject, JsonValue, WaitKind } from '@inspan/protocol'
+import type { Decision, Host } from '@inspan/protocol/driver'
 import { toFailure } from '../launch/run-failure.ts'
 import { canonicalCall, nativeCall, type NativeCall } from './tool-calls.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { checkDriverOptions } from '../launch/check-options.ts'
 import { cliFinder, foundCli } from '../launch/cli-finder.ts'
 import type { Environment, FoundCli } from '../launch/find-cli.ts'

@@ -1,13 +1,6 @@
-import type {
-  AgentEvent,
-  AgentSession,
-  Binding,
-  CancelReceipt,
-  Host,
-  JsonObject,
-  StoredMessage,
-  Turn,
-} from '@inspan/protocol'
+import type { AgentEvent, JsonObject, StoredMessage } from '@inspan/protocol'
+import type { AgentSession, Binding, Host, Turn } from '@inspan/protocol/driver'
+import type { CancelReceipt } from '@inspan/protocol/log'
 
 /** What a peer learns about the native session that the CLI's output does not tell. */
 export interface SessionFacts {

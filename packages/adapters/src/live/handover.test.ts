@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Host, NativeRef, StoredMessage } from '@inspan/protocol'
+import type { NativeRef, StoredMessage } from '@inspan/protocol'
+import type { Host } from '@inspan/protocol/driver'
 import { aMessage } from '../../test/live/live-host.ts'
 import { unheard, wordsOf, type HandoverQuery } from './handover.ts'
 

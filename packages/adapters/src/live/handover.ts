@@ -1,4 +1,5 @@
-import type { HandoverBudget, Host, NativeRef, Part, StoredMessage, Turn } from '@inspan/protocol'
+import type { NativeRef, Part, StoredMessage } from '@inspan/protocol'
+import type { HandoverBudget, Host, Turn } from '@inspan/protocol/driver'
 
 /** The default budget for a hand-over: the newest messages that fit. */
 const DEFAULT_BUDGET: HandoverBudget = {

@@ -1,4 +1,5 @@
-import type { Capabilities, Host, JsonObject, NativeRef, Part } from '@inspan/protocol'
+import type { JsonObject, NativeRef, Part } from '@inspan/protocol'
+import type { Capabilities, Host } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Binding, Host, JsonObject, StoredMessage } from '@inspan/protocol'
+import type { JsonObject, StoredMessage } from '@inspan/protocol'
+import type { Binding, Host } from '@inspan/protocol/driver'
 import type { KillReceipt, Line } from '@inspan/shell/run'
 import { cleanText } from '../kit/clean-text.ts'
 import { recordOf, splitLine } from '../kit/json-line.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, ProcessNote } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { ProcessNote } from '@inspan/protocol/log'
 import {
   spawnRun,
   type KillReceipt,

@@ -1,16 +1,7 @@
 import { setImmediate as nextTask, setTimeout as pause } from 'node:timers/promises'
-import {
-  InspanError,
-  type AgentEvent,
-  type AgentSession,
-  type Binding,
-  type CancelReceipt,
-  type ErrorData,
-  type HandoverNote,
-  type Host,
-  type StoredMessage,
-  type Turn,
-} from '@inspan/protocol'
+import { InspanError, type AgentEvent, type ErrorData, type StoredMessage } from '@inspan/protocol'
+import type { AgentSession, Binding, HandoverNote, Host, Turn } from '@inspan/protocol/driver'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import type { RunExit } from '@inspan/shell/run'
 import { handoverText } from '../launch/handover-text.ts'
 import { assertTakesTurn, NOTHING_RAN } from '../launch/one-turn.ts'

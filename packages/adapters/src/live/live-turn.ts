@@ -1,4 +1,5 @@
-import type { AgentEvent, Binding, ErrorData, Host, Turn, UsageTotals } from '@inspan/protocol'
+import type { AgentEvent, ErrorData, UsageTotals } from '@inspan/protocol'
+import type { Binding, Host, Turn } from '@inspan/protocol/driver'
 import type { Line, RunExit } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { untestedVersion } from '../launch/cli-finder.ts'

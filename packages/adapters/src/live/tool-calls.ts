@@ -1,4 +1,5 @@
-import type { JsonObject, ToolCallRequest, ToolCategory } from '@inspan/protocol'
+import type { JsonObject, ToolCategory } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
 import { kindOfTool, mcpToolName, type ToolKind } from '../launch/tool-kinds.ts'
 
 /** A tool call as a foreign CLI announces it. */

@@ -1,4 +1,5 @@
-import { aFlag, checkFields, InspanError, oneOf, type FieldRules } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { aFlag, checkFields, oneOf, type FieldRules } from '@inspan/protocol/internal'
 import type { PermissionLevel } from '../launch/permissions.ts'
 
 export interface TransportOptions {

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { transportOf, type AgentOptions } from '../live/transport.ts'
 import { opencode as opencodePrint, type OpencodeOptions } from './driver.ts'
 import { opencodeLive, type OpencodeLiveOptions } from './live.ts'

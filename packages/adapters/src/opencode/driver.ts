@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
 import { placedDriver } from '../launch/placed-driver.ts'
 import type { PrintOptions } from '../launch/print-driver.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { JsonObject, JsonValue, MCPConfiguration, MCPServerConfig } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { MCPConfiguration, MCPServerConfig } from '@inspan/protocol/chat'
 import { asArray, asObject, NO_FIELDS } from '../kit/fields.ts'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'

@@ -1,4 +1,4 @@
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { transportOf, type AgentOptions } from '../live/transport.ts'
 import { pi as piPrint, type PiOptions } from './driver.ts'
 import { piLive, type PiLiveOptions } from './live.ts'

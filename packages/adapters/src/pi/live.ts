@@ -1,4 +1,5 @@
-import type { AgentDriver, Capabilities, NativeRef } from '@inspan/protocol'
+import type { NativeRef } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { Environment } from '../launch/find-cli.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'

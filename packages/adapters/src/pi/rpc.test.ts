@@ -2,14 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import {
-  InspanError,
-  type AgentSession,
-  type Binding,
-  type JsonObject,
-  type StoredMessage,
-  type Turn,
-} from '@inspan/protocol'
+import { InspanError, type JsonObject, type StoredMessage } from '@inspan/protocol'
+import type { AgentSession, Binding, Turn } from '@inspan/protocol/driver'
 import { aTurn } from '../../test/launch/diary.ts'
 import { errorOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { scratch, survivors } from '../../test/launch/stand-in.ts'

@@ -3,17 +3,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type {
-  ActivityEvent,
-  AgentDriver,
-  AgentEvent,
-  AgentSession,
-  Binding,
-  Host,
-  NativeRef,
-  StoredMessage,
-  Turn,
-} from '@inspan/protocol'
+import type { ActivityEvent, AgentEvent, NativeRef, StoredMessage } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Binding, Host, Turn } from '@inspan/protocol/driver'
 import { findTagged } from '@inspan/shell/run'
 import { startProvider, type Provider, type ProviderRequest, type ScriptObject } from '@inspan/testing'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'

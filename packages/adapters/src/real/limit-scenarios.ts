@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { NO_RULES, type CancelReceipt } from '@inspan/protocol'
+import { NO_RULES } from '@inspan/protocol'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import { isThere } from './own-bench.ts'
 import { FILES, finishOf, type Scenario } from './scenario.ts'
 

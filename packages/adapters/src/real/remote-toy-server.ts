@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import type { JsonObject, MCPConfiguration } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 
 export interface RemoteToyServer {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { MCPConfiguration } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 
 /** An MCP server with one tool, `echo`, which also returns the secret that the server was given. */
 export const toyServer: MCPConfiguration = startingAfter(0)

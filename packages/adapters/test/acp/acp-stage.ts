@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { AgentDriver, AgentEvent, AgentSession, Binding, Turn } from '@inspan/protocol'
+import type { AgentEvent } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Binding, Turn } from '@inspan/protocol/driver'
 import { acp, type AcpOptions } from '../../src/acp/driver.ts'
 import { aTurn } from '../launch/diary.ts'
 import { scratch, survivors } from '../launch/stand-in.ts'

@@ -1,4 +1,6 @@
-import type { ActivityEvent, AgentEvent, Binding, Host, ProcessNote, Turn } from '@inspan/protocol'
+import type { ActivityEvent, AgentEvent } from '@inspan/protocol'
+import type { Binding, Host, Turn } from '@inspan/protocol/driver'
+import type { ProcessNote } from '@inspan/protocol/log'
 
 export const aTurn: Turn = {
   turnId: 'turn-1',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { AgentDriver, AgentEvent, Binding, Host, Turn } from '@inspan/protocol'
+import type { AgentEvent } from '@inspan/protocol'
+import type { AgentDriver, Binding, Host, Turn } from '@inspan/protocol/driver'
 import { printDriver, type PrintHarness, type PrintOptions } from '../../src/launch/print-driver.ts'
 import { aTurn, diary, takeAll, type Diary } from './diary.ts'
 import { program, scratch, standIn, survivors } from './stand-in.ts'

@@ -1,4 +1,5 @@
-import type { AgentEvent, Answer, Decision, Host, StoredMessage, ToolCallRequest, WaitRequest } from '@inspan/protocol'
+import type { AgentEvent, Answer, StoredMessage, WaitRequest } from '@inspan/protocol'
+import type { Decision, Host, ToolCallRequest } from '@inspan/protocol/driver'
 import { diary, type Diary } from '../launch/diary.ts'
 
 /** A host whose people answer when a test wants them to. */

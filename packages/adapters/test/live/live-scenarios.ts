@@ -3,7 +3,7 @@ import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AgentSession, Binding, Turn } from '@inspan/protocol'
+import type { AgentSession, Binding, Turn } from '@inspan/protocol/driver'
 import { findTagged } from '@inspan/shell/run'
 import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@inspan/testing'
 import {

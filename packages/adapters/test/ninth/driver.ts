@@ -1,4 +1,4 @@
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { printDriver, type PrintOptions } from '../../src/launch/print-driver.ts'
 import { launchNinth } from './launch.ts'
 import { ninthDialect } from './mapper.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it, type TestContext } from 'node:test'
-import type { Binding } from '@inspan/protocol'
+import type { Binding } from '@inspan/protocol/driver'
 import { doctor } from '../../src/launch/doctor.ts'
 import { normalize } from '../../src/launch/normalize.ts'
 import { brief } from '../brief.ts'

@@ -1,13 +1,6 @@
 import { Agent, type AgentOptions } from '@inspan/agent'
-import {
-  agentEventsOf,
-  type AgentEvent,
-  type LogRecord,
-  type NoteRecord,
-  type RunOutcome,
-  type StoredMessage,
-  type Wait,
-} from '@inspan/protocol'
+import type { AgentEvent, StoredMessage, Wait } from '@inspan/protocol'
+import { agentEventsOf, type LogRecord, type NoteRecord, type RunOutcome } from '@inspan/protocol/log'
 import { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from '@inspan/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import type { RunHandle } from './turns/active-run.ts'

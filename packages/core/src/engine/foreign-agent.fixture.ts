@@ -1,14 +1,6 @@
-import type {
-  AgentDriver,
-  AgentEvent,
-  AgentSession,
-  Binding,
-  CancelReceipt,
-  Capabilities,
-  Host,
-  StoredMessage,
-  Turn,
-} from '@inspan/protocol'
+import type { AgentEvent, StoredMessage } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Binding, Capabilities, Host, Turn } from '@inspan/protocol/driver'
+import type { CancelReceipt } from '@inspan/protocol/log'
 
 /** What a foreign agent does in one turn. */
 export type Act = (turn: Turn, host: Host) => AsyncGenerator<AgentEvent>

@@ -1,15 +1,6 @@
-export type {
-  Answer,
-  CancelReceipt,
-  DeltaFrame,
-  LogRecord,
-  Part,
-  RecordBody,
-  RunOutcome,
-  ThreadState,
-  TurnDefaults,
-  Wait,
-} from '@inspan/protocol'
+export type { Answer, Part, Wait } from '@inspan/protocol'
+export type { TurnDefaults } from '@inspan/protocol/driver'
+export type { CancelReceipt, DeltaFrame, LogRecord, RecordBody, RunOutcome, ThreadState } from '@inspan/protocol/log'
 export type { RecordOrigin } from './log/record-body.ts'
 export {
   ThreadLog,

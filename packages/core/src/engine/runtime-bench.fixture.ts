@@ -1,4 +1,6 @@
-import { NO_RULES, type LogRecord, type RecordBody, type RecordType, type Store, type Wait } from '@inspan/protocol'
+import { NO_RULES, type Wait } from '@inspan/protocol'
+import type { LogRecord, RecordBody, RecordType } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import type { RunHandle, RuntimeAgents } from './turns/active-run.ts'

@@ -1,20 +1,7 @@
-import type {
-  Answer,
-  ConfigChangedRecord,
-  Decision,
-  FaultPoints,
-  Grants,
-  JsonObject,
-  OnInterrupted,
-  Part,
-  PermissionRules,
-  RecordBody,
-  Store,
-  ThreadState,
-  ToolCallRequest,
-  TurnDefaults,
-  Wait,
-} from '@inspan/protocol'
+import type { Answer, Grants, JsonObject, Part, PermissionRules, Wait } from '@inspan/protocol'
+import type { Decision, FaultPoints, OnInterrupted, ToolCallRequest, TurnDefaults } from '@inspan/protocol/driver'
+import type { ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { RuntimeAgents } from './turns/active-run.ts'
 import type { ProcessOwner } from './threads/ownership.ts'

@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
-import {
-  agentEventsOf,
-  InspanError,
-  type AgentDriver,
-  type Binding,
-  type Decision,
-  type LogRecord,
-  type StoredMessage,
-  type ToolCallRequest,
-  type Wait,
-} from '@inspan/protocol'
+import { InspanError, type StoredMessage, type Wait } from '@inspan/protocol'
+import type { AgentDriver, Binding, Decision, ToolCallRequest } from '@inspan/protocol/driver'
+import { agentEventsOf, type LogRecord } from '@inspan/protocol/log'
 import { findTagged, spawnRun } from '@inspan/shell/run'
 import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../stores/memory-store.ts'

@@ -1,13 +1,6 @@
-import {
-  aText,
-  checkFields,
-  InspanError,
-  type Answer,
-  type CancelReceipt,
-  type DeltaFrame,
-  type RunOutcome,
-  type ThreadState,
-} from '@inspan/protocol'
+import { InspanError, type Answer } from '@inspan/protocol'
+import { aText, checkFields } from '@inspan/protocol/internal'
+import type { CancelReceipt, DeltaFrame, RunOutcome, ThreadState } from '@inspan/protocol/log'
 import { isForeign, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
 import { ApprovalClock } from './waits/approval-clock.ts'
 import { checkAnswer } from './checks/check-answer.ts'

@@ -1,4 +1,5 @@
-import { NO_RULES, type Fence, type Store } from '@inspan/protocol'
+import { NO_RULES } from '@inspan/protocol'
+import type { Fence, Store } from '@inspan/protocol/store'
 import { ProcessOwner } from './threads/ownership.ts'
 import { ThreadLog, type ThreadLogOptions } from './log/thread-log.ts'
 import { createThread } from './threads/threads.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { commandIdTime } from '@inspan/protocol'
+import { commandIdTime } from '@inspan/protocol/store'
 import { timeOrderedId } from './time-ordered-id.ts'
 
 suite('ids of our own', () => {

@@ -1,4 +1,5 @@
-import { InspanError, NO_RULES, type HarnessEvent, type PermissionRules, type Policy } from '@inspan/protocol'
+import { InspanError, NO_RULES, type PermissionRules, type Policy } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { Mailbox } from '../engine/threads/mailbox.ts'
 import { splitState } from './sessions/control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'

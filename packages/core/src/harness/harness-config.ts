@@ -1,15 +1,9 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@inspan/agent'
-import type {
-  AgentDriver,
-  Budget,
-  HarnessEvent,
-  OnInterrupted,
-  PermissionRules,
-  RawSpool,
-  Store,
-  ToolCategory,
-} from '@inspan/protocol'
+import type { PermissionRules, ToolCategory } from '@inspan/protocol'
+import type { AgentDriver, Budget, OnInterrupted, RawSpool } from '@inspan/protocol/driver'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { Store } from '@inspan/protocol/store'
 import type { Redactor } from '../engine/log/redactor.ts'
 import type { ThreadRuntimeOptions } from '../engine/thread-options.ts'
 import type { HeartbeatHandler } from './runs/heartbeats.ts'

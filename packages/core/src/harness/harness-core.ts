@@ -1,4 +1,6 @@
-import type { Grants, HarnessEvent, PermissionRules, Store, ToolCategory } from '@inspan/protocol'
+import type { Grants, PermissionRules, ToolCategory } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { Store } from '@inspan/protocol/store'
 import type { Mailbox } from '../engine/threads/mailbox.ts'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
 import type { BrowserSlot } from './agents/browser-slot.ts'

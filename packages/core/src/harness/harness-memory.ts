@@ -1,4 +1,4 @@
-import type { HarnessThread } from '@inspan/protocol'
+import type { HarnessThread } from '@inspan/protocol/harness'
 import type { DeleteReport } from '../engine/erase/delete-thread.ts'
 import type { Session } from './session.ts'
 import type { ThreadListQuery, ThreadPage } from './sessions/session-thread.ts'

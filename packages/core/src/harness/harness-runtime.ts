@@ -1,4 +1,4 @@
-import type { Store } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 import type { HarnessAgent } from './harness-config.ts'
 import type { Scorer, Scorers } from './runs/run-scorers.ts'
 

@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions } from '@inspan/agent'
-import { toWireEvent, type HarnessEvent, type HarnessEventType } from '@inspan/protocol'
+import { toWireEvent, type HarnessEvent, type HarnessEventType } from '@inspan/protocol/harness'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
 import type { HarnessConfig, HarnessState } from './harness-config.ts'

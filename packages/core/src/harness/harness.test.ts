@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Agent } from '@inspan/agent'
-import type { HarnessEvent } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { scriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
 

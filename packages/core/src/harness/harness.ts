@@ -1,11 +1,6 @@
-import type {
-  HarnessEvent,
-  HarnessEventListener,
-  HarnessMessage,
-  HarnessThread,
-  PageRequest,
-  ToolCategory,
-} from '@inspan/protocol'
+import type { ToolCategory } from '@inspan/protocol'
+import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread } from '@inspan/protocol/harness'
+import type { PageRequest } from '@inspan/protocol/store'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './checks/check-config.ts'
 import { givenFields, givenText, optionalText } from './checks/check-given.ts'

@@ -1,4 +1,4 @@
-import { defaultOMProgressState, type HarnessEvent } from '@inspan/protocol'
+import { defaultOMProgressState, type HarnessEvent } from '@inspan/protocol/harness'
 import type { Session } from './session.ts'
 
 /** What observational memory knows of a thread. */

@@ -1,14 +1,12 @@
+import { InspanError, type Grants, type ToolCategory } from '@inspan/protocol'
 import {
-  InspanError,
   toTokenUsage,
-  type Grants,
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessEventListener,
   type TokenUsage,
-  type ToolCategory,
   NO_TOKENS,
-} from '@inspan/protocol'
+} from '@inspan/protocol/harness'
 import type { RequestContext } from '@inspan/agent'
 import { Mailbox } from '../engine/threads/mailbox.ts'
 import { givenFields, givenFunction, givenJson } from './checks/check-given.ts'

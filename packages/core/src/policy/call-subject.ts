@@ -1,4 +1,5 @@
-import type { JsonValue, ToolCallRequest } from '@inspan/protocol'
+import type { JsonValue } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
 import { quote } from '@inspan/shell/read/command'
 import type { PathTool, ShellTool, ToolSubjects } from './policy-types.ts'
 import { has } from './rule-book.ts'

@@ -1,15 +1,6 @@
-import {
-  aFunction,
-  anObject,
-  anything,
-  checkOptions,
-  NO_RULES,
-  words,
-  type OptionRules,
-  type PermissionRules,
-  type ToolCallRequest,
-  type ToolCategory,
-} from '@inspan/protocol'
+import { NO_RULES, type PermissionRules, type ToolCategory } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
+import { aFunction, anObject, anything, checkOptions, words, type OptionRules } from '@inspan/protocol/internal'
 import { subjectOf } from './call-subject.ts'
 import { checkRules } from './check-rules.ts'
 import { decide, grant, type Case } from './decide.ts'

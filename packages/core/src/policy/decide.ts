@@ -1,4 +1,5 @@
-import { NO_GRANTS, type Grants, type ToolCallRequest, type ToolCategory } from '@inspan/protocol'
+import { NO_GRANTS, type Grants, type ToolCategory } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
 import { bareDecision, categoryRule, toolRule } from './fallback.ts'
 import type { Judgement, Piece } from './judgement.ts'
 import type { Explained, GrantResult, PolicyContext } from './policy-types.ts'

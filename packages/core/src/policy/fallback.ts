@@ -1,4 +1,5 @@
-import type { Decision, Grants, Policy, ToolCategory } from '@inspan/protocol'
+import type { Grants, Policy, ToolCategory } from '@inspan/protocol'
+import type { Decision } from '@inspan/protocol/driver'
 import type { PolicyStep, RuleLevel } from './policy-types.ts'
 import type { PlacedRules } from './rule-book.ts'
 import { strictest } from './strictness.ts'

@@ -1,4 +1,5 @@
-import type { ToolCallRequest, ToolCategory } from '@inspan/protocol'
+import type { ToolCategory } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
 import type { CallSubject } from './call-subject.ts'
 import { categoryRule } from './fallback.ts'
 import { judgeCommand } from './judge-command.ts'

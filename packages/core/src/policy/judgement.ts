@@ -1,4 +1,4 @@
-import type { Decision } from '@inspan/protocol'
+import type { Decision } from '@inspan/protocol/driver'
 import type { RuleLevel } from './policy-types.ts'
 import { ruleName, type PlacedRule } from './rule-book.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { JsonObject, PatternRule, Policy, ToolCallRequest, ToolCategory } from '@inspan/protocol'
+import type { JsonObject, PatternRule, Policy, ToolCategory } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
 import type { PolicyContext } from './index.ts'
 import { policyFor, toolCall } from './policy.fixture.ts'
 

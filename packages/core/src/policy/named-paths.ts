@@ -1,4 +1,5 @@
-import type { JsonValue, ToolCallRequest, ToolCategory } from '@inspan/protocol'
+import type { JsonValue, ToolCategory } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
 import { strictFileRules } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement } from './judgement.ts'
 import type { Whereabouts } from './location.ts'

@@ -1,4 +1,5 @@
-import type { Decision, Grants, PermissionRules, ToolCallRequest, ToolCategory, WaitDecision } from '@inspan/protocol'
+import type { Grants, PermissionRules, ToolCategory, WaitDecision } from '@inspan/protocol'
+import type { Decision, ToolCallRequest } from '@inspan/protocol/driver'
 
 /** The argument of a shell tool that contains its command, and the one that names the folder, if there is one. */
 export type ShellTool = string | { readonly command: string; readonly cwd?: string }

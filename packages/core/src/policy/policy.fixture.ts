@@ -1,4 +1,5 @@
-import type { JsonObject, PatternRule, PermissionRules, Policy, ToolCallRequest } from '@inspan/protocol'
+import type { JsonObject, PatternRule, PermissionRules, Policy } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
 import { createPolicy, type Explained, type PolicyContext, type PolicyOptions } from './index.ts'
 
 type Patterns = Readonly<Record<Policy, readonly string[]>>

@@ -1,4 +1,5 @@
-import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime, InspanError } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime } from '@inspan/protocol/store'
 
 /** Returns whether an unknown command is so old that it may have been carried out and pruned. */
 export function isExpired(commandId: string, at: number): boolean {

@@ -1,4 +1,5 @@
-import { DEFAULT_PAGE, InspanError, MAX_PAGE, type PageRequest } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { DEFAULT_PAGE, MAX_PAGE, type PageRequest } from '@inspan/protocol/store'
 
 /** A stream's number and a seq share one 63-bit key in SQLite, so a seq has 32 bits in every store. */
 export const MAX_SEQ: number = 2 ** 32 - 1

@@ -2,18 +2,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import {
-  BLOB_THRESHOLD,
-  NO_GRANTS,
-  NO_RULES,
-  type JsonObject,
-  type LogRecord,
-  type RecordBody,
-  type RecordType,
-  type Store,
-  type StoredMessage,
-  type Wait,
-} from '@inspan/protocol'
+import { BLOB_THRESHOLD, NO_GRANTS, NO_RULES, type JsonObject, type StoredMessage, type Wait } from '@inspan/protocol'
+import type { LogRecord, RecordBody, RecordType } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { filesHolding } from '../../test/stores/files.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { recordOf, startThread } from '../../test/stores/threads.ts'

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { StoredMessage, WaitState } from '@inspan/protocol'
+import type { Lineage, LogRecord, RecordType, StoredHead } from '@inspan/protocol/log'
 import {
   RECORD_FORMAT,
   type Admission,
@@ -13,8 +15,6 @@ import {
   type EraseResult,
   type Fence,
   type ForkReach,
-  type Lineage,
-  type LogRecord,
   type MessageQuery,
   type NewCommand,
   type NewStream,
@@ -23,15 +23,11 @@ import {
   type PageRequest,
   type RecordFormat,
   type RecordQuery,
-  type RecordType,
   type Store,
-  type StoredHead,
-  type StoredMessage,
   type StreamStatus,
   type ThreadInfo,
   type WaitRow,
-  type WaitState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/store'
 import { checkRanges } from './input-checks.ts'
 import { append, createStream } from './memory/append.ts'
 import { readBlob } from './memory/blobs.ts'

@@ -1,4 +1,4 @@
-import type { Page } from '@inspan/protocol'
+import type { Page } from '@inspan/protocol/store'
 
 /** Returns a page of up to `limit` rows. One row more than that shows that there is a next page. */
 export function pageOf<Row, Item>(

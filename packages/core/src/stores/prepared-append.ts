@@ -1,13 +1,6 @@
-import {
-  InspanError,
-  isSealedPart,
-  type Append,
-  type CommandKey,
-  type LogRecord,
-  type NewBlob,
-  type StoredLineage,
-  type WaitRow,
-} from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { isSealedPart, type LogRecord, type StoredLineage } from '@inspan/protocol/log'
+import type { Append, CommandKey, NewBlob, WaitRow } from '@inspan/protocol/store'
 import { checkHash, checkId, checkSeq, checkTime, isSeq, toJsonText } from './input-checks.ts'
 import type { RecordRow } from './record-row.ts'
 

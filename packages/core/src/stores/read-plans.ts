@@ -1,4 +1,6 @@
-import { InspanError, type Lineage, type MessageQuery, type RecordQuery } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
+import type { MessageQuery, RecordQuery } from '@inspan/protocol/store'
 import { CursorScope } from './cursor.ts'
 import { checkSeq, MAX_SEQ, pageLimit } from './input-checks.ts'
 import { ownStream, stretchesOf, type Stretch } from './stretches.ts'

@@ -2,16 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  NO_GRANTS,
-  NO_RULES,
-  rootLineage,
-  type Fence,
-  type LogRecord,
-  type Store,
-  type StoredMessage,
-  type ThreadInfo,
-} from '@inspan/protocol'
+import { NO_GRANTS, NO_RULES, type StoredMessage } from '@inspan/protocol'
+import { rootLineage, type LogRecord } from '@inspan/protocol/log'
+import type { Fence, Store, ThreadInfo } from '@inspan/protocol/store'
 import { compare, report } from '@inspan/testing'
 import { SqliteStore } from './sqlite-store.ts'
 

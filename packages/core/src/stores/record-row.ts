@@ -1,11 +1,6 @@
-import {
-  InspanError,
-  upcast,
-  type JsonObject,
-  type LogRecord,
-  type RecordFormat,
-  type StoredRecord,
-} from '@inspan/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
+import type { LogRecord } from '@inspan/protocol/log'
+import { upcast, type RecordFormat, type StoredRecord } from '@inspan/protocol/store'
 
 /** A record as it is stored. */
 export interface RecordRow {

@@ -1,4 +1,4 @@
-import type { EraseResult } from '@inspan/protocol'
+import type { EraseResult } from '@inspan/protocol/store'
 
 /** Both ends included. */
 export interface Range {

@@ -1,13 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { InspanError, type StoredMessage, type WaitState } from '@inspan/protocol'
+import { aFunction, anObject, anything, checkOptions, oneOf, words, type OptionRules } from '@inspan/protocol/internal'
+import type { Lineage, LogRecord, RecordType, StoredHead } from '@inspan/protocol/log'
 import {
-  aFunction,
-  anObject,
-  anything,
-  checkOptions,
-  InspanError,
-  oneOf,
   RECORD_FORMAT,
-  words,
   type Admission,
   type Append,
   type Blob,
@@ -20,26 +16,19 @@ import {
   type EraseResult,
   type Fence,
   type ForkReach,
-  type Lineage,
-  type LogRecord,
   type MessageQuery,
   type NewCommand,
   type NewStream,
-  type OptionRules,
   type Owner,
   type Page,
   type PageRequest,
   type RecordFormat,
   type RecordQuery,
-  type RecordType,
   type Store,
-  type StoredHead,
-  type StoredMessage,
   type StreamStatus,
   type ThreadInfo,
   type WaitRow,
-  type WaitState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/store'
 import { checkRanges } from './input-checks.ts'
 import { addErased, type Range } from './retention.ts'
 import { storeClosed } from './store-errors.ts'

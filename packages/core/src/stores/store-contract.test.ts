@@ -8,7 +8,7 @@ import {
   type StoreOpening,
   type StoreSubject,
 } from '@inspan/testing/contracts'
-import type { Store } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 import { MemoryStore } from './memory-store.ts'
 import { SqliteStore } from './sqlite-store.ts'
 

@@ -1,4 +1,5 @@
-import { InspanError, type Fence, type Owner } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Fence, Owner } from '@inspan/protocol/store'
 
 export function noSuchStream(stream: string): InspanError {
   return new InspanError('not-found', `There is no thread or session ${stream}.`, { details: { stream } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { InspanError } from '@inspan/protocol'
 import {
-  InspanError,
   forkLineage,
   lineageUpTo,
   rewindLineage,
@@ -10,8 +10,8 @@ import {
   type StoredLineage,
   type LogRecord,
   type RecordBody,
-  type Store,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import fc from 'fast-check'
 import { infoOf, messageOf, saidOf } from '../../test/stores/threads.ts'
 import { MemoryStore } from './memory-store.ts'

@@ -1,4 +1,6 @@
-import { InspanError, type Lineage, type PageRequest } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
+import type { PageRequest } from '@inspan/protocol/store'
 import { CursorScope } from './cursor.ts'
 import { checkId, checkSeq, isSeq, MAX_SEQ } from './input-checks.ts'
 

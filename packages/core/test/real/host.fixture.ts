@@ -5,7 +5,8 @@
 import { existsSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { claudeCode, codex } from '@inspan/adapters'
-import { NO_RULES, type AgentDriver, type WaitDecision } from '@inspan/protocol'
+import { NO_RULES, type WaitDecision } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import { createThread, ProcessOwner, ThreadRuntime } from '../../src/engine/index.ts'
 import { createPolicy, SqliteStore } from '../../src/index.ts'
 

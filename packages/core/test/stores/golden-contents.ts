@@ -1,4 +1,5 @@
-import { emptyState, reduce, storedMessage, type LogRecord, type Store, type ThreadState } from '@inspan/protocol'
+import { emptyState, reduce, storedMessage, type LogRecord, type ThreadState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 
 /** Everything a golden database gives, as JSON: what later releases have to find in it. */
 export async function readGolden(store: Store): Promise<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { NOTIFICATION_SETTING, type ForkRecord, type RecordBody } from '@inspan/protocol'
+import { NOTIFICATION_SETTING, type ForkRecord, type RecordBody } from '@inspan/protocol/log'
 
 /** What the memory record of the golden thread refers to. */
 export const GOLDEN_MEMORY = 'The user likes short answers.'

@@ -2,7 +2,7 @@
 // `node packages/core/test/stores/make-golden.ts <file>`.
 // The files of a release are never made again: the point is that what that release wrote can still be read.
 import { existsSync, writeFileSync } from 'node:fs'
-import { RECORD_VERSIONS, type RecordBody } from '@inspan/protocol'
+import { RECORD_VERSIONS, type RecordBody } from '@inspan/protocol/log'
 import { blobOf } from '../../src/engine/log/blobs.ts'
 import { eraseRange } from '../../src/engine/erase/erase.ts'
 import { ThreadLog } from '../../src/engine/log/thread-log.ts'

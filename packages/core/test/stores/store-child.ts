@@ -1,4 +1,5 @@
-import { InspanError, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 import { SqliteStore } from '../../src/stores/sqlite-store.ts'
 import type { ChildAnswer, ChildCall } from './store-process.ts'
 

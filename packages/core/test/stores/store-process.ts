@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { InspanError, type ErrorCode, type Store } from '@inspan/protocol'
+import { InspanError, type ErrorCode } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 
 export interface ChildCall {
   readonly id: number

@@ -1,12 +1,6 @@
-import {
-  RECORD_VERSIONS,
-  type Fence,
-  type LogRecord,
-  type RecordBody,
-  type Store,
-  type StoredMessage,
-  type ThreadInfo,
-} from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import { RECORD_VERSIONS, type LogRecord, type RecordBody } from '@inspan/protocol/log'
+import type { Fence, Store, ThreadInfo } from '@inspan/protocol/store'
 
 export function infoOf(id: string, more: Partial<ThreadInfo> = {}): ThreadInfo {
   return { id, resourceId: 'r', title: null, createdAt: 1000, updatedAt: 1000, hidden: false, metadata: {}, ...more }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { LogRecord } from '@inspan/protocol'
+import type { LogRecord } from '@inspan/protocol/log'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { describeActivity } from '../describe-activity.ts'

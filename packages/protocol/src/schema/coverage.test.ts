@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
 import type { z } from 'zod'
-import {
-  COMMAND_TYPES,
-  HARNESS_EVENT_TYPES,
-  RECORD_VERSIONS,
-  type ActivityType,
-  type AgentEventType,
-} from '../index.ts'
+import { COMMAND_TYPES } from '../command.ts'
+import { HARNESS_EVENT_TYPES } from '../harness-event.ts'
+import { RECORD_VERSIONS } from '../record.ts'
+import type { ActivityType } from '../activity.ts'
+import type { AgentEventType } from '../agent-event.ts'
 import { schemas } from './schemas.ts'
 
 /** Exported types without a schema of their own, and why they need none. */
@@ -59,16 +57,13 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'UpcasterTable',
   ],
   'state in process, sent as a snapshot and ops': [
-    'CallPlace',
     'Head',
-    'IdTrie',
     'Lineage',
     'Reduced',
     'RunState',
     'ThreadMessage',
     'ThreadState',
     'ThreadView',
-    'WithId',
   ],
   'arguments and results of calls within a process': [
     'Admission',
@@ -139,14 +134,18 @@ interface ExportedType {
 }
 
 async function exportedTypes(): Promise<readonly ExportedType[]> {
-  const index = await readFile(new URL('../index.ts', import.meta.url), 'utf8')
-  const clauses = [...index.matchAll(/export (type )?\{([^}]*)\} from '([^']+)'/g)]
+  const doors = [
+    '../index.ts',
+    ...(await readdir(new URL('../doors', import.meta.url))).map((name) => `../doors/${name}`),
+  ]
+  const sources = await Promise.all(doors.map((door) => readFile(new URL(door, import.meta.url), 'utf8')))
+  const clauses = sources.flatMap((source) => [...source.matchAll(/export (type )?\{([^}]*)\} from '\.\.?(\/[^']+)'/g)])
   return clauses.flatMap(([, onlyTypes, names = '', module = '']) =>
     names
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== '' && (onlyTypes !== undefined || name.startsWith('type ')))
-      .map((name) => ({ name: name.replace('type ', ''), module })),
+      .map((name) => ({ name: name.replace('type ', ''), module: `.${module}` })),
   )
 }
 

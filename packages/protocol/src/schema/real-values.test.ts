@@ -3,23 +3,19 @@ import { suite, test } from 'node:test'
 import { arbitraryForkedLog, arbitraryLog } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import { SAMPLE_EVENTS } from '../../test/harness-event-samples.ts'
-import {
-  agentEventsOf,
-  applyFrame,
-  emptyState,
-  emptyView,
-  eraseBody,
-  reduce,
-  storedHead,
-  storedMessage,
-  toChatEvent,
-  toChatMessage,
-  toHarnessMessage,
-  toHarnessState,
-  toWire,
-  toWireEvent,
-  type LogRecord,
-} from '../index.ts'
+import { agentEventsOf } from '../replay.ts'
+import { applyFrame, emptyView } from '../view.ts'
+import { emptyState, reduce } from '../reduce/reduce.ts'
+import { eraseBody } from '../erase-body.ts'
+import { storedHead } from '../stored-head.ts'
+import { storedMessage } from '../reduce/draft.ts'
+import { toChatEvent } from '../chat-event.ts'
+import { toChatMessage } from '../chat-message.ts'
+import { toHarnessMessage } from '../harness-message.ts'
+import { toHarnessState } from '../harness-state.ts'
+import { toWire } from '../wire-form.ts'
+import { toWireEvent } from '../harness-event.ts'
+import type { LogRecord } from '../record.ts'
 import { schemas } from './schemas.ts'
 
 /** The values come from folding a generated log: none of them was made up to fit a schema. */

@@ -1,197 +1,237 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { z } from 'zod'
-import type * as protocol from '../index.ts'
+import type * as json from '../json.ts'
+import type * as blob from '../blob.ts'
+import type * as errorData from '../error-data.ts'
+import type * as usage from '../usage.ts'
+import type * as activity from '../activity.ts'
+import type * as agentEvent from '../agent-event.ts'
+import type * as call from '../call.ts'
+import type * as message from '../message.ts'
+import type * as wait from '../wait.ts'
+import type * as binding from '../binding.ts'
+import type * as task from '../task.ts'
+import type * as permission from '../permission.ts'
+import type * as lineage from '../lineage.ts'
+import type * as controlRecord from '../control-record.ts'
+import type * as record from '../record.ts'
+import type * as op from '../op.ts'
+import type * as storedHead from '../stored-head.ts'
+import type * as head from '../head.ts'
+import type * as view from '../view.ts'
+import type * as store from '../store.ts'
+import type * as driver from '../driver.ts'
+import type * as wireForm from '../wire-form.ts'
+import type * as harnessContent from '../harness-content.ts'
+import type * as harnessMessage from '../harness-message.ts'
+import type * as harnessThread from '../harness-thread.ts'
+import type * as displayState from '../display-state.ts'
+import type * as harnessEventConversation from '../harness-event/conversation.ts'
+import type * as harnessEventSubagent from '../harness-event/subagent.ts'
+import type * as harnessEventTool from '../harness-event/tool.ts'
+import type * as harnessEventWorkspace from '../harness-event/workspace.ts'
+import type * as harnessEventMemory from '../harness-event/memory.ts'
+import type * as harnessEventContent from '../harness-event/content.ts'
+import type * as harnessEvent from '../harness-event.ts'
+import type * as chatEvent from '../chat-event.ts'
+import type * as chatMessage from '../chat-message.ts'
+import type * as mcp from '../mcp.ts'
+import type * as agentConfig from '../agent-config.ts'
+import type * as command from '../command.ts'
+import type * as wire from '../wire.ts'
+import type * as harnessState from '../harness-state.ts'
+import type * as wireCalls from '../wire-calls.ts'
 import type { AgentConfigJson } from './agent-config.ts'
 import type { Same } from './exact.ts'
 import type { ProtocolSchemas, SchemaName } from './schemas.ts'
 
 /** The type each schema has to parse. A new schema does not compile until it is listed here. */
 interface Expected {
-  readonly JsonObject: protocol.JsonObject
-  readonly JsonValue: protocol.JsonValue
-  readonly BlobRef: protocol.BlobRef
-  readonly ErrorData: protocol.ErrorData
-  readonly FinishReason: protocol.FinishReason
-  readonly UsageIncrement: protocol.UsageIncrement
-  readonly UsageMetadata: protocol.UsageMetadata
-  readonly UsageTotals: protocol.UsageTotals
-  readonly ActivityEvent: protocol.ActivityEvent
-  readonly ActivityNote: protocol.ActivityNote
-  readonly AgentActivity: protocol.AgentActivity
-  readonly CommandActivity: protocol.CommandActivity
-  readonly ErrorActivity: protocol.ErrorActivity
-  readonly ListActivity: protocol.ListActivity
-  readonly OrchestrationActivity: protocol.OrchestrationActivity
-  readonly ReadActivity: protocol.ReadActivity
-  readonly SearchActivity: protocol.SearchActivity
-  readonly SkillActivity: protocol.SkillActivity
-  readonly UnknownActivity: protocol.UnknownActivity
-  readonly WarningActivity: protocol.WarningActivity
-  readonly WriteActivity: protocol.WriteActivity
-  readonly AgentEvent: protocol.AgentEvent
-  readonly ErrorEvent: protocol.ErrorEvent
-  readonly EventMeta: protocol.EventMeta
-  readonly FileEvent: protocol.FileEvent
-  readonly FinishEvent: protocol.FinishEvent
-  readonly NativeRef: protocol.NativeRef
-  readonly ReasoningDeltaEvent: protocol.ReasoningDeltaEvent
-  readonly StartEvent: protocol.StartEvent
-  readonly StepFinishEvent: protocol.StepFinishEvent
-  readonly StepStartEvent: protocol.StepStartEvent
-  readonly TextDeltaEvent: protocol.TextDeltaEvent
-  readonly ToolAnnotations: protocol.ToolAnnotations
-  readonly ToolApprovalRequestEvent: protocol.ToolApprovalRequestEvent
-  readonly ToolCallDeltaEvent: protocol.ToolCallDeltaEvent
-  readonly ToolCallEvent: protocol.ToolCallEvent
-  readonly ToolCallInfo: protocol.ToolCallInfo
-  readonly ToolProgressEvent: protocol.ToolProgressEvent
-  readonly ToolResultEvent: protocol.ToolResultEvent
-  readonly CallOutcome: protocol.CallOutcome
-  readonly CallState: protocol.CallState
-  readonly FilePart: protocol.FilePart
-  readonly ImagePart: protocol.ImagePart
-  readonly MessageRole: protocol.MessageRole
-  readonly Part: protocol.Part
-  readonly ReasoningPart: protocol.ReasoningPart
-  readonly SignalPart: protocol.SignalPart
-  readonly StoredMessage: protocol.StoredMessage
-  readonly TextPart: protocol.TextPart
-  readonly ToolCallPart: protocol.ToolCallPart
-  readonly ToolResultPart: protocol.ToolResultPart
-  readonly Answer: protocol.Answer
-  readonly Binding: protocol.Binding
-  readonly Goal: protocol.Goal
-  readonly Grants: protocol.Grants
-  readonly LineageRange: protocol.LineageRange
-  readonly StoredLineage: protocol.StoredLineage
-  readonly PatternRule: protocol.PatternRule
-  readonly PermissionRules: protocol.PermissionRules
-  readonly Policy: protocol.Policy
-  readonly TaskItem: protocol.TaskItem
-  readonly ToolCategory: protocol.ToolCategory
-  readonly WaitCancelReason: protocol.WaitCancelReason
-  readonly WaitRequest: protocol.WaitRequest
-  readonly Wait: protocol.Wait
-  readonly WaitState: protocol.WaitState
-  readonly WaitSubject: protocol.WaitSubject
-  readonly BatchEvent: protocol.BatchEvent
-  readonly BatchRecord: protocol.BatchRecord
-  readonly CallStartedRecord: protocol.CallStartedRecord
-  readonly PartAddress: protocol.PartAddress
-  readonly ProcessNote: protocol.ProcessNote
-  readonly RecordedFile: protocol.RecordedFile
-  readonly RecordedToolResult: protocol.RecordedToolResult
-  readonly SealedPart: protocol.SealedPart
-  readonly CancelReceipt: protocol.CancelReceipt
-  readonly MessageAddedRecord: protocol.MessageAddedRecord
-  readonly MessageEndedRecord: protocol.MessageEndedRecord
-  readonly MessageStartedRecord: protocol.MessageStartedRecord
-  readonly RequestRef: protocol.RequestRef
-  readonly RunCancelledRecord: protocol.RunCancelledRecord
-  readonly RunEndedRecord: protocol.RunEndedRecord
-  readonly RunOutcome: protocol.RunOutcome
-  readonly RunParkedRecord: protocol.RunParkedRecord
-  readonly RunResumedRecord: protocol.RunResumedRecord
-  readonly RunStartedRecord: protocol.RunStartedRecord
-  readonly StepEndedRecord: protocol.StepEndedRecord
-  readonly StepStartedRecord: protocol.StepStartedRecord
-  readonly TurnEndedRecord: protocol.TurnEndedRecord
-  readonly TurnProcessRecord: protocol.TurnProcessRecord
-  readonly TurnStartedRecord: protocol.TurnStartedRecord
-  readonly BindingChangedRecord: protocol.BindingChangedRecord
-  readonly BindingRemovedRecord: protocol.BindingRemovedRecord
-  readonly CheckpointMadeRecord: protocol.CheckpointMadeRecord
-  readonly ConfigChangedRecord: protocol.ConfigChangedRecord
-  readonly ErasedRecord: protocol.ErasedRecord
-  readonly ForkRecord: protocol.ForkRecord
-  readonly NoteRecord: protocol.NoteRecord
-  readonly OmCommittedRecord: protocol.OmCommittedRecord
-  readonly OmPointer: protocol.OmPointer
-  readonly QueueAddedRecord: protocol.QueueAddedRecord
-  readonly QueueHeldRecord: protocol.QueueHeldRecord
-  readonly QueueItem: protocol.QueueItem
-  readonly QueueRemovedRecord: protocol.QueueRemovedRecord
-  readonly RewindRecord: protocol.RewindRecord
-  readonly TasksChangedRecord: protocol.TasksChangedRecord
-  readonly WaitAnsweredRecord: protocol.WaitAnsweredRecord
-  readonly WaitCancelledRecord: protocol.WaitCancelledRecord
-  readonly WaitOpenedRecord: protocol.WaitOpenedRecord
-  readonly WaitSupersededRecord: protocol.WaitSupersededRecord
-  readonly ControlRecord: protocol.ControlRecord
-  readonly LogRecord: protocol.LogRecord
-  readonly RecordBody: protocol.RecordBody
-  readonly AppendTextOp: protocol.AppendTextOp
-  readonly DeltaFrame: protocol.DeltaFrame
-  readonly StoredHead: protocol.StoredHead
-  readonly NotedDefinition: protocol.NotedDefinition
-  readonly LastRun: protocol.LastRun
-  readonly Op: protocol.Op
-  readonly Path: protocol.Path
-  readonly QueuedItem: protocol.QueuedItem
-  readonly RemoveOp: protocol.RemoveOp
-  readonly StoredRunState: protocol.StoredRunState
-  readonly SetOp: protocol.SetOp
-  readonly ViewSnapshot: protocol.ViewSnapshot
-  readonly CommandKey: protocol.CommandKey
-  readonly CommandRow: protocol.CommandRow
-  readonly Fence: protocol.Fence
-  readonly Owner: protocol.Owner
-  readonly StreamStatus: protocol.StreamStatus
-  readonly ThreadInfo: protocol.ThreadInfo
-  readonly WaitRow: protocol.WaitRow
-  readonly Capabilities: protocol.Capabilities
-  readonly Turn: protocol.Turn
-  readonly TurnDefaults: protocol.TurnDefaults
-  readonly TurnOutput: protocol.TurnOutput
-  readonly Budget: protocol.Budget
-  readonly HarnessMessageContent: protocol.Wire<protocol.HarnessMessageContent>
-  readonly HarnessMessage: protocol.Wire<protocol.HarnessMessage>
-  readonly HarnessThread: protocol.Wire<protocol.HarnessThread>
-  readonly TokenUsage: protocol.Wire<protocol.TokenUsage>
-  readonly HarnessDisplayState: protocol.Wire<protocol.HarnessDisplayState>
-  readonly ConversationEvent: protocol.Wire<protocol.ConversationEvent>
-  readonly SubagentEvent: protocol.Wire<protocol.SubagentEvent>
-  readonly ToolEvent: protocol.Wire<protocol.ToolEvent>
-  readonly WorkspaceEvent: protocol.Wire<protocol.WorkspaceEvent>
-  readonly MemoryEvent: protocol.Wire<protocol.MemoryEvent>
-  readonly ContentEvent: protocol.Wire<protocol.ContentEvent>
-  readonly WireEvent: protocol.WireEvent
-  readonly ChatEvent: protocol.Wire<protocol.ChatEvent>
-  readonly ChatMessagePart: protocol.Wire<protocol.ChatMessagePart>
-  readonly ChatMessage: protocol.Wire<protocol.ChatMessage>
+  readonly JsonObject: json.JsonObject
+  readonly JsonValue: json.JsonValue
+  readonly BlobRef: blob.BlobRef
+  readonly ErrorData: errorData.ErrorData
+  readonly FinishReason: usage.FinishReason
+  readonly UsageIncrement: usage.UsageIncrement
+  readonly UsageMetadata: usage.UsageMetadata
+  readonly UsageTotals: usage.UsageTotals
+  readonly ActivityEvent: activity.ActivityEvent
+  readonly ActivityNote: activity.ActivityNote
+  readonly AgentActivity: activity.AgentActivity
+  readonly CommandActivity: activity.CommandActivity
+  readonly ErrorActivity: activity.ErrorActivity
+  readonly ListActivity: activity.ListActivity
+  readonly OrchestrationActivity: activity.OrchestrationActivity
+  readonly ReadActivity: activity.ReadActivity
+  readonly SearchActivity: activity.SearchActivity
+  readonly SkillActivity: activity.SkillActivity
+  readonly UnknownActivity: activity.UnknownActivity
+  readonly WarningActivity: activity.WarningActivity
+  readonly WriteActivity: activity.WriteActivity
+  readonly AgentEvent: agentEvent.AgentEvent
+  readonly ErrorEvent: agentEvent.ErrorEvent
+  readonly EventMeta: agentEvent.EventMeta
+  readonly FileEvent: agentEvent.FileEvent
+  readonly FinishEvent: agentEvent.FinishEvent
+  readonly NativeRef: agentEvent.NativeRef
+  readonly ReasoningDeltaEvent: agentEvent.ReasoningDeltaEvent
+  readonly StartEvent: agentEvent.StartEvent
+  readonly StepFinishEvent: agentEvent.StepFinishEvent
+  readonly StepStartEvent: agentEvent.StepStartEvent
+  readonly TextDeltaEvent: agentEvent.TextDeltaEvent
+  readonly ToolAnnotations: agentEvent.ToolAnnotations
+  readonly ToolApprovalRequestEvent: agentEvent.ToolApprovalRequestEvent
+  readonly ToolCallDeltaEvent: agentEvent.ToolCallDeltaEvent
+  readonly ToolCallEvent: agentEvent.ToolCallEvent
+  readonly ToolCallInfo: agentEvent.ToolCallInfo
+  readonly ToolProgressEvent: agentEvent.ToolProgressEvent
+  readonly ToolResultEvent: agentEvent.ToolResultEvent
+  readonly CallOutcome: call.CallOutcome
+  readonly CallState: call.CallState
+  readonly FilePart: message.FilePart
+  readonly ImagePart: message.ImagePart
+  readonly MessageRole: message.MessageRole
+  readonly Part: message.Part
+  readonly ReasoningPart: message.ReasoningPart
+  readonly SignalPart: message.SignalPart
+  readonly StoredMessage: message.StoredMessage
+  readonly TextPart: message.TextPart
+  readonly ToolCallPart: message.ToolCallPart
+  readonly ToolResultPart: message.ToolResultPart
+  readonly Answer: wait.Answer
+  readonly Binding: binding.Binding
+  readonly Goal: task.Goal
+  readonly Grants: permission.Grants
+  readonly LineageRange: lineage.LineageRange
+  readonly StoredLineage: lineage.StoredLineage
+  readonly PatternRule: permission.PatternRule
+  readonly PermissionRules: permission.PermissionRules
+  readonly Policy: permission.Policy
+  readonly TaskItem: task.TaskItem
+  readonly ToolCategory: permission.ToolCategory
+  readonly WaitCancelReason: wait.WaitCancelReason
+  readonly WaitRequest: wait.WaitRequest
+  readonly Wait: wait.Wait
+  readonly WaitState: wait.WaitState
+  readonly WaitSubject: wait.WaitSubject
+  readonly BatchEvent: controlRecord.BatchEvent
+  readonly BatchRecord: controlRecord.BatchRecord
+  readonly CallStartedRecord: controlRecord.CallStartedRecord
+  readonly PartAddress: controlRecord.PartAddress
+  readonly ProcessNote: controlRecord.ProcessNote
+  readonly RecordedFile: controlRecord.RecordedFile
+  readonly RecordedToolResult: controlRecord.RecordedToolResult
+  readonly SealedPart: record.SealedPart
+  readonly CancelReceipt: controlRecord.CancelReceipt
+  readonly MessageAddedRecord: controlRecord.MessageAddedRecord
+  readonly MessageEndedRecord: controlRecord.MessageEndedRecord
+  readonly MessageStartedRecord: controlRecord.MessageStartedRecord
+  readonly RequestRef: controlRecord.RequestRef
+  readonly RunCancelledRecord: controlRecord.RunCancelledRecord
+  readonly RunEndedRecord: controlRecord.RunEndedRecord
+  readonly RunOutcome: controlRecord.RunOutcome
+  readonly RunParkedRecord: controlRecord.RunParkedRecord
+  readonly RunResumedRecord: controlRecord.RunResumedRecord
+  readonly RunStartedRecord: controlRecord.RunStartedRecord
+  readonly StepEndedRecord: controlRecord.StepEndedRecord
+  readonly StepStartedRecord: controlRecord.StepStartedRecord
+  readonly TurnEndedRecord: controlRecord.TurnEndedRecord
+  readonly TurnProcessRecord: controlRecord.TurnProcessRecord
+  readonly TurnStartedRecord: controlRecord.TurnStartedRecord
+  readonly BindingChangedRecord: controlRecord.BindingChangedRecord
+  readonly BindingRemovedRecord: controlRecord.BindingRemovedRecord
+  readonly CheckpointMadeRecord: controlRecord.CheckpointMadeRecord
+  readonly ConfigChangedRecord: controlRecord.ConfigChangedRecord
+  readonly ErasedRecord: controlRecord.ErasedRecord
+  readonly ForkRecord: controlRecord.ForkRecord
+  readonly NoteRecord: controlRecord.NoteRecord
+  readonly OmCommittedRecord: controlRecord.OmCommittedRecord
+  readonly OmPointer: controlRecord.OmPointer
+  readonly QueueAddedRecord: controlRecord.QueueAddedRecord
+  readonly QueueHeldRecord: controlRecord.QueueHeldRecord
+  readonly QueueItem: controlRecord.QueueItem
+  readonly QueueRemovedRecord: controlRecord.QueueRemovedRecord
+  readonly RewindRecord: controlRecord.RewindRecord
+  readonly TasksChangedRecord: controlRecord.TasksChangedRecord
+  readonly WaitAnsweredRecord: controlRecord.WaitAnsweredRecord
+  readonly WaitCancelledRecord: controlRecord.WaitCancelledRecord
+  readonly WaitOpenedRecord: controlRecord.WaitOpenedRecord
+  readonly WaitSupersededRecord: controlRecord.WaitSupersededRecord
+  readonly ControlRecord: controlRecord.ControlRecord
+  readonly LogRecord: record.LogRecord
+  readonly RecordBody: record.RecordBody
+  readonly AppendTextOp: op.AppendTextOp
+  readonly DeltaFrame: op.DeltaFrame
+  readonly StoredHead: storedHead.StoredHead
+  readonly NotedDefinition: head.NotedDefinition
+  readonly LastRun: head.LastRun
+  readonly Op: op.Op
+  readonly Path: op.Path
+  readonly QueuedItem: head.QueuedItem
+  readonly RemoveOp: op.RemoveOp
+  readonly StoredRunState: storedHead.StoredRunState
+  readonly SetOp: op.SetOp
+  readonly ViewSnapshot: view.ViewSnapshot
+  readonly CommandKey: store.CommandKey
+  readonly CommandRow: store.CommandRow
+  readonly Fence: store.Fence
+  readonly Owner: store.Owner
+  readonly StreamStatus: store.StreamStatus
+  readonly ThreadInfo: store.ThreadInfo
+  readonly WaitRow: store.WaitRow
+  readonly Capabilities: driver.Capabilities
+  readonly Turn: driver.Turn
+  readonly TurnDefaults: driver.TurnDefaults
+  readonly TurnOutput: driver.TurnOutput
+  readonly Budget: driver.Budget
+  readonly HarnessMessageContent: wireForm.Wire<harnessContent.HarnessMessageContent>
+  readonly HarnessMessage: wireForm.Wire<harnessMessage.HarnessMessage>
+  readonly HarnessThread: wireForm.Wire<harnessThread.HarnessThread>
+  readonly TokenUsage: wireForm.Wire<harnessMessage.TokenUsage>
+  readonly HarnessDisplayState: wireForm.Wire<displayState.HarnessDisplayState>
+  readonly ConversationEvent: wireForm.Wire<harnessEventConversation.ConversationEvent>
+  readonly SubagentEvent: wireForm.Wire<harnessEventSubagent.SubagentEvent>
+  readonly ToolEvent: wireForm.Wire<harnessEventTool.ToolEvent>
+  readonly WorkspaceEvent: wireForm.Wire<harnessEventWorkspace.WorkspaceEvent>
+  readonly MemoryEvent: wireForm.Wire<harnessEventMemory.MemoryEvent>
+  readonly ContentEvent: wireForm.Wire<harnessEventContent.ContentEvent>
+  readonly WireEvent: harnessEvent.WireEvent
+  readonly ChatEvent: wireForm.Wire<chatEvent.ChatEvent>
+  readonly ChatMessagePart: wireForm.Wire<chatMessage.ChatMessagePart>
+  readonly ChatMessage: wireForm.Wire<chatMessage.ChatMessage>
   readonly AgentConfig: AgentConfigJson
-  readonly McpServerInfo: protocol.Wire<protocol.McpServerInfo>
-  readonly McpToolInfo: protocol.Wire<protocol.McpToolInfo>
-  readonly Model: protocol.Model
-  readonly ToolDefinition: protocol.Wire<protocol.ToolDefinition>
-  readonly ApproveCommand: protocol.ApproveCommand
-  readonly CancelCommand: protocol.CancelCommand
-  readonly CommandAttachment: protocol.CommandAttachment
-  readonly Command: protocol.Command
-  readonly ConfigureCommand: protocol.ConfigureCommand
-  readonly DenyCommand: protocol.DenyCommand
-  readonly Expectation: protocol.Expectation
-  readonly ResumeCommand: protocol.ResumeCommand
-  readonly RewindCommand: protocol.RewindCommand
-  readonly RuntimeConfig: protocol.RuntimeConfig
-  readonly SteerCommand: protocol.SteerCommand
-  readonly SubmitCommand: protocol.SubmitCommand
-  readonly ClientHello: protocol.ClientHello
-  readonly ClientMessage: protocol.ClientMessage
-  readonly CommandsMessage: protocol.CommandsMessage
-  readonly DeltaMessage: protocol.DeltaMessage
-  readonly ErrorMessage: protocol.ErrorMessage
-  readonly HarnessState: protocol.HarnessState
-  readonly HarnessToolCall: protocol.HarnessToolCall
-  readonly HelloMessage: protocol.HelloMessage
-  readonly PendingApproval: protocol.PendingApproval
-  readonly ReceiptMessage: protocol.ReceiptMessage
-  readonly ServerMessage: protocol.ServerMessage
-  readonly SnapshotMessage: protocol.SnapshotMessage
-  readonly StateMessage: protocol.StateMessage
-  readonly WireAttachment: protocol.WireAttachment
-  readonly WireMessage: protocol.WireMessage
+  readonly McpServerInfo: wireForm.Wire<mcp.McpServerInfo>
+  readonly McpToolInfo: wireForm.Wire<mcp.McpToolInfo>
+  readonly Model: agentConfig.Model
+  readonly ToolDefinition: wireForm.Wire<agentConfig.ToolDefinition>
+  readonly ApproveCommand: command.ApproveCommand
+  readonly CancelCommand: command.CancelCommand
+  readonly CommandAttachment: command.CommandAttachment
+  readonly Command: command.Command
+  readonly ConfigureCommand: command.ConfigureCommand
+  readonly DenyCommand: command.DenyCommand
+  readonly Expectation: command.Expectation
+  readonly ResumeCommand: command.ResumeCommand
+  readonly RewindCommand: command.RewindCommand
+  readonly RuntimeConfig: command.RuntimeConfig
+  readonly SteerCommand: command.SteerCommand
+  readonly SubmitCommand: command.SubmitCommand
+  readonly ClientHello: wire.ClientHello
+  readonly ClientMessage: wire.ClientMessage
+  readonly CommandsMessage: wire.CommandsMessage
+  readonly DeltaMessage: wire.DeltaMessage
+  readonly ErrorMessage: wire.ErrorMessage
+  readonly HarnessState: harnessState.HarnessState
+  readonly HarnessToolCall: wireCalls.HarnessToolCall
+  readonly HelloMessage: wire.HelloMessage
+  readonly PendingApproval: harnessState.PendingApproval
+  readonly ReceiptMessage: wire.ReceiptMessage
+  readonly ServerMessage: wire.ServerMessage
+  readonly SnapshotMessage: wire.SnapshotMessage
+  readonly StateMessage: wire.StateMessage
+  readonly WireAttachment: harnessState.WireAttachment
+  readonly WireMessage: harnessState.WireMessage
 }
 
 /** Ignores `readonly`: our types are readonly throughout, parsed values need not be. */

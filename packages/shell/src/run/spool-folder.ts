@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RawSpool } from '@inspan/protocol'
+import type { RawSpool } from '@inspan/protocol/driver'
 
 /** The fields of a turn that give its raw spool a place of its own. */
 export interface SpooledTurn {

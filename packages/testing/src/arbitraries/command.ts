@@ -1,4 +1,4 @@
-import type { Command, CommandAttachment, CommandBase, Expectation, RuntimeConfig } from '@inspan/protocol'
+import type { Command, CommandAttachment, CommandBase, Expectation, RuntimeConfig } from '@inspan/protocol/wire'
 import * as fc from 'fast-check'
 import { arbitraryId, arbitraryJsonValue, arbitraryText } from './json.ts'
 import { listOf, shape } from './shape.ts'

@@ -1,20 +1,18 @@
 import type {
   Answer,
-  Binding,
   Goal,
   Grants,
-  StoredLineage,
-  LineageRange,
   PatternRule,
   PermissionRules,
   Policy,
-  ProcessNote,
   TaskItem,
   ToolCategory,
   WaitCancelReason,
   WaitRequest,
   WaitSubject,
 } from '@inspan/protocol'
+import type { Binding } from '@inspan/protocol/driver'
+import type { StoredLineage, LineageRange, ProcessNote } from '@inspan/protocol/log'
 import * as fc from 'fast-check'
 import {
   arbitraryCount,

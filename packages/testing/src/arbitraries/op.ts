@@ -1,4 +1,4 @@
-import type { AppendTextOp, DeltaFrame, Op, RemoveOp, SetOp } from '@inspan/protocol'
+import type { AppendTextOp, DeltaFrame, Op, RemoveOp, SetOp } from '@inspan/protocol/log'
 import * as fc from 'fast-check'
 import { arbitraryCount, arbitraryId, arbitraryJsonValue, arbitraryText } from './json.ts'
 import { listOf, shape } from './shape.ts'

@@ -1,8 +1,9 @@
+import type { CallOutcome } from '@inspan/protocol'
+import type { TurnDefaults } from '@inspan/protocol/driver'
 import {
   NOTIFICATION_SETTING,
   STATE_SIGNAL_SETTING,
   type BatchEvent,
-  type CallOutcome,
   type OmPointer,
   type PartAddress,
   type QueueItem,
@@ -10,8 +11,7 @@ import {
   type RecordedFile,
   type RecordedToolResult,
   type RunOutcome,
-  type TurnDefaults,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
 import * as fc from 'fast-check'
 import { agentEventsByType, arbitraryEventMeta, arbitraryNativeRef } from './agent-event.ts'
 import {

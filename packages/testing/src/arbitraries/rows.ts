@@ -1,14 +1,7 @@
-import type {
-  PartAddress,
-  Capabilities,
-  CommandKey,
-  CommandRow,
-  Owner,
-  ThreadInfo,
-  Turn,
-  Wait,
-  WaitRow,
-} from '@inspan/protocol'
+import type { Wait } from '@inspan/protocol'
+import type { Capabilities, Turn } from '@inspan/protocol/driver'
+import type { PartAddress } from '@inspan/protocol/log'
+import type { CommandKey, CommandRow, Owner, ThreadInfo, WaitRow } from '@inspan/protocol/store'
 import * as fc from 'fast-check'
 import { arbitraryCancelReason, arbitraryRules, arbitraryWaitRequest } from './control.ts'
 import {

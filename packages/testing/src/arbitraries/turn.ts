@@ -1,4 +1,4 @@
-import type { Budget, TurnOutput } from '@inspan/protocol'
+import type { Budget, TurnOutput } from '@inspan/protocol/driver'
 import * as fc from 'fast-check'
 import { arbitraryJsonObject, arbitraryText } from './json.ts'
 import { shape } from './shape.ts'

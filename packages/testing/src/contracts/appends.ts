@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, storedHead, type StoredLineage, type LogRecord, type RecordBody } from '@inspan/protocol'
+import { emptyHead, storedHead, type StoredLineage, type LogRecord, type RecordBody } from '@inspan/protocol/log'
 import { AT, blob, command, message, note, notes, ownedThread, owner, record, waitRow } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 

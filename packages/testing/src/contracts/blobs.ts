@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { RecordBody } from '@inspan/protocol'
+import type { RecordBody } from '@inspan/protocol/log'
 import { blob, message, messageAdded, notes, ownedThread, waitRow } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 

@@ -1,22 +1,7 @@
 import { createHash } from 'node:crypto'
-import {
-  NO_GRANTS,
-  NO_RULES,
-  RECORD_VERSIONS,
-  type Append,
-  type Fence,
-  type StoredLineage,
-  type LogRecord,
-  type NewBlob,
-  type NewCommand,
-  type Owner,
-  type RecordBody,
-  type Store,
-  type StoredMessage,
-  type ThreadInfo,
-  type Wait,
-  type WaitRow,
-} from '@inspan/protocol'
+import { NO_GRANTS, NO_RULES, type StoredMessage, type Wait } from '@inspan/protocol'
+import { RECORD_VERSIONS, type StoredLineage, type LogRecord, type RecordBody } from '@inspan/protocol/log'
+import type { Append, Fence, NewBlob, NewCommand, Owner, Store, ThreadInfo, WaitRow } from '@inspan/protocol/store'
 
 export const AT = 1_700_000_000_000
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS } from '@inspan/protocol'
+import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS } from '@inspan/protocol/store'
 import { allPages, AT, command, commandId, notes, ownedThread } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { StoredLineage, Store } from '@inspan/protocol'
+import type { StoredLineage } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import {
   blob,
   command,

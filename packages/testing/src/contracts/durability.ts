@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, storedHead } from '@inspan/protocol'
+import { emptyHead, storedHead } from '@inspan/protocol/log'
 import { blob, command, notes, owner, ownedThread, waitRow } from './builders.ts'
 import type { StoreContract } from './subject.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, storedHead, type StoredLineage } from '@inspan/protocol'
+import { emptyHead, storedHead, type StoredLineage } from '@inspan/protocol/log'
 import {
   batch,
   blob,

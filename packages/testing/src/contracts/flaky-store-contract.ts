@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { InspanError, type Fence, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Fence, Store } from '@inspan/protocol/store'
 import { command, message, note, record, threadInfo, waitRow } from './builders.ts'
 import { flakyStore } from './flaky-store.ts'
 import { lostAnswersContract } from './lost-answers.ts'

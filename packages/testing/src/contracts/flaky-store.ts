@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { InspanError, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 import { seededRandom } from './seeded-random.ts'
 
 export interface FlakyOptions {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Fence, StoredLineage, Store } from '@inspan/protocol'
+import type { StoredLineage } from '@inspan/protocol/log'
+import type { Fence, Store } from '@inspan/protocol/store'
 import {
   batch,
   blob,

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  RECORD_FORMAT,
-  RECORD_VERSIONS,
-  type JsonObject,
-  type LogRecord,
-  type RecordBody,
-  type RecordFormat,
-  type Store,
-} from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import { RECORD_VERSIONS, type LogRecord, type RecordBody } from '@inspan/protocol/log'
+import { RECORD_FORMAT, type RecordFormat, type Store } from '@inspan/protocol/store'
 import { allPages, AT, forkedThread, ownedThread, type Writer } from './builders.ts'
 import { rejection, type StoreContract, type StoreSubject } from './subject.ts'
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MAX_PAGE, type StoredLineage, type LogRecord, type StoredMessage } from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import type { StoredLineage, LogRecord } from '@inspan/protocol/log'
+import { MAX_PAGE } from '@inspan/protocol/store'
 import { allPages, forkedThread, message, note, notes, ownedThread, record, rewindBody } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 

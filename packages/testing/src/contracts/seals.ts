@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { LogRecord } from '@inspan/protocol'
+import type { LogRecord } from '@inspan/protocol/log'
 import { batch, note, ownedThread, record, sealedText } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { InspanError, type ErrorCode, type RecordFormat, type Store } from '@inspan/protocol'
+import { InspanError, type ErrorCode } from '@inspan/protocol'
+import type { RecordFormat, Store } from '@inspan/protocol/store'
 
 /** How to open a store, for tests about that. */
 export interface StoreOpening {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Store, ThreadInfo } from '@inspan/protocol'
+import type { Store, ThreadInfo } from '@inspan/protocol/store'
 import { allPages, AT, ownedThread, threadInfo } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import type { Turn } from '@inspan/protocol'
+import type { Turn } from '@inspan/protocol/driver'
 import { aMessage, type RealCli } from '../../real/bench.ts'
 import { clineOptions, clineScenarios } from './cline-cli.ts'
 import {

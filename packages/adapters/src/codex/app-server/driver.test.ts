@@ -4,15 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import {
-  InspanError,
-  type AgentSession,
-  type Answer,
-  type Binding,
-  type JsonObject,
-  type StoredMessage,
-  type Turn,
-} from '@inspan/protocol'
+import { InspanError, type Answer, type JsonObject, type StoredMessage } from '@inspan/protocol'
+import type { AgentSession, Binding, Turn } from '@inspan/protocol/driver'
 import { aTurn } from '../../../test/launch/diary.ts'
 import { scratch, survivors } from '../../../test/launch/stand-in.ts'
 import {

@@ -1,4 +1,5 @@
-import type { AgentDriver, Capabilities, NativeRef } from '@inspan/protocol'
+import type { NativeRef } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { CodexLaunchOptions } from '../launch.ts'
 import { codexProfile } from '../profile.ts'
 import type { MappedEvent } from '../../kit/activity.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { AgentDriver, JsonObject } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import type { CliProfile } from '../../launch/profile.ts'
 import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'
 import { toyServer } from '../../real/toy-server.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CancelReceipt } from '@inspan/protocol'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import type { RealCli } from '../../real/bench.ts'
 import { errorCodes, testOwnWay, testSilentRetry } from '../../real/other-ways.ts'
 import { isThere, ownBench } from '../../real/own-bench.ts'

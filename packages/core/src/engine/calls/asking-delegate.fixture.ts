@@ -1,4 +1,4 @@
-import type { RunnableTool } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import { threadOfTask, type Delegation } from './delegate.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { asJson, type HostTool, type JsonValue, type ToolCallRequest } from '@inspan/protocol'
+import type { JsonValue } from '@inspan/protocol'
+import type { HostTool, ToolCallRequest } from '@inspan/protocol/driver'
+import { asJson } from '@inspan/protocol/log'
 
 /** Returns the hash an approval is bound to. It changes with the arguments, the tool's definition and the folder. */
 export function callHash(agentId: string, call: ToolCallRequest, tool: HostTool | undefined): string {

@@ -2,23 +2,25 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   InspanError,
   toErrorData,
-  unlessAborted,
   type Answer,
-  type Decision,
-  type FaultPoints,
   type CallState,
   type JsonObject,
-  type OnInterrupted,
-  type PartAddress,
   type Policy,
   type ToolCallPart,
-  type ToolCallRequest,
-  type ToolOutcome,
-  type ToolRunContext,
-  type ToolSuspension,
   type Wait,
   type WaitRequest,
 } from '@inspan/protocol'
+import type {
+  Decision,
+  FaultPoints,
+  OnInterrupted,
+  ToolCallRequest,
+  ToolOutcome,
+  ToolRunContext,
+  ToolSuspension,
+} from '@inspan/protocol/driver'
+import { unlessAborted } from '@inspan/protocol/internal'
+import type { PartAddress } from '@inspan/protocol/log'
 import { isStricter } from '../../policy/index.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import { checkedOutcome } from '../checks/check-event.ts'

@@ -1,4 +1,5 @@
-import type { AgentEvent, Decision, ToolCallRequest, WaitRequest } from '@inspan/protocol'
+import type { AgentEvent, WaitRequest } from '@inspan/protocol'
+import type { Decision, ToolCallRequest } from '@inspan/protocol/driver'
 import type { ThreadLog } from '../log/thread-log.ts'
 import type { TurnRecorder } from '../turns/turn-recorder.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type AgentEvent, type Host, type ToolCallRequest } from '@inspan/protocol'
+import { NO_RULES, type AgentEvent } from '@inspan/protocol'
+import type { Host, ToolCallRequest } from '@inspan/protocol/driver'
 import { createPolicy } from '../../policy/index.ts'
 import { ForeignAgent, runs, type Act } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'

@@ -2,21 +2,9 @@ import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
-import {
-  emptyState,
-  reduce,
-  storedHead,
-  storedMessage,
-  type AgentDriver,
-  type AgentEvent,
-  type AgentSession,
-  type Capabilities,
-  type Host,
-  type LogRecord,
-  type RecordType,
-  type RunnableTool,
-  type Turn,
-} from '@inspan/protocol'
+import type { AgentEvent } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Capabilities, Host, RunnableTool, Turn } from '@inspan/protocol/driver'
+import { emptyState, reduce, storedHead, storedMessage, type LogRecord, type RecordType } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { isOpenCall } from '../turns/active-run.ts'
 import { ForeignAgent, says } from '../foreign-agent.fixture.ts'

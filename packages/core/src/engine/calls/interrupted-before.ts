@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Part, ThreadState, ToolCallPart, ToolCallRequest } from '@inspan/protocol'
+import type { Part, ToolCallPart } from '@inspan/protocol'
+import type { ToolCallRequest } from '@inspan/protocol/driver'
+import type { ThreadState } from '@inspan/protocol/log'
 
 /** Whether the same call was interrupted earlier in this run and has not been approved again since. */
 export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState): boolean {

@@ -5,7 +5,7 @@
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
-import type { OnInterrupted } from '@inspan/protocol'
+import type { OnInterrupted } from '@inspan/protocol/driver'
 import { scriptedModel, type Turn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'

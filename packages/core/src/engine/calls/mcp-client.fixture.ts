@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { JsonObject, JsonValue, McpToolInfo, RunnableTool } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { McpToolInfo } from '@inspan/protocol/chat'
+import type { RunnableTool } from '@inspan/protocol/driver'
 
 const SERVER = fileURLToPath(new URL('mcp-server.fixture.ts', import.meta.url))
 

@@ -1,6 +1,7 @@
-import type { RunnableTool, ToolAnnotations, ToolOrigin } from '@inspan/protocol'
+import type { ToolAnnotations, ToolOrigin } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 
-export type { RunnableTool, ToolRunContext } from '@inspan/protocol'
+export type { RunnableTool, ToolRunContext } from '@inspan/protocol/driver'
 
 /** Whether an interrupted call may be repeated: only if repeating changes nothing. */
 export function mayRepeat(tool: RunnableTool): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type ActivityEvent, type AgentEvent, type Decision, type PermissionRules } from '@inspan/protocol'
+import { NO_RULES, type ActivityEvent, type AgentEvent, type PermissionRules } from '@inspan/protocol'
+import type { Decision } from '@inspan/protocol/driver'
 import { createPolicy } from '../../policy/index.ts'
 import { SeenCalls } from './seen-calls.ts'
 

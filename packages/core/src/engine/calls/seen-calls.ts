@@ -1,4 +1,5 @@
-import type { ActivityEvent, AgentEvent, Decision, ToolCallRequest } from '@inspan/protocol'
+import type { ActivityEvent, AgentEvent } from '@inspan/protocol'
+import type { Decision, ToolCallRequest } from '@inspan/protocol/driver'
 
 type CallEvent = Extract<AgentEvent, { type: 'tool-call' }>
 type ResultEvent = Extract<AgentEvent, { type: 'tool-result' }>

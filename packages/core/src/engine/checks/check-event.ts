@@ -1,4 +1,5 @@
-import type { AgentEvent, JsonValue, ToolOutcome, UsageMetadata } from '@inspan/protocol'
+import type { AgentEvent, JsonValue, UsageMetadata } from '@inspan/protocol'
+import type { ToolOutcome } from '@inspan/protocol/driver'
 import { assertJson } from './assert-json.ts'
 
 /**

@@ -1,17 +1,16 @@
+import { InspanError, type TaskItem } from '@inspan/protocol'
 import {
   anObject,
   aNumber,
   aText,
   checkFields,
   checkTurnDefaults,
-  InspanError,
   listOf,
   oneOf,
   words,
   type FieldRules,
-  type QueueItem,
-  type TaskItem,
-} from '@inspan/protocol'
+} from '@inspan/protocol/internal'
+import type { QueueItem } from '@inspan/protocol/log'
 import { checkParts } from './check-submission.ts'
 import type { ControlFact } from '../thread-options.ts'
 

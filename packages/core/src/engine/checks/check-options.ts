@@ -8,7 +8,7 @@ import {
   either,
   oneOf,
   type OptionRules,
-} from '@inspan/protocol'
+} from '@inspan/protocol/internal'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 
 const OPTIONS: OptionRules<ThreadRuntimeOptions> = {

@@ -1,3 +1,4 @@
+import { InspanError, type Part } from '@inspan/protocol'
 import {
   anObject,
   anything,
@@ -5,18 +6,15 @@ import {
   checkFields,
   checkOptions,
   checkTurnDefaults,
-  InspanError,
   listOf,
   oneOf,
-  rootLineage,
   words,
   type FieldRule,
   type FieldRules,
   type OptionRules,
-  type Part,
-  type Store,
-  type ThreadState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/internal'
+import { rootLineage, type ThreadState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import type { HandOff, Submission } from '../thread-options.ts'
 
 const FIELDS = ['id', 'type', 'text', 'mimeType', 'data'] as const

@@ -1,12 +1,7 @@
-import {
-  InspanError,
-  type Binding,
-  type DeleteResult,
-  type Fence,
-  type RawSpool,
-  type RecordBody,
-  type Store,
-} from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Binding, RawSpool } from '@inspan/protocol/driver'
+import type { RecordBody } from '@inspan/protocol/log'
+import type { DeleteResult, Fence, Store } from '@inspan/protocol/store'
 import type { ProcessOwner } from '../threads/ownership.ts'
 import { reapProcess } from '../runs/reap-process.ts'
 import { closeInterruptedRun } from '../turns/close-interrupted.ts'

@@ -2,18 +2,9 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import {
-  emptyState,
-  NO_RULES,
-  reduce,
-  REDUCER_VERSION,
-  storedMessage,
-  type Goal,
-  type RecordBody,
-  type Store,
-  type StoredMessage,
-  type TaskItem,
-} from '@inspan/protocol'
+import { NO_RULES, type Goal, type StoredMessage, type TaskItem } from '@inspan/protocol'
+import { emptyState, reduce, REDUCER_VERSION, storedMessage, type RecordBody } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { openSpool, type SpoolFolder } from '@inspan/shell/run'
 import { Inbox } from '../../harness/signals/inbox.ts'
 import { threadPort } from '../../harness/signals/thread-port.ts'

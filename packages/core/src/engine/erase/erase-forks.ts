@@ -1,4 +1,7 @@
-import { InspanError, type ForkReach, type RawSpool, type RecordBody, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { RawSpool } from '@inspan/protocol/driver'
+import type { RecordBody } from '@inspan/protocol/log'
+import type { ForkReach, Store } from '@inspan/protocol/store'
 import { copiesIn, quotes } from './erased-copies.ts'
 import type { ErasedContent } from './erased-content.ts'
 import { removeSpools, type EraseTally } from './erase-report.ts'

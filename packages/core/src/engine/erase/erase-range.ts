@@ -1,4 +1,5 @@
-import type { LogRecord, Store } from '@inspan/protocol'
+import type { LogRecord } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { emptyContent, noteContent, type ErasedContent } from './erased-content.ts'
 import { recordsLeft, wholeStream } from './shared-stretches.ts'
 

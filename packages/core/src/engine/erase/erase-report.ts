@@ -1,4 +1,5 @@
-import { MAX_PAGE, type Binding, type EraseResult, type RawSpool, type Store } from '@inspan/protocol'
+import type { Binding, RawSpool } from '@inspan/protocol/driver'
+import { MAX_PAGE, type EraseResult, type Store } from '@inspan/protocol/store'
 import type { ErasedContent } from './erased-content.ts'
 
 /** A copy of erased content that is not ours to clean or could not be cleaned, or something left on purpose. */

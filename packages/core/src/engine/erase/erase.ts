@@ -1,4 +1,7 @@
-import { InspanError, type RawSpool, type RecordBody, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { RawSpool } from '@inspan/protocol/driver'
+import type { RecordBody } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { copiesBefore, copiesIn, quotes, type Copies } from './erased-copies.ts'
 import { eraseForks, type ForkAccess } from './erase-forks.ts'
 import { extendRange } from './erase-range.ts'

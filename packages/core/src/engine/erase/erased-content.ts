@@ -1,11 +1,5 @@
-import {
-  isContentSetting,
-  NOTIFICATION_SETTING,
-  type Goal,
-  type LogRecord,
-  type Part,
-  type TaskItem,
-} from '@inspan/protocol'
+import type { Goal, Part, TaskItem } from '@inspan/protocol'
+import { isContentSetting, NOTIFICATION_SETTING, type LogRecord } from '@inspan/protocol/log'
 
 /** The content of a range, as far as copies of it elsewhere can be recognised by it. */
 export interface ErasedContent {

@@ -1,12 +1,6 @@
-import {
-  NOTIFICATION_SETTING,
-  type ConfigChangedRecord,
-  type JsonValue,
-  type LogRecord,
-  type Part,
-  type RecordBody,
-  type Store,
-} from '@inspan/protocol'
+import type { JsonValue, Part } from '@inspan/protocol'
+import { NOTIFICATION_SETTING, type ConfigChangedRecord, type LogRecord, type RecordBody } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { inflateRequest } from '../log/blobs.ts'
 import { goalTexts, notificationOf, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
 import { recordsLeft, wholeStream } from './shared-stretches.ts'

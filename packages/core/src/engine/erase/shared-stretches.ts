@@ -1,4 +1,5 @@
-import type { Lineage, LogRecord, Store } from '@inspan/protocol'
+import type { Lineage, LogRecord } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 
 /** The highest seq that any store has. */
 const LAST_SEQ = 2 ** 32 - 1

@@ -1,7 +1,7 @@
 import { Agent, createTool, MemoryStore } from '@inspan/core'
 import { boundaryAt, createThread, forkThread, ProcessOwner } from '@inspan/core/engine'
 import { rewindThread, runtimeAgent, ThreadRuntime } from '@inspan/core/engine'
-import { createReplay } from '@inspan/protocol'
+import { createReplay } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 
 const toss = createTool({ id: 'toss', description: 'Tosses a coin.', execute: () => 'tails' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentEventsOf, type LogRecord, type RecordBody, type RecordType } from '@inspan/protocol'
+import { agentEventsOf, type LogRecord, type RecordBody, type RecordType } from '@inspan/protocol/log'
 import { checkSurvived, killEverywhere, said, timesRun, type Survived } from './crash-kills.fixture.ts'
 
 function bodiesOf<T extends RecordType>(records: readonly LogRecord[], type: T): Extract<RecordBody, { type: T }>[] {

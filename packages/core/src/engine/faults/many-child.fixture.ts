@@ -4,7 +4,8 @@
  * Run as: node --expose-gc many-child.fixture.ts <database> <deltas> <threads>.
  */
 import { nativeDriver } from '@inspan/agent'
-import type { AgentDriver, AgentEvent, AgentSession, Capabilities } from '@inspan/protocol'
+import type { AgentEvent } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Capabilities } from '@inspan/protocol/driver'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'

@@ -1,6 +1,7 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { Agent, createTool, type Tool } from '@inspan/agent'
-import type { AgentDriver, AgentEvent, Part, TurnDefaults } from '@inspan/protocol'
+import type { AgentEvent, Part } from '@inspan/protocol'
+import type { AgentDriver, TurnDefaults } from '@inspan/protocol/driver'
 import { scriptedModel, type Turn as ModelTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'

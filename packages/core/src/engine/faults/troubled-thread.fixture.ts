@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
-import {
-  emptyState,
-  InspanError,
-  reduce,
-  storedHead,
-  type Answer,
-  type Append,
-  type LogRecord,
-  type RecordBody,
-  type RecordType,
-  type Wait,
-} from '@inspan/protocol'
+import { InspanError, type Answer, type Wait } from '@inspan/protocol'
+import { emptyState, reduce, storedHead, type LogRecord, type RecordBody, type RecordType } from '@inspan/protocol/log'
+import type { Append } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { RuntimeBench } from '../runtime-bench.fixture.ts'
 

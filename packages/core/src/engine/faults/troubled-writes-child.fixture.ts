@@ -4,7 +4,7 @@
  * for it than the threads do. Run as: node troubled-writes-child.fixture.ts <mode>.
  */
 import assert from 'node:assert/strict'
-import type { Host } from '@inspan/protocol'
+import type { Host } from '@inspan/protocol/driver'
 import { boundaryAt } from '../threads/boundaries.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { follow, openStage, say, SHORT_THREADS, words, type ShortThread, type Stage } from './short-threads.fixture.ts'

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto'
 import {
   BLOB_THRESHOLD,
-  type Blob,
   type BlobRef,
   type JsonValue,
-  type NewBlob,
   type Part,
-  type RecordBody,
-  type RecordedToolResult,
-  type RequestRef,
   type StepRequest,
-  type Store,
   type StoredMessage,
 } from '@inspan/protocol'
+import type { RecordBody, RecordedToolResult, RequestRef } from '@inspan/protocol/log'
+import type { Blob, NewBlob, Store } from '@inspan/protocol/store'
 
 const PREVIEW_CHARS = 512
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { InspanError, type Append, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Append, Store } from '@inspan/protocol/store'
 
 const RETRY_DELAYS_MS = [20, 200, 1000]
 

@@ -1,13 +1,6 @@
-import type {
-  Lineage,
-  LogRecord,
-  MessageQuery,
-  Page,
-  PageRequest,
-  RecordQuery,
-  StoredMessage,
-  ThreadInfo,
-} from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import type { Lineage, LogRecord } from '@inspan/protocol/log'
+import type { MessageQuery, Page, PageRequest, RecordQuery, ThreadInfo } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
 
 /** A store that counts the rows read from it, and the most rows of a single call. */

@@ -1,11 +1,7 @@
-import {
-  storedMessage,
-  type HistoryQuery,
-  type RecordType,
-  type Store,
-  type StoredMessage,
-  type ThreadMessage,
-} from '@inspan/protocol'
+import type { StoredMessage, ThreadMessage } from '@inspan/protocol'
+import type { HistoryQuery } from '@inspan/protocol/driver'
+import { storedMessage, type RecordType } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { inflateMessage } from './blobs.ts'
 import type { ThreadLog } from './thread-log.ts'
 

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import {
-  InspanError,
-  type Append,
-  type LogRecord,
-  type Store,
-  type StoredHead,
-  type WaitRequest,
-} from '@inspan/protocol'
+import { InspanError, type WaitRequest } from '@inspan/protocol'
+import type { LogRecord, StoredHead } from '@inspan/protocol/log'
+import type { Append, Store } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { eraseRange } from '../erase/erase.ts'
 import { loadState, recordsAfter } from './load-state.ts'

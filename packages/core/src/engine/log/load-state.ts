@@ -1,6 +1,6 @@
+import { InspanError, type StoredMessage } from '@inspan/protocol'
 import {
   emptyState,
-  InspanError,
   reduce,
   REDUCER_VERSION,
   restingState,
@@ -8,13 +8,10 @@ import {
   rootLineage,
   storedHead,
   storedMessage,
-  type Fence,
   type LogRecord,
-  type Store,
-  type StoredMessage,
   type ThreadState,
-  type WaitRow,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import type { Fence, Store, WaitRow } from '@inspan/protocol/store'
 import { freezeDeep, frozenCopy } from './frozen.ts'
 import { waitRows } from './wait-rows.ts'
 

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { InspanError, NO_RULES, type JsonObject } from '@inspan/protocol'
 import {
   agentEventsOf,
-  InspanError,
-  NO_RULES,
-  RECORD_FORMAT,
   RECORD_VERSIONS,
   REDUCER_VERSION,
   rootLineage,
-  type JsonObject,
   type LogRecord,
   type RecordBody,
-  type RecordFormat,
-  type Store,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import { RECORD_FORMAT, type RecordFormat, type Store } from '@inspan/protocol/store'
 import { inTempDir } from '../../../test/stores/temp-dir.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'

@@ -1,4 +1,5 @@
-import { InspanError, type BatchEvent } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { BatchEvent } from '@inspan/protocol/log'
 
 /** The unwritten text of a part. Its pieces are joined only when they are needed. */
 export interface PendingBatch {

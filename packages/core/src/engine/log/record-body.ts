@@ -1,4 +1,5 @@
-import { InspanError, isSafeSegment, type RecordBody } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { isSafeSegment, type RecordBody } from '@inspan/protocol/log'
 import { assertJson } from '../checks/assert-json.ts'
 import { extractBody, type Extracted } from './blobs.ts'
 import { frozenCopy } from './frozen.ts'

@@ -1,4 +1,5 @@
-import type { JsonValue, NoteRecord, RecordBody, ThreadState, WaitKind } from '@inspan/protocol'
+import type { JsonValue, WaitKind } from '@inspan/protocol'
+import type { NoteRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
 import { isOpenCall } from '../turns/active-run.ts'
 import { redactBody } from './redact-body.ts'
 import { Redaction, type Redactor } from './redactor.ts'

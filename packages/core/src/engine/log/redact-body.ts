@@ -1,19 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  asJson,
-  type ActivityEvent,
-  type ActivityNote,
-  type ErrorData,
-  type EventMeta,
-  type JsonObject,
-  type JsonValue,
-  type MessageAddedRecord,
-  type Part,
-  type RecordBody,
-  type SealedPart,
-  type WaitKind,
-  type WaitRequest,
+import type {
+  ActivityEvent,
+  ActivityNote,
+  ErrorData,
+  EventMeta,
+  JsonObject,
+  JsonValue,
+  Part,
+  WaitKind,
+  WaitRequest,
 } from '@inspan/protocol'
+import { asJson, type MessageAddedRecord, type RecordBody, type SealedPart } from '@inspan/protocol/log'
 import type { Redaction } from './redactor.ts'
 
 /**

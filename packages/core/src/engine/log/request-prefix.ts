@@ -1,4 +1,6 @@
-import type { Lineage, StepRequest, Store, StoredMessage } from '@inspan/protocol'
+import type { StepRequest, StoredMessage } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { inflateMessage, inflateRequest } from './blobs.ts'
 
 /** The request of a step: system prompt and tools as they were sent, and the conversation before the step. */

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import {
-  applyFrame,
-  emptyView,
-  InspanError,
-  NO_RULES,
-  viewFrom,
-  type Append,
-  type DeltaFrame,
-  type LogRecord,
-  type Store,
-  type ThreadView,
-} from '@inspan/protocol'
+import { InspanError, NO_RULES } from '@inspan/protocol'
+import { applyFrame, emptyView, viewFrom, type DeltaFrame, type LogRecord, type ThreadView } from '@inspan/protocol/log'
+import type { Append, Store } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { FlushTicker } from './flush-ticker.ts'
 import { recordsAfter } from './load-state.ts'

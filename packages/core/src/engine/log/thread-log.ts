@@ -1,25 +1,19 @@
+import { InspanError, type JsonValue } from '@inspan/protocol'
+import { noFaults, type FaultPoints } from '@inspan/protocol/driver'
 import {
   BARRIER_TYPES,
-  InspanError,
   isSealedPart,
-  noFaults,
   RECORD_VERSIONS,
   reducePiece,
   reduceShown,
-  type Append,
   type BatchEvent,
-  type CommandOutcome,
   type DeltaFrame,
-  type FaultPoints,
-  type Fence,
-  type JsonValue,
   type LogRecord,
-  type NewBlob,
   type RecordBody,
   type SealedPart,
-  type Store,
   type ThreadState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import type { Append, CommandOutcome, Fence, NewBlob, Store } from '@inspan/protocol/store'
 import { assertJson } from '../checks/assert-json.ts'
 import type { Extracted, UnplacedBlob } from './blobs.ts'
 import { commitSafely } from './commit.ts'

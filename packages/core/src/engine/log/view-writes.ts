@@ -1,15 +1,14 @@
+import type { StoredMessage } from '@inspan/protocol'
 import {
   reduce,
   REDUCER_VERSION,
   storedHead,
   storedMessage,
-  type Append,
   type LogRecord,
   type Op,
-  type StoredMessage,
   type ThreadState,
-  type WaitRow,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import type { Append, WaitRow } from '@inspan/protocol/store'
 import { waitRows } from './wait-rows.ts'
 
 /** The result of folding records: the new state, the ops for replicas, and the view rows of their transaction. */

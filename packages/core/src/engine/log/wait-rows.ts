@@ -1,4 +1,6 @@
-import type { LogRecord, ThreadState, WaitCancelReason, WaitRow, WaitState } from '@inspan/protocol'
+import type { WaitCancelReason, WaitState } from '@inspan/protocol'
+import type { LogRecord, ThreadState } from '@inspan/protocol/log'
+import type { WaitRow } from '@inspan/protocol/store'
 import { erasedWait } from '../../stores/erased-wait.ts'
 
 type Settled = { readonly state: Exclude<WaitState, 'pending'>; readonly reason?: WaitCancelReason }

@@ -1,4 +1,6 @@
-import { unlessAborted, type Answer, type RecordBody, type Wait } from '@inspan/protocol'
+import type { Answer, Wait } from '@inspan/protocol'
+import { unlessAborted } from '@inspan/protocol/internal'
+import type { RecordBody } from '@inspan/protocol/log'
 import type { ActiveTurn } from '../turns/active-run.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { Runs } from '../runs/runs.ts'

@@ -1,13 +1,6 @@
-import {
-  InspanError,
-  type Decision,
-  type PermissionRules,
-  type RecordBody,
-  type RunnableTool,
-  type ThreadState,
-  type ToolCallRequest,
-  type Wait,
-} from '@inspan/protocol'
+import { InspanError, type PermissionRules, type Wait } from '@inspan/protocol'
+import type { Decision, RunnableTool, ToolCallRequest } from '@inspan/protocol/driver'
+import type { RecordBody, ThreadState } from '@inspan/protocol/log'
 import { checkRules, strictest, type PolicyContext } from '../../policy/index.ts'
 import { callHash, definitionHash } from '../calls/call-hash.ts'
 import { checkConfig } from '../checks/check-config.ts'

@@ -2,17 +2,15 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
 import {
-  emptyState,
-  IdList,
-  List,
   NO_RULES,
   type CallState,
   type Part,
   type PermissionRules,
   type StoredMessage,
-  type ThreadState,
   type Wait,
 } from '@inspan/protocol'
+import { IdList, List } from '@inspan/protocol/internal'
+import { emptyState, type ThreadState } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { policyFor, shellCall, shellRules } from '../../policy/policy.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'

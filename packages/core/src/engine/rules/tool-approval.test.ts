@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool, type Tool } from '@inspan/agent'
-import type { Decision } from '@inspan/protocol'
+import type { Decision } from '@inspan/protocol/driver'
 import { z } from 'zod'
 import { AgentBench } from '../agent-bench.fixture.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
-import type { RunnableTool } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { AgentBench } from '../agent-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'

@@ -1,4 +1,5 @@
-import type { Budget, BudgetLimit, JsonObject, JsonValue, UsageTotals } from '@inspan/protocol'
+import type { JsonObject, JsonValue, UsageTotals } from '@inspan/protocol'
+import type { Budget, BudgetLimit } from '@inspan/protocol/driver'
 
 /** What a run has used up of its budget. */
 export interface Spending {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
-import { unlessAborted, type UsageMetadata } from '@inspan/protocol'
+import type { UsageMetadata } from '@inspan/protocol'
+import { unlessAborted } from '@inspan/protocol/internal'
 
 /** Returns what a model charges for its tokens, in dollars; `undefined` if unknown. */
 export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Blob, Part } from '@inspan/protocol'
+import type { Part } from '@inspan/protocol'
+import type { Blob } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { ForeignAgent, says, type Act } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'

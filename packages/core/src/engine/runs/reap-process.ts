@@ -1,4 +1,4 @@
-import type { ProcessNote } from '@inspan/protocol'
+import type { ProcessNote } from '@inspan/protocol/log'
 
 /** Ends a program that an Inspan process started and left running when it died. */
 export async function reapProcess({ runTag, pid, startTime, bootId }: ProcessNote): Promise<void> {

@@ -7,14 +7,9 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { nativeDriver } from '@inspan/agent'
-import {
-  NO_RULES,
-  type LogRecord,
-  type Policy,
-  type RecordBody,
-  type RecordType,
-  type RunnableTool,
-} from '@inspan/protocol'
+import { NO_RULES, type Policy } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
+import type { LogRecord, RecordBody, RecordType } from '@inspan/protocol/log'
 import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'

@@ -1,14 +1,7 @@
-import {
-  aNumber,
-  aText,
-  checkFields,
-  InspanError,
-  rootLineage,
-  words,
-  type FieldRules,
-  type JsonObject,
-  type Store,
-} from '@inspan/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
+import { aNumber, aText, checkFields, words, type FieldRules } from '@inspan/protocol/internal'
+import { rootLineage } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { recordsAfter } from '../log/load-state.ts'
 import type { ControlFact } from '../thread-options.ts'
 

@@ -1,4 +1,10 @@
-import { handOffId, type QueueAddedRecord, type QueueItem, type RecordBody, type ThreadState } from '@inspan/protocol'
+import {
+  handOffId,
+  type QueueAddedRecord,
+  type QueueItem,
+  type RecordBody,
+  type ThreadState,
+} from '@inspan/protocol/log'
 import { GO_ON } from '../waits/continuation.ts'
 import type { HandOff, Submission } from '../thread-options.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'

@@ -1,4 +1,5 @@
-import type { Capabilities, RecordBody, RunState } from '@inspan/protocol'
+import type { Capabilities } from '@inspan/protocol/driver'
+import type { RecordBody, RunState } from '@inspan/protocol/log'
 import {
   findAgent,
   handedOff,

@@ -1,15 +1,6 @@
-import {
-  addUsage,
-  NO_USAGE,
-  type LogRecord,
-  type RunState,
-  type StepEndedRecord,
-  type StepFinishEvent,
-  type Store,
-  type ThreadState,
-  type UsageMetadata,
-  type UsageTotals,
-} from '@inspan/protocol'
+import { addUsage, NO_USAGE, type StepFinishEvent, type UsageMetadata, type UsageTotals } from '@inspan/protocol'
+import type { LogRecord, RunState, StepEndedRecord, ThreadState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { budgetNotice } from './budget-meter.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import type { ThreadLog } from '../log/thread-log.ts'

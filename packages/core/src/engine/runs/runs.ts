@@ -1,15 +1,14 @@
+import { InspanError, toErrorData } from '@inspan/protocol'
+import type { Capabilities } from '@inspan/protocol/driver'
 import {
-  InspanError,
   handOffId,
-  toErrorData,
   type CancelReceipt,
-  type Capabilities,
   type QueueItem,
   type RecordBody,
   type RunOutcome,
   type RunState,
   type ThreadState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
 import {
   cancelBodies,
   capabilitiesUntilCancelled,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
-import type { AgentDriver, Capabilities } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { callOf, ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'
 import { DESCRIBE_WITHIN_MS } from '../turns/patiently.ts'

@@ -1,4 +1,5 @@
-import type { AgentEvent, ToolCallInfo, ToolOutcome, ToolSuspension } from '@inspan/protocol'
+import type { AgentEvent, ToolCallInfo } from '@inspan/protocol'
+import type { ToolOutcome, ToolSuspension } from '@inspan/protocol/driver'
 
 // No OpenTelemetry types here: programs that import ours must not need a package they may not have.
 

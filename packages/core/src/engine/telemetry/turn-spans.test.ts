@@ -5,7 +5,8 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createTool } from '@inspan/agent'
-import type { AgentDriver, AgentEvent } from '@inspan/protocol'
+import type { AgentEvent } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import {
   context,
   ROOT_CONTEXT,

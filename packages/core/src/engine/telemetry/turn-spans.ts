@@ -1,14 +1,6 @@
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api'
-import type {
-  AgentEvent,
-  ErrorData,
-  StepFinishEvent,
-  StepRequest,
-  ToolCallInfo,
-  ToolOutcome,
-  ToolSuspension,
-  UsageMetadata,
-} from '@inspan/protocol'
+import type { AgentEvent, ErrorData, StepFinishEvent, StepRequest, ToolCallInfo, UsageMetadata } from '@inspan/protocol'
+import type { ToolOutcome, ToolSuspension } from '@inspan/protocol/driver'
 import { openTelemetry } from './open-telemetry.ts'
 import { providerName } from './provider-name.ts'
 import type { TracerSource, TurnTrace } from './tracing.ts'

@@ -1,4 +1,6 @@
-import { InspanError, type Lineage, type LogRecord, type RecordType, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Lineage, LogRecord, RecordType } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 
 /** Records at which a thread can be forked or rewound, if no message is open: a message end or a step start. */
 const ENDS: ReadonlySet<RecordType> = new Set<RecordType>(['message.added', 'message.ended', 'step.started'])

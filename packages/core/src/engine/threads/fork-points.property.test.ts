@@ -2,25 +2,23 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { arbitraryLog } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
+import { InspanError, type JsonObject, type StoredMessage } from '@inspan/protocol'
 import {
   emptyHead,
   emptyState,
-  InspanError,
   isContentSetting,
   lineageHolds,
   lineageUpTo,
   reduce,
   storedHead,
   storedMessage,
-  type Blob,
   type Head,
-  type JsonObject,
   type Lineage,
   type LogRecord,
   type StoredHead,
-  type StoredMessage,
   type ThreadState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import type { Blob } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { ProcessOwner } from './ownership.ts'

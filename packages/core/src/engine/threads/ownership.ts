@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { InspanError, type Fence, type Owner, type Store } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Fence, Owner, Store } from '@inspan/protocol/store'
 import { currentPidScope, isProcessAlive, processStartTime } from '../../machine.ts'
 
 /** How long an owner on another machine counts as alive after its last heartbeat. */

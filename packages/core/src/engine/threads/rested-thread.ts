@@ -1,4 +1,4 @@
-import type { DeltaFrame, LogRecord, RunOutcome, ThreadState } from '@inspan/protocol'
+import type { DeltaFrame, LogRecord, RunOutcome, ThreadState } from '@inspan/protocol/log'
 import type { Emitter } from '../log/emitter.ts'
 import { recordPagesAfter } from '../log/load-state.ts'
 import type { LogEntry } from '../log/thread-log.ts'

@@ -1,4 +1,4 @@
-import type { Fence } from '@inspan/protocol'
+import type { Fence } from '@inspan/protocol/store'
 import { ThreadHistory } from '../log/history.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'

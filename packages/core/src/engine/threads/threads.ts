@@ -1,3 +1,5 @@
+import { InspanError, NO_GRANTS, type Grants, type JsonObject, type JsonValue, type TaskItem } from '@inspan/protocol'
+import type { Binding } from '@inspan/protocol/driver'
 import {
   aCount,
   aFlag,
@@ -6,31 +8,25 @@ import {
   aText,
   checkFields,
   checkOptions,
+  words,
+  type OptionRules,
+  type Keyed,
+} from '@inspan/protocol/internal'
+import {
   emptyState,
-  InspanError,
   isContentSetting,
   isSafeSegment,
   lineageUpTo,
-  NO_GRANTS,
   RECORD_VERSIONS,
   reduce,
-  words,
-  type Binding,
-  type OptionRules,
   type ForkRecord,
-  type Grants,
-  type JsonObject,
-  type JsonValue,
-  type Keyed,
   type Lineage,
   type LogRecord,
   type OmPointer,
   type RewindRecord,
-  type Store,
-  type TaskItem,
-  type ThreadInfo,
   type ThreadState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import type { Store, ThreadInfo } from '@inspan/protocol/store'
 import { requireBoundary } from './boundaries.ts'
 import type { ProcessOwner } from './ownership.ts'
 import type { ThreadLog } from '../log/thread-log.ts'

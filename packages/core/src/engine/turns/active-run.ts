@@ -1,26 +1,22 @@
 import {
-  anObject,
-  checkFields,
   InspanError,
-  handOffId,
-  unlessAborted,
-  type AgentDriver,
-  type AgentSession,
-  type CancelReceipt,
-  type Capabilities,
   type ErrorData,
-  type FieldRule,
   type JsonObject,
   type JsonValue,
   type Part,
+  type ToolCallPart,
+  type Wait,
+} from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Capabilities, TurnDefaults } from '@inspan/protocol/driver'
+import { anObject, checkFields, unlessAborted, type FieldRule } from '@inspan/protocol/internal'
+import {
+  handOffId,
+  type CancelReceipt,
   type QueueItem,
   type RecordBody,
   type RunOutcome,
   type ThreadState,
-  type ToolCallPart,
-  type TurnDefaults,
-  type Wait,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
 import type { ForeignCalls } from '../calls/foreign-calls.ts'
 import type { Patience } from './patiently.ts'
 import type { RunSpending } from '../runs/run-spending.ts'

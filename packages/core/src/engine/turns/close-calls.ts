@@ -1,4 +1,5 @@
-import type { CallOutcome, RecordBody } from '@inspan/protocol'
+import type { CallOutcome } from '@inspan/protocol'
+import type { RecordBody } from '@inspan/protocol/log'
 import type { PartTracker } from './part-tracker.ts'
 
 /**

@@ -3,13 +3,11 @@ import {
   type CallOutcome,
   type ErrorData,
   type Part,
-  type RecordBody,
-  type RunOutcome,
-  type RunState,
   type ThreadMessage,
   type ToolCallPart,
   type UsageMetadata,
 } from '@inspan/protocol'
+import type { RecordBody, RunOutcome, RunState } from '@inspan/protocol/log'
 import { runEnd } from './active-run.ts'
 import type { RecordOrigin } from '../log/record-body.ts'
 import type { ThreadLog } from '../log/thread-log.ts'

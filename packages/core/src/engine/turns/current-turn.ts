@@ -1,12 +1,6 @@
-import {
-  InspanError,
-  toErrorData,
-  unlessAborted,
-  type CancelReceipt,
-  type Part,
-  type RecordBody,
-  type RunOutcome,
-} from '@inspan/protocol'
+import { InspanError, toErrorData, type Part } from '@inspan/protocol'
+import { unlessAborted } from '@inspan/protocol/internal'
+import type { CancelReceipt, RecordBody, RunOutcome } from '@inspan/protocol/log'
 import {
   cancelBodies,
   closedCalls,

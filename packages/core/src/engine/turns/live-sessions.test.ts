@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { InspanError, type Capabilities } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Capabilities } from '@inspan/protocol/driver'
 import { callOf, ForeignAgent, says, type Act } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool, toPrompt } from '@inspan/agent'
-import { rootLineage } from '@inspan/protocol'
+import { rootLineage } from '@inspan/protocol/log'
 import type { Turn } from '@inspan/testing'
 import * as fc from 'fast-check'
 import { AgentBench, type Script } from '../agent-bench.fixture.ts'

@@ -1,4 +1,6 @@
-import type { AgentSession, Part, PermissionRules, RecordBody } from '@inspan/protocol'
+import type { Part, PermissionRules } from '@inspan/protocol'
+import type { AgentSession } from '@inspan/protocol/driver'
+import type { RecordBody } from '@inspan/protocol/log'
 import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
 import { pricesUntil, type PriceOf } from '../runs/priced-usage.ts'
 import { NOTHING_SPENT, type RunSpending } from '../runs/run-spending.ts'

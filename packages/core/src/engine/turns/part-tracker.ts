@@ -1,4 +1,5 @@
-import type { EventExtras, PartAddress, ThreadMessage } from '@inspan/protocol'
+import type { EventExtras, ThreadMessage } from '@inspan/protocol'
+import type { PartAddress } from '@inspan/protocol/log'
 
 export type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
 

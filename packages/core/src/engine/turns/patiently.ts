@@ -1,4 +1,5 @@
-import { InspanError, type AgentDriver, type Capabilities } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 
 /** How long an agent may take to end. */
 export const ABANDON_AFTER_MS = 5000

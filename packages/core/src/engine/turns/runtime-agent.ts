@@ -1,5 +1,5 @@
 import { Agent, agentContext, type DecorateContext } from '@inspan/agent'
-import type { AgentDriver } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
 import type { RuntimeAgent } from './active-run.ts'
 
 /** One of our own agents, or a foreign one. */

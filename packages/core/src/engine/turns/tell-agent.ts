@@ -1,4 +1,6 @@
-import type { Capabilities, RecordBody, Store } from '@inspan/protocol'
+import type { Capabilities } from '@inspan/protocol/driver'
+import type { RecordBody } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import type { ActiveTurn } from './active-run.ts'
 import { inflateParts } from '../log/blobs.ts'
 import type { Mailbox } from '../threads/mailbox.ts'

@@ -1,4 +1,6 @@
-import { addUsage, NO_USAGE, type Budget, type Head, type UsageTotals } from '@inspan/protocol'
+import { addUsage, NO_USAGE, type UsageTotals } from '@inspan/protocol'
+import type { Budget } from '@inspan/protocol/driver'
+import type { Head } from '@inspan/protocol/log'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from '../runs/budget-meter.ts'
 import { timerMs } from '../checks/check-options.ts'

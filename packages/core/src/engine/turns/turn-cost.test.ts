@@ -5,14 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
-import {
-  BARRIER_TYPES,
-  type Append,
-  type Lineage,
-  type MessageQuery,
-  type Page,
-  type StoredMessage,
-} from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import { BARRIER_TYPES, type Lineage } from '@inspan/protocol/log'
+import type { Append, MessageQuery, Page } from '@inspan/protocol/store'
 import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'

@@ -1,16 +1,8 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
-import {
-  InspanError,
-  unlessAborted,
-  type AgentEvent,
-  type AgentSession,
-  type Capabilities,
-  type Part,
-  type ThreadState,
-  type ToolCallRequest,
-  type Turn,
-  type TurnDefaults,
-} from '@inspan/protocol'
+import { InspanError, type AgentEvent, type Part } from '@inspan/protocol'
+import type { AgentSession, Capabilities, ToolCallRequest, Turn, TurnDefaults } from '@inspan/protocol/driver'
+import { unlessAborted } from '@inspan/protocol/internal'
+import type { ThreadState } from '@inspan/protocol/log'
 import { cancelSession, hasOpenCalls, isForeign, nextOf, type ActiveTurn } from './active-run.ts'
 import { callHash } from '../calls/call-hash.ts'
 import { checkedEvent } from '../checks/check-event.ts'

@@ -1,17 +1,14 @@
 import { estimateTokenCount } from 'tokenx'
+import { InspanError, type JsonObject, type WaitRequest } from '@inspan/protocol'
 import {
-  asJson,
-  InspanError,
   noFaults,
   type Decision,
   type HandoverNote,
   type Host,
-  type JsonObject,
-  type RecordBody,
   type RunnableTool,
   type ToolCallRequest,
-  type WaitRequest,
-} from '@inspan/protocol'
+} from '@inspan/protocol/driver'
+import { asJson, type RecordBody } from '@inspan/protocol/log'
 import { isForeign, type ActiveTurn } from './active-run.ts'
 import { lastQuestion } from '../waits/answered-waits.ts'
 import { callHash } from '../calls/call-hash.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { ActivityNote, AgentEvent, LogRecord } from '@inspan/protocol'
+import type { ActivityNote, AgentEvent } from '@inspan/protocol'
+import type { LogRecord } from '@inspan/protocol/log'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { openTestThread } from '../thread.fixture.ts'

@@ -3,8 +3,6 @@ import {
   NO_USAGE,
   subtractUsage,
   type AgentEvent,
-  type BatchEvent,
-  type BudgetLimit,
   type CallOutcome,
   type ErrorData,
   type EventMeta,
@@ -12,11 +10,7 @@ import {
   type FinishEvent,
   type FinishReason,
   type JsonValue,
-  type MessageEndedRecord,
-  type PartAddress,
-  type RecordBody,
   type ReasoningDeltaEvent,
-  type RunOutcome,
   type StepFinishEvent,
   type StepRequest,
   type StepStartEvent,
@@ -28,6 +22,8 @@ import {
   type UsageMetadata,
   type UsageTotals,
 } from '@inspan/protocol'
+import type { BudgetLimit } from '@inspan/protocol/driver'
+import type { BatchEvent, MessageEndedRecord, PartAddress, RecordBody, RunOutcome } from '@inspan/protocol/log'
 import { extractRequest } from '../log/blobs.ts'
 import { closeCalls } from './close-calls.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'

@@ -1,4 +1,7 @@
-import { checkTurnDefaults, type JsonObject, type ThreadState, type TurnDefaults } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { TurnDefaults } from '@inspan/protocol/driver'
+import { checkTurnDefaults } from '@inspan/protocol/internal'
+import type { ThreadState } from '@inspan/protocol/log'
 import type { RuntimeAgent, TurnContext } from './active-run.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentDriver, AgentSession, Binding, HandoverBudget, Host } from '@inspan/protocol'
+import type { AgentDriver, AgentSession, Binding, HandoverBudget, Host } from '@inspan/protocol/driver'
 import { timerMs } from '../checks/check-options.ts'
 import { patiently } from './patiently.ts'
 

@@ -1,4 +1,6 @@
-import { MAX_PAGE, type PartAddress, type Store, type Wait, type WaitRow } from '@inspan/protocol'
+import type { Wait } from '@inspan/protocol'
+import type { PartAddress } from '@inspan/protocol/log'
+import { MAX_PAGE, type Store, type WaitRow } from '@inspan/protocol/store'
 
 /** Returns the answered waits of a run, in the order they were asked. */
 export async function answeredRows(store: Store, stream: string, runId: string): Promise<WaitRow[]> {

@@ -1,4 +1,5 @@
-import { InspanError, type ThreadState } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { ThreadState } from '@inspan/protocol/log'
 import { timerMs } from '../checks/check-options.ts'
 
 const TRY_AGAIN_MS = 60_000

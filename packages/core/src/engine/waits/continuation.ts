@@ -1,4 +1,6 @@
-import type { Answer, Part, RunState, Store, Wait } from '@inspan/protocol'
+import type { Answer, Part, Wait } from '@inspan/protocol'
+import type { RunState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { answeredRows } from './answered-waits.ts'
 
 interface AnsweredWait {

@@ -6,14 +6,9 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createTool, nativeDriver, runnableTool, type Tool } from '@inspan/agent'
-import {
-  agentEventsOf,
-  InspanError,
-  type Decision,
-  type LogRecord,
-  type ToolResultPart,
-  type Wait,
-} from '@inspan/protocol'
+import { InspanError, type ToolResultPart, type Wait } from '@inspan/protocol'
+import type { Decision } from '@inspan/protocol/driver'
+import { agentEventsOf, type LogRecord } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { MemoryStore } from '../../stores/memory-store.ts'

@@ -8,9 +8,9 @@ import {
   type ErrorCode,
   type JsonObject,
   type JsonValue,
-  type RunnableTool,
   type Wait,
 } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'

@@ -1,13 +1,6 @@
-import {
-  InspanError,
-  type Answer,
-  type Part,
-  type PartAddress,
-  type RecordBody,
-  type Store,
-  type Wait,
-  type WaitRequest,
-} from '@inspan/protocol'
+import { InspanError, type Answer, type Part, type Wait, type WaitRequest } from '@inspan/protocol'
+import type { PartAddress, RecordBody } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { isOpenCall } from '../turns/active-run.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 

@@ -8,15 +8,10 @@ import {
   type RequestContext,
   type ToolsInput,
 } from '@inspan/agent'
-import {
-  InspanError,
-  type AgentDriver,
-  type Budget,
-  type RunnableTool,
-  type Store,
-  type ThreadState,
-  type TurnDefaults,
-} from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { AgentDriver, Budget, RunnableTool, TurnDefaults } from '@inspan/protocol/driver'
+import type { ThreadState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import type { RuntimeAgent, TurnContext } from '../../engine/turns/active-run.ts'
 import { defaultModeOf } from '../checks/check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from '../harness-config.ts'

@@ -1,4 +1,6 @@
-import type { RunnableTool, Store, ThreadState } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
+import type { ThreadState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import { inflateRequest } from '../../engine/log/blobs.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { RequestContext } from '@inspan/agent'
-import { InspanError, type HarnessEvent, type JsonObject } from '@inspan/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { isFields } from '../checks/check-given.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { UserState } from '../harness-core.ts'

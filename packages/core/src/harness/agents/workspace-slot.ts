@@ -1,5 +1,6 @@
 import type { RequestContext } from '@inspan/agent'
-import { InspanError, type HarnessEvent } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { HarnessRuntime } from '../harness-runtime.ts'
 
 /** The part of a workspace that the harness itself uses. */

@@ -1,4 +1,5 @@
-import { checkBudget, InspanError } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { checkBudget } from '@inspan/protocol/internal'
 import { checkShape } from './config-shape.ts'
 import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
 import { checkHandler } from '../runs/heartbeats.ts'

@@ -1,4 +1,5 @@
-import { aCount, aDuration, checkFields, checkNames, InspanError, type FieldRules } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { aCount, aDuration, checkFields, checkNames, type FieldRules } from '@inspan/protocol/internal'
 import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
 import { CONFIG_NAMES, MODE_NAMES, SUBAGENT_NAMES } from './config-names.ts'

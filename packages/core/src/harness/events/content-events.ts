@@ -1,4 +1,5 @@
-import { toHarnessContent, type ContentAddress, type ContentEvent, type Part } from '@inspan/protocol'
+import type { Part } from '@inspan/protocol'
+import { toHarnessContent, type ContentAddress, type ContentEvent } from '@inspan/protocol/harness'
 
 /** Returns the event for a whole part of a message; `undefined` while there is nothing to show of it. */
 export function contentEvent(part: Part, address: ContentAddress): ContentEvent | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
-import type { HarnessDisplayState } from '@inspan/protocol'
+import type { HarnessDisplayState } from '@inspan/protocol/harness'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

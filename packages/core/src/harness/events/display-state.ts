@@ -1,3 +1,4 @@
+import type { TaskItem, ThreadMessage } from '@inspan/protocol'
 import {
   defaultDisplayState,
   toHarnessContent,
@@ -8,14 +9,12 @@ import {
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessMessage,
-  type Head,
   type ModifiedFile,
   type PendingToolApproval,
   type PendingToolSuspension,
-  type TaskItem,
-  type ThreadMessage,
   type ToolInputBuffer,
-} from '@inspan/protocol'
+} from '@inspan/protocol/harness'
+import type { Head } from '@inspan/protocol/log'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import { memoryProgress } from './memory-progress.ts'
 import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'

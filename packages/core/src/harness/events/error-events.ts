@@ -1,4 +1,5 @@
-import { toError, type ErrorEvent, type HarnessErrorEvent, type JsonValue } from '@inspan/protocol'
+import { toError, type ErrorEvent, type JsonValue } from '@inspan/protocol'
+import type { HarnessErrorEvent } from '@inspan/protocol/harness'
 import { isObject } from '../tools/tool-input.ts'
 
 /** Words that providers and programs use for failures that pass by themselves. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { HarnessErrorEvent } from '@inspan/protocol'
+import type { HarnessErrorEvent } from '@inspan/protocol/harness'
 import { startProvider } from '@inspan/testing'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'

@@ -1,4 +1,4 @@
-import type { HarnessEvent, HarnessEventListener } from '@inspan/protocol'
+import type { HarnessEvent, HarnessEventListener } from '@inspan/protocol/harness'
 import { Emitter } from '../../engine/log/emitter.ts'
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { HarnessEventType } from '@inspan/protocol'
+import type { HarnessEventType } from '@inspan/protocol/harness'
 import * as plays from './event-plays.fixture.ts'
 
 type Types = readonly HarnessEventType[]

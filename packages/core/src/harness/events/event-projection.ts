@@ -1,23 +1,21 @@
+import type { JsonValue, Part, ThreadMessage, UsageMetadata, Wait } from '@inspan/protocol'
 import {
   toHarnessContent,
   toHarnessMessage,
   toTokenUsage,
-  type BatchEvent,
   type HarnessEvent,
   type HarnessEventType,
   type HarnessMessage,
-  type Head,
-  type JsonValue,
-  type LogRecord,
-  type MessageAddedRecord,
-  type Part,
-  type RunOutcome,
-  type SealedPart,
-  type ThreadMessage,
-  type ThreadState,
-  type UsageMetadata,
-  type Wait,
-} from '@inspan/protocol'
+} from '@inspan/protocol/harness'
+import type {
+  BatchEvent,
+  Head,
+  LogRecord,
+  MessageAddedRecord,
+  RunOutcome,
+  SealedPart,
+  ThreadState,
+} from '@inspan/protocol/log'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import { contentEvent } from './content-events.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { toWireEvent, type HarnessEventType, type JsonObject } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import { toWireEvent, type HarnessEventType } from '@inspan/protocol/harness'
 import {
   answer,
   approval,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
-import { InspanError, toWireEvent, type HarnessEvent } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { toWireEvent, type HarnessEvent } from '@inspan/protocol/harness'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench, nextEvent } from '../harness.fixture.ts'
 

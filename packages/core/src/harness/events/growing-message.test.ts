@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { List, toHarnessMessage, type Part, type ThreadMessage } from '@inspan/protocol'
+import type { Part, ThreadMessage } from '@inspan/protocol'
+import { toHarnessMessage } from '@inspan/protocol/harness'
+import { List } from '@inspan/protocol/internal'
 import { GrowingMessage } from './growing-message.ts'
 
 const thought: Part = { id: '0', type: 'reasoning', text: 'Hm.' }

@@ -1,11 +1,10 @@
+import type { Part, ThreadMessage } from '@inspan/protocol'
 import {
   harnessMessageOf,
   toHarnessContent,
   type HarnessMessage,
   type HarnessMessageContent,
-  type Part,
-  type ThreadMessage,
-} from '@inspan/protocol'
+} from '@inspan/protocol/harness'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 
 interface Whole {

@@ -1,4 +1,5 @@
-import type { ConfigChangedRecord, HarnessEvent, Head } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { ConfigChangedRecord, Head } from '@inspan/protocol/log'
 import { suspendedWaits } from './pending-waits.ts'
 
 /**

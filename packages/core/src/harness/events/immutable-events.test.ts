@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
-import { toWireEvent } from '@inspan/protocol'
+import { toWireEvent } from '@inspan/protocol/harness'
 import { z } from 'zod'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'

@@ -1,11 +1,6 @@
-import {
-  toHarnessContent,
-  type HarnessEvent,
-  type JsonObject,
-  type Part,
-  type ThreadMessage,
-  type ThreadState,
-} from '@inspan/protocol'
+import type { JsonObject, Part, ThreadMessage } from '@inspan/protocol'
+import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
+import type { ThreadState } from '@inspan/protocol/log'
 
 type Call = Extract<Part, { type: 'tool-call' }>
 type Result = Extract<Part, { type: 'tool-result' }>

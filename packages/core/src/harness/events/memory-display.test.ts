@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { defaultOMProgressState, type HarnessEvent, type OMProgressState } from '@inspan/protocol'
+import { defaultOMProgressState, type HarnessEvent, type OMProgressState } from '@inspan/protocol/harness'
 import { HarnessBench } from '../harness.fixture.ts'
 
 /** The status that memory reports. */

@@ -1,4 +1,4 @@
-import type { HarnessDisplayState, HarnessEvent, OMProgressState } from '@inspan/protocol'
+import type { HarnessDisplayState, HarnessEvent, OMProgressState } from '@inspan/protocol/harness'
 
 /** What the display shows of observational memory. */
 type MemoryDisplay = Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'>

@@ -1,4 +1,6 @@
-import type { HarnessEvent, JsonValue, NoteRecord } from '@inspan/protocol'
+import type { JsonValue } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { NoteRecord } from '@inspan/protocol/log'
 
 /** Returns the event for a note; `undefined` for one that is only kept. */
 export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | undefined {

@@ -1,4 +1,5 @@
-import { InspanError, type HarnessEvent } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 

@@ -1,4 +1,5 @@
-import type { PendingToolApproval, PendingToolSuspension, Wait } from '@inspan/protocol'
+import type { Wait } from '@inspan/protocol'
+import type { PendingToolApproval, PendingToolSuspension } from '@inspan/protocol/harness'
 
 /** In the order in which they were opened. */
 type Waits = Iterable<Wait>

@@ -1,4 +1,5 @@
-import { InspanError, type HarnessEvent } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 
 /**
  * Emits an `error` event when the promise rejects, and returns the promise. A caller that awaits it gets the rejection.

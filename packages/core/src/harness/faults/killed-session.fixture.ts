@@ -1,5 +1,6 @@
 import { Agent, createTool } from '@inspan/agent'
-import { toWireEvent, type HarnessDisplayState, type JsonValue } from '@inspan/protocol'
+import type { JsonValue } from '@inspan/protocol'
+import { toWireEvent, type HarnessDisplayState } from '@inspan/protocol/harness'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { Harness } from '../harness.ts'

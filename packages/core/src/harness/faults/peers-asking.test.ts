@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Store } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 import { z } from 'zod'
 import { MemoryStore } from '../../index.ts'
 import { HarnessBench } from '../harness.fixture.ts'

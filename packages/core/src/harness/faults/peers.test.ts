@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { HarnessEvent, HarnessMessage } from '@inspan/protocol'
+import type { HarnessEvent, HarnessMessage } from '@inspan/protocol/harness'
 import { z } from 'zod'
 import { Agent, createTool, Harness, MemoryStore } from '../../index.ts'
 import { HarnessBench, nextEvent } from '../harness.fixture.ts'

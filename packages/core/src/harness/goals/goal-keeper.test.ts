@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { GoalEvaluation, HarnessEvent } from '@inspan/protocol'
+import type { GoalEvaluation, HarnessEvent } from '@inspan/protocol/harness'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'

@@ -1,13 +1,8 @@
 import type { RequestContext } from '@inspan/agent'
-import {
-  checkNames,
-  InspanError,
-  type AgentDriver,
-  type Capabilities,
-  type HarnessEvent,
-  type JsonObject,
-  type Part,
-} from '@inspan/protocol'
+import { InspanError, type JsonObject, type Part } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import { checkNames } from '@inspan/protocol/internal'
 import { describeInTime } from '../../engine/turns/patiently.ts'
 import { queueItem } from '../../engine/runs/run-queue.ts'
 import type { Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'

@@ -1,4 +1,4 @@
-import type { QueuedItem } from '@inspan/protocol'
+import type { QueuedItem } from '@inspan/protocol/log'
 import { givenFields, optionalText } from '../checks/check-given.ts'
 import type { Conversation, MessageInput } from './conversation.ts'
 import type { SessionBinding } from '../sessions/session-binding.ts'

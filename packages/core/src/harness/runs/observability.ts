@@ -1,5 +1,7 @@
 import type { Span, SpanOptions, Tracer } from '@opentelemetry/api'
-import { InspanError, type HarnessEvent, type NoteRecord } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { NoteRecord } from '@inspan/protocol/log'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { Feedback, Score } from '../../engine/runs/run-opinions.ts'
 import { openTelemetry } from '../../engine/telemetry/open-telemetry.ts'

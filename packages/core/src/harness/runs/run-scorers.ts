@@ -1,4 +1,6 @@
-import { InspanError, MAX_PAGE, toHarnessMessage, type HarnessEvent, type HarnessMessage } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { toHarnessMessage, type HarnessEvent, type HarnessMessage } from '@inspan/protocol/harness'
+import { MAX_PAGE } from '@inspan/protocol/store'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 import type { RunAddress } from './observability.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { HarnessEvent } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const MODES = [{ id: 'plan' }, { id: 'build', defaultModelId: 'x/builder' }]

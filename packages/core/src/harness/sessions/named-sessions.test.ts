@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { HarnessEvent } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'

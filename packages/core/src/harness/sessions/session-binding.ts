@@ -1,4 +1,6 @@
-import { InspanError, type HarnessEvent, type Head, type Part } from '@inspan/protocol'
+import { InspanError, type Part } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { Head } from '@inspan/protocol/log'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'

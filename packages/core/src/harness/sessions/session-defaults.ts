@@ -1,4 +1,6 @@
-import { toWire, type Head, type JsonObject, type JsonValue } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { Head } from '@inspan/protocol/log'
+import { toWire } from '@inspan/protocol/wire'
 import type { SessionBinding } from './session-binding.ts'
 import type { KeepWithSession } from './session-log.ts'
 

@@ -1,12 +1,7 @@
 import { toJson } from '@inspan/agent'
-import {
-  InspanError,
-  REDUCER_VERSION,
-  storedHead,
-  type ConfigChangedRecord,
-  type Fence,
-  type Head,
-} from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { REDUCER_VERSION, storedHead, type ConfigChangedRecord, type Head } from '@inspan/protocol/log'
+import type { Fence } from '@inspan/protocol/store'
 import type { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import type { HarnessState } from '../harness-config.ts'

@@ -1,4 +1,4 @@
-import type { ConfigChangedRecord } from '@inspan/protocol'
+import type { ConfigChangedRecord } from '@inspan/protocol/log'
 import type { Mailbox } from '../../engine/threads/mailbox.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 import type { HarnessMode } from '../harness-config.ts'

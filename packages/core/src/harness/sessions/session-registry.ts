@@ -1,4 +1,4 @@
-import type { HarnessEvent } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { endAll } from '../end-all.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'

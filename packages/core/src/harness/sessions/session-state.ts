@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { InspanError, type HarnessEvent } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import { givenFunction, isFields } from '../checks/check-given.ts'
 import type { HarnessState, StateSchema } from '../harness-config.ts'

@@ -1,13 +1,7 @@
-import {
-  InspanError,
-  MAX_PAGE,
-  toHarnessThread,
-  type HarnessMessage,
-  type HarnessThread,
-  type JsonValue,
-  type ThreadInfo,
-  type ThreadState,
-} from '@inspan/protocol'
+import { InspanError, type JsonValue } from '@inspan/protocol'
+import { toHarnessThread, type HarnessMessage, type HarnessThread } from '@inspan/protocol/harness'
+import type { ThreadState } from '@inspan/protocol/log'
+import { MAX_PAGE, type ThreadInfo } from '@inspan/protocol/store'
 import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
 import {
   givenFields,

@@ -1,4 +1,5 @@
-import { InspanError, type Answer, type PendingToolSuspension, type Wait } from '@inspan/protocol'
+import { InspanError, type Answer, type Wait } from '@inspan/protocol'
+import type { PendingToolSuspension } from '@inspan/protocol/harness'
 import { givenFields, givenText, givenWords, optionalFields, optionalText } from '../checks/check-given.ts'
 import { approvalWaits, callIdOf, pendingSuspension, suspendedWaits } from '../events/pending-waits.ts'
 import type { SessionBinding } from './session-binding.ts'

@@ -1,4 +1,6 @@
-import type { JsonObject, NotificationStatus, RunnableTool, ToolOutcome } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { RunnableTool, ToolOutcome } from '@inspan/protocol/driver'
+import type { NotificationStatus } from '@inspan/protocol/harness'
 import { InspanError } from '@inspan/protocol'
 import { InvalidToolInput, optionalOneOf, optionalText, refusal, requiredText } from '../tools/tool-input.ts'
 import type { Inbox } from './inbox.ts'

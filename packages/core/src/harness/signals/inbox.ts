@@ -1,12 +1,6 @@
-import {
-  InspanError,
-  NOTIFICATION_SETTING,
-  type JsonObject,
-  type JsonValue,
-  type NotificationStatus,
-  type Part,
-  type ThreadState,
-} from '@inspan/protocol'
+import { InspanError, type JsonObject, type JsonValue, type Part } from '@inspan/protocol'
+import type { NotificationStatus } from '@inspan/protocol/harness'
+import { NOTIFICATION_SETTING, type ThreadState } from '@inspan/protocol/log'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { priorityRank, type NotificationRecord } from './notification.ts'
 import { signalPart } from './signal-part.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, NotificationPriority, NotificationStatus } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { NotificationPriority, NotificationStatus } from '@inspan/protocol/harness'
 import type { SignalAttributes } from './signal-xml.ts'
 
 export interface NotificationInput {

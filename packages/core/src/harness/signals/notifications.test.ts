@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { toHarnessMessage, type HarnessEvent, type HarnessMessageContent, type JsonObject } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import { toHarnessMessage, type HarnessEvent, type HarnessMessageContent } from '@inspan/protocol/harness'
 import type { RunnableTool } from '../../engine/calls/runnable-tool.ts'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { forkThread } from '../../engine/threads/threads.ts'

@@ -1,5 +1,6 @@
 import type { RequestContext } from '@inspan/agent'
-import type { HarnessEvent, HarnessMessage, JsonObject } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { HarnessEvent, HarnessMessage } from '@inspan/protocol/harness'
 import { isFields } from '../checks/check-given.ts'
 import { requestContextOf } from '../agents/request-context.ts'
 import type { ThreadControl } from '../threads/thread-control.ts'

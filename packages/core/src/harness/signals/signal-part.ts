@@ -1,12 +1,12 @@
 import {
   InspanError,
-  toWire,
   type EventMeta,
   type JsonObject,
   type JsonValue,
   type Part,
   type SignalKind,
 } from '@inspan/protocol'
+import { toWire } from '@inspan/protocol/wire'
 import { signalXml, type SignalAttributes } from './signal-xml.ts'
 
 export type SignalType = 'user' | 'state' | 'reactive' | 'notification' | 'user-message' | 'system-reminder'

@@ -1,4 +1,5 @@
-import { STATE_SIGNAL_SETTING, type JsonObject, type JsonValue } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import { STATE_SIGNAL_SETTING } from '@inspan/protocol/log'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { signalPart } from './signal-part.ts'
 import type { SignalAttributes } from './signal-xml.ts'

@@ -1,4 +1,5 @@
-import { toHarnessMessage, type HarnessMessage, type JsonObject, type MessageRole } from '@inspan/protocol'
+import type { JsonObject, MessageRole } from '@inspan/protocol'
+import { toHarnessMessage, type HarnessMessage } from '@inspan/protocol/harness'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'
 

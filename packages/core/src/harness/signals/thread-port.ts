@@ -1,4 +1,6 @@
-import type { Part, Store, StoredMessage, ThreadState } from '@inspan/protocol'
+import type { Part, StoredMessage } from '@inspan/protocol'
+import type { ThreadState } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import type { RunHandle } from '../../engine/turns/active-run.ts'
 import type { RecordOrigin } from '../../engine/log/record-body.ts'
 import type { ControlFact, Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Append } from '@inspan/protocol'
+import type { Append } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

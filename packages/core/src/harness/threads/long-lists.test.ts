@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { InspanError, type RecordBody } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { RecordBody } from '@inspan/protocol/log'
 import { CountingStore } from '../../engine/log/counting-store.fixture.ts'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { ThreadRuntime } from '../../engine/thread-runtime.ts'

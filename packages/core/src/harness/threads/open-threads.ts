@@ -1,4 +1,4 @@
-import type { Store } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'

@@ -1,4 +1,4 @@
-import type { Store } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 
 const byStore = new WeakMap<Store, Map<string, Set<ThreadRuntime>>>()

@@ -1,13 +1,8 @@
-import {
-  InspanError,
-  type Answer,
-  type HarnessMessage,
-  type JsonObject,
-  type RunnableTool,
-  type RunOutcome,
-  type Store,
-  type Wait,
-} from '@inspan/protocol'
+import { InspanError, type Answer, type JsonObject, type Wait } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
+import type { HarnessMessage } from '@inspan/protocol/harness'
+import type { RunOutcome } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
 import type { ControlFact, ThreadRuntime } from '../../engine/thread-runtime.ts'
 import { GoalKeeper, type GoalKeeperOptions } from '../goals/goal-keeper.ts'
 import { inboxTool } from '../signals/inbox-tool.ts'

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  InspanError,
-  toHarnessThread,
-  type ConfigChangedRecord,
-  type HarnessThread,
-  type ThreadInfo,
-} from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import { toHarnessThread, type HarnessThread } from '@inspan/protocol/harness'
+import type { ConfigChangedRecord } from '@inspan/protocol/log'
+import type { ThreadInfo } from '@inspan/protocol/store'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
 import { frozenCopy } from '../../engine/log/frozen.ts'

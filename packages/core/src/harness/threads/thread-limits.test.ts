@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
-import type { AgentSession, Binding, Host } from '@inspan/protocol'
+import type { AgentSession, Binding, Host } from '@inspan/protocol/driver'
 import { ForeignAgent, runs, says } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

@@ -1,13 +1,7 @@
 import { resolveModel, type AgentContext, type RequestContext, type ToolContext } from '@inspan/agent'
-import {
-  InspanError,
-  NO_RULES,
-  type Grants,
-  type HarnessEvent,
-  type JsonObject,
-  type PermissionRules,
-  type ToolRunContext,
-} from '@inspan/protocol'
+import { InspanError, NO_RULES, type Grants, type JsonObject, type PermissionRules } from '@inspan/protocol'
+import type { ToolRunContext } from '@inspan/protocol/driver'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { TurnContext } from '../../engine/turns/active-run.ts'
 import type { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { handOffFact, unheardFacts } from '../../engine/runs/run-queue.ts'

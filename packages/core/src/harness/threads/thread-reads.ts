@@ -1,20 +1,16 @@
+import { InspanError, type StoredMessage } from '@inspan/protocol'
+import { toHarnessMessage, type HarnessMessage } from '@inspan/protocol/harness'
 import {
   emptyState,
-  InspanError,
   lineageUpTo,
-  MAX_PAGE,
   reduce,
   REDUCER_VERSION,
   restingState,
   reviveHead,
   storedMessage,
-  toHarnessMessage,
-  type HarnessMessage,
-  type PageRequest,
-  type Store,
-  type StoredMessage,
   type ThreadState,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
+import { MAX_PAGE, type PageRequest, type Store } from '@inspan/protocol/store'
 import { inflateMessage } from '../../engine/log/blobs.ts'
 import { recordsAfter } from '../../engine/log/load-state.ts'
 import { givenFields, optionalCount, optionalText } from '../checks/check-given.ts'

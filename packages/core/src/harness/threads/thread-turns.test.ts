@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { HarnessMessage } from '@inspan/protocol'
+import type { HarnessMessage } from '@inspan/protocol/harness'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const ANY = [{ text: 'Yes.', repeat: true as const }]

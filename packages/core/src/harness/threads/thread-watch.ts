@@ -1,4 +1,4 @@
-import type { ThreadState } from '@inspan/protocol'
+import type { ThreadState } from '@inspan/protocol/log'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 

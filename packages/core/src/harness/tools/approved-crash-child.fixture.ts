@@ -3,7 +3,7 @@
  * as soon as that is on disk. Run as: node approved-crash-child.fixture.ts <database> <live|gone|found>. `gone`: the
  * program that asked is gone when its plan is approved. `found`: it belonged to another process.
  */
-import type { Append } from '@inspan/protocol'
+import type { Append } from '@inspan/protocol/store'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { planners } from './planners.fixture.ts'

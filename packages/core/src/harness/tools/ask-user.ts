@@ -1,4 +1,5 @@
-import type { Answer, JsonObject, JsonValue, RunnableTool, ToolOutcome, ToolSuspension } from '@inspan/protocol'
+import type { Answer, JsonObject, JsonValue } from '@inspan/protocol'
+import type { RunnableTool, ToolOutcome, ToolSuspension } from '@inspan/protocol/driver'
 import { InvalidToolInput, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
 
 type SelectionMode = 'single_select' | 'multi_select'

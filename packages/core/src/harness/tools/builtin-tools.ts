@@ -1,4 +1,5 @@
-import { InspanError, type JsonValue, type RunnableTool, type Wait } from '@inspan/protocol'
+import { InspanError, type JsonValue, type Wait } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { answerProblem, askUserTool as plainAskUserTool } from './ask-user.ts'
 import { requestAccessTool } from './request-access.ts'

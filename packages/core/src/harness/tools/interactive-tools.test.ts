@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { InspanError, type Answer, type JsonObject, type JsonValue, type RunnableTool } from '@inspan/protocol'
+import { InspanError, type Answer, type JsonObject, type JsonValue } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { assertAnswers, BUILTIN_TOOL_IDS, builtinTools, needsNoApproval } from './builtin-tools.ts'

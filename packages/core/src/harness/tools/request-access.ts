@@ -1,5 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import type { Answer, Head, JsonValue, RunnableTool } from '@inspan/protocol'
+import type { Answer, JsonValue } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
+import type { Head } from '@inspan/protocol/log'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { requiredText } from './tool-input.ts'
 

@@ -1,4 +1,5 @@
-import type { Answer, JsonObject, JsonValue, RunnableTool } from '@inspan/protocol'
+import type { Answer, JsonObject, JsonValue } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { isObject, optionalText, requiredText } from './tool-input.ts'
 

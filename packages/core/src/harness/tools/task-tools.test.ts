@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { JsonObject, RunnableTool, SignalPart } from '@inspan/protocol'
+import type { JsonObject, SignalPart } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { forkThread, rewindThread } from '../../engine/threads/threads.ts'

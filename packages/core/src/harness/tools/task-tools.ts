@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject, RunnableTool, TaskItem, TaskStatus, ToolOutcome, ToolRunContext } from '@inspan/protocol'
+import type { JsonObject, TaskItem, TaskStatus } from '@inspan/protocol'
+import type { RunnableTool, ToolOutcome, ToolRunContext } from '@inspan/protocol/driver'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { laneState, stateFacts } from '../signals/state-lane.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'

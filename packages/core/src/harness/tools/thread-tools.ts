@@ -1,4 +1,5 @@
-import { InspanError, type RunnableTool } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { planTool, SUBMIT_PLAN } from './submit-plan.ts'
 import { taskTools } from './task-tools.ts'

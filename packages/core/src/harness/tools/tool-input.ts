@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, ToolOutcome } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { ToolOutcome } from '@inspan/protocol/driver'
 
 /** The input does not fit the tool; the model is told and may try again. */
 export class InvalidToolInput extends Error {

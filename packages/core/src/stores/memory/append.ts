@@ -1,4 +1,6 @@
-import { InspanError, type Append, type Lineage, type NewStream, type StreamStatus } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
+import type { Append, NewStream, StreamStatus } from '@inspan/protocol/store'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { notContiguous, prepareAppend, type PreparedAppend, type PreparedWait } from '../prepared-append.ts'
 import { isCovered } from '../retention.ts'

@@ -1,4 +1,4 @@
-import type { Blob, NewBlob } from '@inspan/protocol'
+import type { Blob, NewBlob } from '@inspan/protocol/store'
 import { checkHash } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
 import type { MemoryState, MemoryStream } from './memory-state.ts'

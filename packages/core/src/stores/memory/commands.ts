@@ -1,14 +1,14 @@
+import type { JsonValue } from '@inspan/protocol'
 import type {
   Admission,
   CommandKey,
   CommandOutcome,
   CommandRow,
   CommandState,
-  JsonValue,
   NewCommand,
   Page,
   PageRequest,
-} from '@inspan/protocol'
+} from '@inspan/protocol/store'
 import { firstIdAt, isExpired, pruneLimit } from '../command-age.ts'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'

@@ -1,4 +1,4 @@
-import type { Fence, Owner, RecordFormat, StreamKind, StreamStatus } from '@inspan/protocol'
+import type { Fence, Owner, RecordFormat, StreamKind, StreamStatus } from '@inspan/protocol/store'
 import { checkId } from '../input-checks.ts'
 import type { PreparedMessage, PreparedRecord, PreparedWait } from '../prepared-append.ts'
 import type { Range } from '../retention.ts'

@@ -1,14 +1,6 @@
-import {
-  rootLineage,
-  storedTypes,
-  type Lineage,
-  type LogRecord,
-  type MessageQuery,
-  type Page,
-  type RecordQuery,
-  type RecordType,
-  type StoredMessage,
-} from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import { rootLineage, type Lineage, type LogRecord, type RecordType } from '@inspan/protocol/log'
+import { storedTypes, type MessageQuery, type Page, type RecordQuery } from '@inspan/protocol/store'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import type { PreparedMessage } from '../prepared-append.ts'

@@ -1,4 +1,5 @@
-import { eraseBody, type DeleteResult, type EraseResult, type Fence, type ForkReach, type Page } from '@inspan/protocol'
+import { eraseBody } from '@inspan/protocol/log'
+import type { DeleteResult, EraseResult, Fence, ForkReach, Page } from '@inspan/protocol/store'
 import { MAX_SEQ, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { recordFromRow } from '../record-row.ts'

@@ -1,4 +1,5 @@
-import type { Append, JsonObject, NewStream, Page, PageRequest, ThreadInfo } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { Append, NewStream, Page, PageRequest, ThreadInfo } from '@inspan/protocol/store'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'

@@ -1,4 +1,5 @@
-import type { Page, PageRequest, Wait, WaitCancelReason, WaitRow, WaitState } from '@inspan/protocol'
+import type { Wait, WaitCancelReason, WaitState } from '@inspan/protocol'
+import type { Page, PageRequest, WaitRow } from '@inspan/protocol/store'
 import { CursorScope } from '../cursor.ts'
 import { erasedWait } from '../erased-wait.ts'
 import { checkId, pageLimit } from '../input-checks.ts'

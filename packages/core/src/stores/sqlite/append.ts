@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Append, Fence, NewStream, StreamStatus } from '@inspan/protocol'
+import type { Append, Fence, NewStream, StreamStatus } from '@inspan/protocol/store'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { notContiguous, prepareAppend, type PreparedAppend, type PreparedRecord } from '../prepared-append.ts'
 import { streamExists } from '../store-errors.ts'

@@ -1,4 +1,5 @@
-import type { Blob, JsonObject, NewBlob } from '@inspan/protocol'
+import type { JsonObject } from '@inspan/protocol'
+import type { Blob, NewBlob } from '@inspan/protocol/store'
 import { checkHash, MAX_SEQ } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { Claim, Fence, Page, PageRequest, StreamStatus } from '@inspan/protocol'
+import type { Claim, Fence, Page, PageRequest, StreamStatus } from '@inspan/protocol/store'
 import { judgeClaim } from '../claim-rules.ts'
 import { CursorScope } from '../cursor.ts'
 import { checkId, pageLimit } from '../input-checks.ts'

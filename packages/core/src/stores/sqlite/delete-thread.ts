@@ -1,4 +1,4 @@
-import type { DeleteResult, Fence } from '@inspan/protocol'
+import type { DeleteResult, Fence } from '@inspan/protocol/store'
 import { MAX_SEQ } from '../input-checks.ts'
 import { retainedRanges } from '../retention.ts'
 import { forgetCommandBodies } from './commands.ts'

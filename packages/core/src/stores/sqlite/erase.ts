@@ -1,4 +1,5 @@
-import { eraseBody, type EraseResult, type Fence, type RecordFormat } from '@inspan/protocol'
+import { eraseBody } from '@inspan/protocol/log'
+import type { EraseResult, Fence, RecordFormat } from '@inspan/protocol/store'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
 import { noSuchStream } from '../store-errors.ts'
 import { dropBlobRefs, wholeRow } from './blobs.ts'

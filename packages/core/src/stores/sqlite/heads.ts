@@ -1,4 +1,4 @@
-import type { StoredHead } from '@inspan/protocol'
+import type { StoredHead } from '@inspan/protocol/log'
 import { tryParse } from '../record-row.ts'
 import type { Connection } from './connection.ts'
 

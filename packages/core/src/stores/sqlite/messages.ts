@@ -1,4 +1,6 @@
-import type { Lineage, MessageQuery, Page, StoredMessage } from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
+import type { MessageQuery, Page } from '@inspan/protocol/store'
 import { checkId } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { planMessages } from '../read-plans.ts'

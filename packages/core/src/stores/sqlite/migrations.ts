@@ -1,4 +1,4 @@
-import type { RecordType } from '@inspan/protocol'
+import type { RecordType } from '@inspan/protocol/log'
 
 /** Marks our files: "HRNS". */
 export const APPLICATION_ID = 0x48524e53

@@ -1,4 +1,6 @@
-import { InspanError, type ForkReach, type Lineage, type Page } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
+import type { ForkReach, Page } from '@inspan/protocol/store'
 import { pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { isCovered, type Need } from '../retention.ts'

@@ -1,4 +1,4 @@
-import type { Owner, Page, PageRequest } from '@inspan/protocol'
+import type { Owner, Page, PageRequest } from '@inspan/protocol/store'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'

@@ -1,13 +1,5 @@
-import {
-  rootLineage,
-  storedTypes,
-  type Lineage,
-  type LogRecord,
-  type Page,
-  type RecordFormat,
-  type RecordQuery,
-  type RecordType,
-} from '@inspan/protocol'
+import { rootLineage, type Lineage, type LogRecord, type RecordType } from '@inspan/protocol/log'
+import { storedTypes, type Page, type RecordFormat, type RecordQuery } from '@inspan/protocol/store'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { planRecords } from '../read-plans.ts'

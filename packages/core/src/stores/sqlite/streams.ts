@@ -1,4 +1,4 @@
-import type { Fence, NewStream, StreamKind, StreamStatus } from '@inspan/protocol'
+import type { Fence, NewStream, StreamKind, StreamStatus } from '@inspan/protocol/store'
 import { fenced, noSuchStream } from '../store-errors.ts'
 import type { Connection } from './connection.ts'
 import { getOwner } from './owner-rows.ts'

@@ -1,4 +1,4 @@
-import { emptyState, RECORD_VERSIONS, reduce, type Head, type LogRecord } from '@inspan/protocol'
+import { emptyState, RECORD_VERSIONS, reduce, type Head, type LogRecord } from '@inspan/protocol/log'
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'

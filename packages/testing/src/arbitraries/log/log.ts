@@ -1,4 +1,4 @@
-import type { LogRecord } from '@inspan/protocol'
+import type { LogRecord } from '@inspan/protocol/log'
 import * as fc from 'fast-check'
 import { agentMoves, type Move } from './agent-moves.ts'
 import { endRun } from './run.ts'

@@ -1,13 +1,5 @@
-import type {
-  BatchEvent,
-  CallOutcome,
-  EventMeta,
-  FileEvent,
-  JsonObject,
-  JsonValue,
-  NativeRef,
-  PartAddress,
-} from '@inspan/protocol'
+import type { CallOutcome, EventMeta, FileEvent, JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
+import type { BatchEvent, PartAddress } from '@inspan/protocol/log'
 import type { LogWriter, PendingWait } from './writer.ts'
 
 type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'

@@ -1,4 +1,5 @@
-import type { CallOutcome, FinishReason, RunOutcome, UsageIncrement } from '@inspan/protocol'
+import type { CallOutcome, FinishReason, UsageIncrement } from '@inspan/protocol'
+import type { RunOutcome } from '@inspan/protocol/log'
 import { endCall, openMessage, seal, WHOLE, type OpenCall, type OpenMessage } from './open-message.ts'
 import type { LogWriter, OpenRun } from './writer.ts'
 

@@ -1,4 +1,4 @@
-import type { ConfigChangedRecord } from '@inspan/protocol'
+import type { ConfigChangedRecord } from '@inspan/protocol/log'
 import * as fc from 'fast-check'
 import { arbitraryBinding, arbitraryTasks } from '../control.ts'
 import { arbitraryBlobRef, arbitraryJsonObject } from '../json.ts'

@@ -1,19 +1,17 @@
+import { NO_GRANTS, NO_RULES, type TaskItem } from '@inspan/protocol'
+import type { Binding } from '@inspan/protocol/driver'
 import {
   lineageHolds,
   lineageUpTo,
-  NO_GRANTS,
-  NO_RULES,
   RECORD_VERSIONS,
   rewindLineage,
   rootLineage,
-  type Binding,
   type ForkRecord,
   type StoredLineage,
   type LogRecord,
   type OmPointer,
   type RecordBody,
-  type TaskItem,
-} from '@inspan/protocol'
+} from '@inspan/protocol/log'
 import type { OpenMessage } from './open-message.ts'
 
 const START = 1_700_000_000_000

@@ -1,0 +1,27 @@
+/** For agents: the port a driver implements, what its host offers, tools, turns. */
+export { noFaults, type FaultPoints } from '../fault-points.ts'
+export type { Binding } from '../binding.ts'
+export type { RawSpool } from '../raw-spool.ts'
+export type {
+  AgentDriver,
+  AgentSession,
+  Budget,
+  BudgetLimit,
+  Capabilities,
+  Decision,
+  HandoverBudget,
+  HandoverNote,
+  HistoryQuery,
+  Host,
+  HostTool,
+  LogLevel,
+  ModelOutput,
+  ModelOutputPart,
+  ToolCallRequest,
+  ToolOutcome,
+  Turn,
+  TurnDefaults,
+  TurnOutput,
+} from '../driver.ts'
+export { streamTurn } from '../stream-turn.ts'
+export type { OnInterrupted, RunnableTool, ToolRunContext, ToolSuspension } from '../runnable-tool.ts'

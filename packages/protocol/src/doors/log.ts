@@ -1,0 +1,100 @@
+/** For readers and writers of the log: records, the fold over them, ops, views, replay. */
+export {
+  forkLineage,
+  lineageHolds,
+  lineageUpTo,
+  rewindLineage,
+  rootLineage,
+  type Lineage,
+  type LineageRange,
+  type StoredLineage,
+} from '../lineage.ts'
+export type {
+  BatchEvent,
+  BatchRecord,
+  BindingChangedRecord,
+  BindingRemovedRecord,
+  CallStartedRecord,
+  CancelReceipt,
+  CheckpointMadeRecord,
+  ConfigChangedRecord,
+  ControlRecord,
+  ErasedRecord,
+  ForkRecord,
+  MessageAddedRecord,
+  MessageEndedRecord,
+  MessageStartedRecord,
+  NoteRecord,
+  OmCommittedRecord,
+  OmPointer,
+  PartAddress,
+  ProcessNote,
+  QueueAddedRecord,
+  QueueHeldRecord,
+  QueueItem,
+  QueueRemovedRecord,
+  RecordedFile,
+  RecordedToolResult,
+  RequestRef,
+  RewindRecord,
+  RunCancelledRecord,
+  RunEndedRecord,
+  RunOutcome,
+  RunParkedRecord,
+  RunResumedRecord,
+  RunStartedRecord,
+  StepEndedRecord,
+  StepStartedRecord,
+  TasksChangedRecord,
+  TurnEndedRecord,
+  TurnProcessRecord,
+  TurnStartedRecord,
+  WaitAnsweredRecord,
+  WaitCancelledRecord,
+  WaitOpenedRecord,
+  WaitSupersededRecord,
+} from '../control-record.ts'
+export {
+  BARRIER_TYPES,
+  isSealedPart,
+  RECORD_VERSIONS,
+  type LogRecord,
+  type RecordBody,
+  type RecordType,
+  type SealedPart,
+} from '../record.ts'
+export { isContentSetting, NOTIFICATION_SETTING, STATE_SIGNAL_SETTING } from '../content-settings.ts'
+export { eraseBody } from '../erase-body.ts'
+export { handOffId } from '../hand-off.ts'
+export {
+  type Head,
+  type LastRun,
+  type NotedDefinition,
+  type QueuedItem,
+  REDUCER_VERSION,
+  type RunState,
+  emptyHead,
+} from '../head.ts'
+export { type StoredHead, type StoredRunState, reviveHead, storedHead } from '../stored-head.ts'
+export {
+  asJson,
+  isSafeSegment,
+  type AppendTextOp,
+  type DeltaFrame,
+  type Op,
+  type Path,
+  type RemoveOp,
+  type SetOp,
+} from '../op.ts'
+export { emptyState, reduce, reducePiece, reduceShown, restingState, type Reduced } from '../reduce/reduce.ts'
+export { storedMessage, type ThreadState } from '../reduce/draft.ts'
+export {
+  applyFrame,
+  applyOps,
+  emptyView,
+  reviveMessage,
+  viewFrom,
+  type ThreadView,
+  type ViewSnapshot,
+} from '../view.ts'
+export { agentEventsOf, createReplay } from '../replay.ts'
