@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { InspanError } from '@inspan/protocol'
 import type { Store } from '@inspan/protocol/store'
 import { SqliteStore } from '../../src/stores/sqlite-store.ts'
@@ -7,8 +10,10 @@ import type { ChildAnswer, ChildCall } from './store-process.ts'
 const [url = ''] = process.argv.slice(2)
 const uid = process.env['STORE_UID']
 if (uid !== undefined) {
-  // The other user may not be able to read our sources: the modules that a store loads on first use are loaded before.
-  await import('../../src/stores/sqlite/index.ts')
+  // The other user may not be able to read our sources, so what a store loads on first use is loaded before.
+  const folder = mkdtempSync(join(tmpdir(), 'inspan-load-'))
+  await (await SqliteStore.open({ url: join(folder, 'any.db') })).close()
+  rmSync(folder, { recursive: true })
   process.setgid?.(Number(uid))
   process.setuid?.(Number(uid))
 }
