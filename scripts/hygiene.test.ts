@@ -26,6 +26,12 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   agent: 4,
   core: 7,
   testing: 3,
+  tools: 0,
+  memory: 0,
+  sdk: 0,
+  server: 0,
+  client: 0,
+  postgres: 0,
   inspan: 9,
 }
 

@@ -19,8 +19,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   sdk: SDK,
   server: SERVER,
   client: ['protocol'],
+  postgres: ['protocol'],
+  studio: ['protocol', 'client'],
   testing: ['protocol'],
-  inspan: [...SERVER, 'server', 'client'],
+  inspan: [...SERVER, 'server', 'client', 'studio', 'postgres'],
 }
 
 /** The demo agent is scripted, so it is the only source that may use test helpers. */

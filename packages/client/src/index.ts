@@ -1,0 +1,1 @@
+export { InspanError } from '@inspan/protocol'
