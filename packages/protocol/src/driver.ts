@@ -135,6 +135,8 @@ export interface ToolOutcome {
   readonly error?: ErrorData
   /** When absent, the model sees the result. */
   readonly modelOutput?: ModelOutput
+  /** What the call did, in the shared vocabulary: a read, a write, a command. A tool that reports none has none. */
+  readonly activity?: ActivityNote
 }
 
 export interface HostTool {

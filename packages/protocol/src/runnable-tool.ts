@@ -58,3 +58,30 @@ export interface ToolSuspension {
     readonly answerSchema?: string
   }
 }
+
+/** What `ToolSource.list` may depend on. */
+export interface ToolSourceContext {
+  readonly threadId: string
+  readonly runId: string
+  readonly agentId: string
+  readonly requestContext?: JsonObject
+}
+
+/** A tool as its source lists it. The source carries out its calls. */
+export type SourcedTool = Omit<RunnableTool, 'execute'>
+
+/**
+ * Where tools come from: a workspace, MCP servers, skills, a browser, the consumer of a chat session. The tools of a
+ * thread are the union of its sources. Whoever created a source closes it.
+ */
+export interface ToolSource {
+  readonly id: string
+  /** Returns the tools offered now. Called before every step, so it answers from memory where it can. */
+  list(context: ToolSourceContext): Promise<readonly SourcedTool[]> | readonly SourcedTool[]
+  /** Carries out a call of a listed tool. Called again with the answer after a `ToolSuspension`. */
+  call(name: string, input: JsonObject, context: ToolRunContext): Promise<ToolOutcome | ToolSuspension>
+  /** Calls `onChange` when `list` would return something else. Returns the unsubscribe function. */
+  watch?(onChange: () => void): () => void
+  /** Ends everything the source holds: processes, connections, timers. Safe to call twice. */
+  close(): Promise<void>
+}

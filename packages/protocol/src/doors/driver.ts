@@ -24,4 +24,12 @@ export type {
   TurnOutput,
 } from '../driver.ts'
 export { streamTurn } from '../stream-turn.ts'
-export type { OnInterrupted, RunnableTool, ToolRunContext, ToolSuspension } from '../runnable-tool.ts'
+export type {
+  OnInterrupted,
+  RunnableTool,
+  ToolRunContext,
+  ToolSuspension,
+  ToolSource,
+  ToolSourceContext,
+  SourcedTool,
+} from '../runnable-tool.ts'
