@@ -5,6 +5,7 @@ import {
   type Budget,
   type Host,
   type RunnableTool,
+  type ToolSource,
   type Turn,
 } from '@inspan/protocol/driver'
 import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
@@ -20,6 +21,8 @@ export interface AgentOptions extends NativeDriverOptions {
   readonly description?: string
   /** Keys are the names; tools of a list are named by their ids. A function is called before every step. */
   readonly tools?: Dynamic<ToolsInput>
+  /** Where further tools come from. Whoever made a source closes it. */
+  readonly toolSources?: readonly ToolSource[]
   /** The limits of a run: tokens, dollars, milliseconds. */
   readonly budget?: Budget
 }

@@ -44,6 +44,7 @@ const AGENT: OptionRules<AgentOptions> = {
   hooks: anObject,
   cache: aFlag,
   tools: either(anObject, listOf(anObject, 'tools'), aFunction),
+  toolSources: listOf(anObject, 'tool sources'),
   budget: anything,
   settings: anything,
   retry: anything,

@@ -6,6 +6,7 @@ import { createPolicy } from '../policy/create-policy.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import { withKnownTools } from '../policy/known-tools.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
+import { HarnessSources } from './agents/harness-sources.ts'
 import { BrowserSlot } from './agents/browser-slot.ts'
 import { defaultModeOf } from './checks/check-config.ts'
 import type { HarnessConfig } from './harness-config.ts'
@@ -50,13 +51,15 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
       if (run !== null) contexts.leave(run.runId)
     },
   })
+  const sources = new HarnessSources(config, (message) => hooks.broadcast({ type: 'info', message }))
   const core: HarnessCore = {
     config,
     store,
     threads,
     models,
-    agents: new ModeAgents(config, models, contexts, store),
+    agents: new ModeAgents(config, models, contexts, store, sources),
     policy: createPolicy({ rules: standingRules(config), ...ownCategories }),
+    sources,
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast, hooks.runtime),
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),

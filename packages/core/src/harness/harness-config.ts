@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@inspan/agent'
 import type { PermissionRules, ToolCategory } from '@inspan/protocol'
-import type { AgentDriver, Budget, OnInterrupted, RawSpool } from '@inspan/protocol/driver'
+import type { AgentDriver, Budget, OnInterrupted, RawSpool, ToolSource } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { Store } from '@inspan/protocol/store'
 import type { Redactor } from '../engine/log/redactor.ts'
@@ -55,6 +55,8 @@ export interface HarnessMode {
   readonly tools?: ToolsInput
   /** Added to the agent's tools. */
   readonly additionalTools?: ToolsInput
+  /** Where further tools come from. Whoever made a source closes it. */
+  readonly toolSources?: readonly ToolSource[]
   /** The agent of this mode. Default: the harness's. */
   readonly agent?: HarnessAgent
   /** Limits of a run in this mode. Overrides the agent's own budget, and holds for foreign agents too. */
@@ -120,6 +122,8 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly instructions?: string
   /** Added to the tools of agents and modes. */
   readonly tools?: Dynamic<ToolsInput>
+  /** Where further tools come from. Whoever made a source closes it. */
+  readonly toolSources?: readonly ToolSource[]
   readonly workspace?: WorkspaceInput
   /** Available to tools through their request context. Whoever made it opens and closes it. */
   readonly browser?: Dynamic<object>

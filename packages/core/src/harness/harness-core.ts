@@ -5,6 +5,7 @@ import type { Mailbox } from '../engine/threads/mailbox.ts'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
 import type { BrowserSlot } from './agents/browser-slot.ts'
 import type { HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
+import type { HarnessSources } from './agents/harness-sources.ts'
 import type { ModeAgents } from './agents/mode-agents.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
 import type { OpenThreads } from './threads/open-threads.ts'
@@ -41,6 +42,7 @@ export interface HarnessCore {
   readonly store: Store
   readonly threads: OpenThreads<ThreadViewer>
   readonly agents: ModeAgents
+  readonly sources: HarnessSources
   readonly models: ModelCatalogue
   readonly policy: PermissionPolicy
   readonly workspace: WorkspaceSlot

@@ -108,13 +108,14 @@ export class Harness<State extends HarnessState = HarnessState> {
   async #destroy(): Promise<void> {
     if (this.#initialised === undefined) return
     await this.#initialised.catch(() => undefined)
-    const { threads, workspace } = this.#core
+    const { sources, threads, workspace } = this.#core
     this.#initialised = undefined
     this.#runtime = undefined
     await endAll([
       () => this.#heartbeats.stop(),
       () => this.#sessions.close(),
       () => threads.close(),
+      () => sources.close(),
       () => workspace.destroy(),
     ])
   }

@@ -16,6 +16,7 @@ import type { RuntimeAgent, TurnContext } from '../../engine/turns/active-run.ts
 import { defaultModeOf } from '../checks/check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from '../harness-config.ts'
 import type { ModelCatalogue } from '../models/model-catalogue.ts'
+import type { HarnessSources } from './harness-sources.ts'
 import type { RunContexts } from './run-contexts.ts'
 import { boundToThread } from '../tools/thread-tools.ts'
 import { offeredTools } from './offered-tools.ts'
@@ -38,6 +39,7 @@ export interface ThreadEquipment {
 export class ModeAgents {
   readonly #config: HarnessConfig
   readonly #store: Store
+  readonly #sources: HarnessSources
   readonly #shared: HarnessAgent | undefined
   readonly #drivers = new Map<string, { readonly agent: HarnessAgent; readonly driver: AgentDriver }>()
 
@@ -46,9 +48,11 @@ export class ModeAgents {
     models: Pick<ModelCatalogue, 'resolve'>,
     contexts: Pick<RunContexts, 'find'>,
     store: Store,
+    sources: HarnessSources,
   ) {
     this.#config = config
     this.#store = store
+    this.#sources = sources
     this.#shared = config.agent ?? ownAgent(config)
     for (const agent of [this.#shared, ...config.modes.map((mode) => mode.agent)]) {
       if (agent === undefined) continue
@@ -102,7 +106,15 @@ export class ModeAgents {
         const shared = await this.#sharedTools(context)
         const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
         const bound = theirs.map((tool) => boundToThread(tool, equipment.threadTool))
-        return offeredTools([...bound, ...equipment.builtinTools()], turn.state, this.#store)
+        const { requestContext, runId, state } = turn
+        const sourceContext = {
+          threadId: state.head.stream,
+          runId,
+          agentId,
+          ...(requestContext === undefined ? {} : { requestContext }),
+        }
+        const sourced = await this.#sources.tools(mode, agent, sourceContext, bound)
+        return offeredTools([...bound, ...sourced, ...equipment.builtinTools()], state, this.#store)
       },
       turn: (turn) => this.#turn(agent, turn, equipment),
     }

@@ -15,6 +15,7 @@ const CONFIG: Names<HarnessConfig> = {
   defaultModeId: true,
   instructions: true,
   tools: true,
+  toolSources: true,
   workspace: true,
   browser: true,
   subagents: true,
@@ -55,6 +56,7 @@ const MODE: Names<HarnessMode> = {
   metadata: true,
   tools: true,
   additionalTools: true,
+  toolSources: true,
   agent: true,
   budget: true,
 }

@@ -21,6 +21,7 @@ export function checkShape(config: HarnessConfig): void {
   config.modes.forEach((mode, index) => checkMode(mode, `modes[${index}]`))
   checkAgent(config.agent, 'agent')
   checkTools(config.tools, 'tools')
+  checkSources(config.toolSources, 'toolSources')
   checkMethods(config.storage, 'storage', 'a store such as `new SqliteStore({ url })`', [
     'open',
     'append',
@@ -54,6 +55,7 @@ function checkMode(mode: unknown, at: string): void {
   checkAgent(mode['agent'], `${at}.agent`)
   checkTools(mode['tools'], `${at}.tools`)
   checkTools(mode['additionalTools'], `${at}.additionalTools`)
+  checkSources(mode['toolSources'], `${at}.toolSources`)
 }
 
 function checkSubagent(subagent: unknown, at: string): void {
@@ -80,6 +82,12 @@ function checkTools(tools: unknown, at: string): void {
       throw wrong(`\`${at}.${name}\``, 'a tool with `execute`, as `createTool` makes it')
     }
   }
+}
+
+function checkSources(sources: unknown, at: string): void {
+  listOf(sources, at).forEach((source, index) =>
+    checkMethods(source, `${at}[${index}]`, 'a tool source: `{ id, list, call, close }`', ['list', 'call', 'close']),
+  )
 }
 
 function checkMethods(value: unknown, at: string, expected: string, methods: readonly string[]): void {
