@@ -282,11 +282,23 @@ export interface TasksChangedRecord {
   readonly tasks: readonly TaskItem[]
 }
 
+/** A file that a turn changed, relative to the root. */
+export interface CheckpointFile {
+  readonly path: string
+  readonly change: 'added' | 'changed' | 'removed'
+}
+
+/** The files of a folder before and after a turn, as trees of a repository of our own on this machine. */
 export interface CheckpointMadeRecord {
   readonly type: 'checkpoint.made'
   readonly checkpointId: string
+  /** The message that started the turn: rewinding to it restores `before`. */
   readonly messageId?: string
-  readonly ref: JsonObject
+  readonly root: string
+  readonly before: string
+  /** Absent while the turn works, and when nobody could look at its end. */
+  readonly after?: string
+  readonly files: readonly CheckpointFile[]
 }
 
 export interface BindingChangedRecord {
@@ -299,13 +311,63 @@ export interface BindingRemovedRecord {
   readonly agentId: string
 }
 
-/** Points to the newest observational memory that this thread uses. */
+/** What stands in for the older part of the conversation when a model is asked. */
 export interface OmPointer {
   readonly generation: number
-  /** The seq up to which messages are covered by observations. */
+  /** The seq up to which messages are left out of the model's context. */
   readonly coversTo: number
-  /** Hash of the blob that holds the observations. */
-  readonly blob: string
+  /** Hash of the blob with the observations or the summary; absent when turns were only dropped. */
+  readonly blob?: string
+  /** What the blob holds. Default: observations. */
+  readonly holds?: 'summary'
+  /** How many messages were dropped since the blob was made. */
+  readonly omitted?: number
+}
+
+/** Drops the messages up to `coversTo` from what the model sees. What stood in for older ones stays. */
+export interface ContextCutRecord {
+  readonly type: 'context.cut'
+  readonly coversTo: number
+  /** How many messages the cut drops. */
+  readonly omitted: number
+  /** The generation this makes. Ignored unless it follows the present one. */
+  readonly generation: number
+}
+
+/** A summary takes the place of the messages up to `coversTo`. */
+export interface CompactionRecord {
+  readonly type: 'compaction'
+  readonly summary: BlobRef
+  readonly coversTo: number
+  /** The generation this makes. Ignored unless it follows the present one. */
+  readonly generation: number
+  readonly tokensBefore?: number
+  readonly tokensAfter?: number
+}
+
+/** A subagent works in a thread of its own. */
+export interface ChildLink {
+  /** The child's thread. */
+  readonly thread: string
+  readonly runId: string
+  readonly agentId: string
+  /** The call of this thread that started it. */
+  readonly toolCallId?: string
+  /** This thread does not wait for it. */
+  readonly background?: true
+}
+
+export interface ChildStartedRecord {
+  readonly type: 'child.started'
+  readonly child: ChildLink
+}
+
+export interface ChildEndedRecord {
+  readonly type: 'child.ended'
+  readonly thread: string
+  readonly runId: string
+  readonly outcome: RunOutcome
+  readonly usage?: UsageIncrement
 }
 
 /** The first record of a fork. It holds everything the fork keeps, so that folding it does not need the parent. */
@@ -414,4 +476,8 @@ export type ControlRecord =
   | RewindRecord
   | ErasedRecord
   | OmCommittedRecord
+  | ContextCutRecord
+  | CompactionRecord
+  | ChildStartedRecord
+  | ChildEndedRecord
   | NoteRecord

@@ -97,7 +97,7 @@ export function eraseBody(body: RecordBody): RecordBody {
     case 'fork':
       return { ...body, keep: { ...body.keep, tasks: [], settings: withoutContent(body.keep.settings) } }
     case 'checkpoint.made':
-      return { ...body, ref: {} }
+      return { ...body, root: '', files: [] }
     case 'config.changed': {
       const { title, goal, settings, state, ...rest } = body
       return {
@@ -107,6 +107,10 @@ export function eraseBody(body: RecordBody): RecordBody {
         ...(settings === undefined ? {} : { settings: eraseSettings(settings) }),
         ...(state === undefined ? {} : { state: Object.fromEntries(Object.keys(state).map((key) => [key, null])) }),
       }
+    }
+    case 'compaction': {
+      const { preview: _preview, ...summary } = body.summary
+      return { ...body, summary }
     }
     case 'note':
       return { type: 'note', kind: body.kind, text: '' }
@@ -126,6 +130,9 @@ export function eraseBody(body: RecordBody): RecordBody {
     case 'binding.removed':
     case 'erased':
     case 'om.committed':
+    case 'context.cut':
+    case 'child.started':
+    case 'child.ended':
       return body
   }
 }

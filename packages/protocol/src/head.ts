@@ -1,5 +1,5 @@
 import type { Binding } from './binding.ts'
-import type { OmPointer, ProcessNote, QueueItem, RunOutcome } from './control-record.ts'
+import type { ChildLink, OmPointer, ProcessNote, QueueItem, RunOutcome } from './control-record.ts'
 import type { TurnDefaults } from './driver.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
@@ -99,6 +99,8 @@ export interface Head {
   readonly usage: { readonly own: UsageTotals; readonly subagents: UsageTotals; readonly lastStep: UsageMetadata }
   readonly bindings: Keyed<Binding>
   readonly om: OmPointer | null
+  /** Subagents that have not ended, by their thread. */
+  readonly children: Keyed<ChildLink>
   readonly run: RunState | null
   readonly lastRun: LastRun | null
 }
@@ -138,6 +140,7 @@ export function emptyHead(stream: string): Head {
     usage: { own: NO_USAGE, subagents: NO_USAGE, lastStep: {} },
     bindings: Keyed.empty(),
     om: null,
+    children: Keyed.empty(),
     run: null,
     lastRun: null,
   }

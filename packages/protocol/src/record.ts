@@ -69,6 +69,10 @@ export const RECORD_VERSIONS: Readonly<Record<RecordType, number>> = {
   rewind: 1,
   erased: 1,
   'om.committed': 1,
+  'context.cut': 1,
+  compaction: 1,
+  'child.started': 1,
+  'child.ended': 1,
   note: 1,
 }
 
@@ -94,6 +98,10 @@ export const BARRIER_TYPES: ReadonlySet<RecordType> = new Set<RecordType>([
   'rewind',
   'erased',
   'om.committed',
+  'context.cut',
+  'compaction',
+  'child.started',
+  'child.ended',
 ])
 
 export function isSealedPart(body: RecordBody): body is SealedPart {

@@ -62,6 +62,10 @@ export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
     case 'rewind':
     case 'erased':
     case 'om.committed':
+    case 'context.cut':
+    case 'compaction':
+    case 'child.started':
+    case 'child.ended':
     case 'note':
       return []
   }

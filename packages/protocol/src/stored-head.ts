@@ -30,6 +30,7 @@ export function storedHead(head: Head): StoredHead {
     waits: head.waits.toJSON(),
     definitions: head.definitions.toJSON(),
     bindings: head.bindings.toJSON(),
+    children: head.children.toJSON(),
     run: head.run === null ? null : storedRun(head.run),
   }
 }
@@ -46,6 +47,7 @@ export function reviveHead(stored: StoredHead): Head {
     waits: reviveSlice('waits', stored.waits),
     definitions: reviveSlice('definitions', stored.definitions),
     bindings: reviveSlice('bindings', stored.bindings),
+    children: reviveSlice('children', stored.children),
     run: stored.run === null ? null : reviveRun(stored.run),
   }
 }
@@ -73,6 +75,7 @@ export function reviveSlice(key: KeyedSlice, stored: { readonly [id: string]: un
     case 'definitions':
       return byPlace(stored as StoredHead['definitions'], ({ at }) => at)
     case 'bindings':
+    case 'children':
     case 'settings':
     case 'settingsAt':
     case 'state':

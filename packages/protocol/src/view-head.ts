@@ -18,7 +18,7 @@ import {
 type Slice = Keyed<unknown>
 
 const ORDERED = ['queue', 'waits', 'definitions'] as const
-const UNORDERED = ['bindings', 'settings', 'settingsAt', 'state', 'stateAt'] as const
+const UNORDERED = ['bindings', 'children', 'settings', 'settingsAt', 'state', 'stateAt'] as const
 
 /** Returns the head after an op. Entries of collections are addressed by id, as in `['head', 'waits', waitId]`. */
 export function applyToHead(head: Head, op: Op): Head {

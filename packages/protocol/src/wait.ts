@@ -1,7 +1,8 @@
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 
-export type WaitKind = 'approval' | 'question' | 'plan' | 'access' | 'tool'
+/** `limit`: a provider refuses until a time. `child`: a subagent works. Both are answered by the engine, not by people. */
+export type WaitKind = 'approval' | 'question' | 'plan' | 'access' | 'tool' | 'limit' | 'child'
 
 /** `pending` until it becomes exactly one of the others. No wait ever turns into "allow" by itself. */
 export type WaitState = 'pending' | 'answered' | 'cancelled' | 'superseded'
@@ -36,6 +37,8 @@ export interface WaitRequest {
   readonly preconditions?: JsonObject
   /** The call had already begun and its outcome is unknown. The question is whether to make it again. */
   readonly interrupted?: true
+  /** When the wait settles by itself, in milliseconds since the epoch. Whichever process finds it due settles it. */
+  readonly due?: number
 }
 
 export interface Wait extends WaitRequest {

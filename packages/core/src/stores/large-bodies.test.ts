@@ -88,7 +88,7 @@ const LARGE: { readonly [Type in RecordType]: Extract<RecordBody, { type: Type }
   'queue.held': null,
   'config.changed': { type: 'config.changed', title: LONG, settings: MANY, state: MANY },
   'tasks.changed': { type: 'tasks.changed', tasks: TASKS },
-  'checkpoint.made': { type: 'checkpoint.made', checkpointId: 'c', ref: MANY },
+  'checkpoint.made': { type: 'checkpoint.made', checkpointId: 'c', root: LONG, before: 't', files: [] },
   'binding.changed': {
     type: 'binding.changed',
     binding: { agentId: 'a', nativeId: 'n', syncedTo: 1, extra: MANY },
@@ -115,6 +115,10 @@ const LARGE: { readonly [Type in RecordType]: Extract<RecordBody, { type: Type }
   rewind: { type: 'rewind', to: 1, lineage: LINEAGE, tasks: TASKS, om: null },
   erased: { type: 'erased', from: 1, to: 1, reason: LONG },
   'om.committed': null,
+  'context.cut': null,
+  compaction: null,
+  'child.started': null,
+  'child.ended': null,
   note: { type: 'note', kind: 'handover', text: LONG, data: MANY },
 }
 

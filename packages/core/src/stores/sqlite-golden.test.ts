@@ -17,7 +17,8 @@ function goldenOf(layout: number, kind: 'db' | 'json'): string {
 }
 
 const TYPES =
-  'batch binding.changed binding.removed call.started checkpoint.made config.changed erased error file fork ' +
+  'batch binding.changed binding.removed call.started checkpoint.made child.ended child.started compaction ' +
+  'config.changed context.cut erased error file fork ' +
   'message.added message.ended message.started note om.committed queue.added queue.held queue.removed ' +
   'reasoning-delta rewind run.cancelled run.ended run.parked run.resumed run.started step.ended step.started ' +
   'tasks.changed text-delta tool-call tool-result turn.ended turn.process turn.started wait.answered wait.cancelled wait.opened ' +
@@ -113,7 +114,7 @@ for (const layout of LAYOUTS) {
         const { head } = foldGolden('main', await goldenRecordsOf(store, 'main'))
         assert.deepEqual(
           [head.title, head.titleAt, head.goalAt, head.stateAt.toJSON()],
-          ['Golden', 1, 1, { count: 1, draft: 45 }],
+          ['Golden', 1, 1, { count: 1, draft: 50 }],
         )
         const answer = await store.getMessage(head.lineage, 'm2')
         assert.ok(answer !== null)

@@ -180,7 +180,27 @@ export const GOLDEN_MAIN: readonly GoldenStep[] = [
         finishReason: 'stop',
         usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15, costUsd: 0.5, source: 'reported', scope: 'own' },
       },
-      { type: 'checkpoint.made', checkpointId: 'cp-1', messageId: 'm1', ref: { commit: 'deadbeef' } },
+      {
+        type: 'checkpoint.made',
+        checkpointId: 'cp-1',
+        messageId: 'm1',
+        root: '/project',
+        before: 'deadbeef',
+        after: 'cafe',
+        files: [{ path: 'a.txt', change: 'changed' }],
+      },
+      {
+        type: 'child.started',
+        child: { thread: 'child', runId: 'run-c', agentId: 'coder', toolCallId: 'c1', background: true },
+      },
+      { type: 'child.started', child: { thread: 'child-2', runId: 'run-d', agentId: 'coder' } },
+      {
+        type: 'child.ended',
+        thread: 'child',
+        runId: 'run-c',
+        outcome: 'complete',
+        usage: { inputTokens: 2, source: 'reported', scope: 'subagents' },
+      },
       {
         type: 'binding.changed',
         binding: {
@@ -215,6 +235,16 @@ export const GOLDEN_MAIN: readonly GoldenStep[] = [
       { type: 'queue.removed', itemId: 'queued-1', reason: 'dropped' },
       { type: 'queue.held', held: true },
       { type: 'om.committed', om: OM, replaces: 0 },
+      { type: 'context.cut', coversTo: 22, omitted: 3, generation: 2 },
+      {
+        type: 'compaction',
+        summary: { blob: OM.blob, size: GOLDEN_MEMORY.length, mime: 'text/plain' },
+        coversTo: 22,
+        // Another one was faster.
+        generation: 2,
+        tokensBefore: 900,
+        tokensAfter: 90,
+      },
       { type: 'note', kind: 'warning', text: 'The disk is nearly full.', data: { left: 12 } },
       {
         type: 'turn.ended',

@@ -1,6 +1,7 @@
 import type {
   BatchEvent,
   ConfigChangedRecord,
+  OmPointer,
   QueueAddedRecord,
   WaitAnsweredRecord,
   WaitOpenedRecord,
@@ -36,6 +37,7 @@ import {
   applyStepEnded,
   applyTurnEnded,
   changeRun,
+  countUsage,
   keepAnswer,
   useKept,
 } from './runs.ts'
@@ -166,15 +168,32 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'erased':
       return applyErased(draft, body, record)
     case 'om.committed':
-      // Compare-and-swap: of two observers that started from one generation, the second is ignored.
-      if ((draft.head.om?.generation ?? 0) === body.replaces) setHead(draft, 'om', body.om)
-      return
+      return moveContext(draft, body.replaces, body.om)
+    case 'context.cut': {
+      const { coversTo, generation } = body
+      const omitted = (draft.head.om?.omitted ?? 0) + body.omitted
+      return moveContext(draft, generation - 1, { ...draft.head.om, generation, coversTo, omitted })
+    }
+    case 'compaction': {
+      const { coversTo, generation, summary } = body
+      return moveContext(draft, generation - 1, { generation, coversTo, blob: summary.blob, holds: 'summary' })
+    }
+    case 'child.started':
+      return setHeadEntry(draft, 'children', body.child.thread, body.child)
+    case 'child.ended':
+      if (body.usage !== undefined) countUsage(draft, body.usage)
+      return removeHeadEntry(draft, 'children', body.thread)
     case 'error':
     case 'run.cancelled':
     case 'checkpoint.made':
     case 'note':
       return
   }
+}
+
+/** Compare-and-swap: of two that started from one generation, the second is ignored. */
+function moveContext(draft: Draft, replaces: number, om: OmPointer): void {
+  if ((draft.head.om?.generation ?? 0) === replaces) setHead(draft, 'om', om)
 }
 
 function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordContext): void {

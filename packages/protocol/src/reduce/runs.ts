@@ -96,7 +96,7 @@ export function changeRun(
   }
 }
 
-function countUsage(draft: Draft, increment: UsageIncrement): void {
+export function countUsage(draft: Draft, increment: UsageIncrement): void {
   const { usage } = draft.head
   const { scope, source: _source, uncounted, costUsd: _costUsd, ...tokens } = increment
   const lastStep: UsageMetadata = scope === 'own' ? tokens : usage.lastStep

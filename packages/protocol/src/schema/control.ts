@@ -20,7 +20,9 @@ export const waitSubjectSchema: Schema<WaitSubject> = exact<WaitSubject>()(
   }),
 )
 
-export const waitKind: Schema<WaitKind> = exact<WaitKind>()(z.enum(['approval', 'question', 'plan', 'access', 'tool']))
+export const waitKind: Schema<WaitKind> = exact<WaitKind>()(
+  z.enum(['approval', 'question', 'plan', 'access', 'tool', 'limit', 'child']),
+)
 
 const waitFields: Shape<WaitRequest> = exactShape<WaitRequest>()({
   id: z.string(),
@@ -32,6 +34,7 @@ const waitFields: Shape<WaitRequest> = exactShape<WaitRequest>()({
   resumable: optional(z.boolean()),
   preconditions: optional(jsonObjectSchema),
   interrupted: optional(z.literal(true)),
+  due: optional(z.number()),
 })
 
 export const waitRequestSchema: Schema<WaitRequest> = exact<WaitRequest>()(object(waitFields))

@@ -142,6 +142,12 @@ interface Expected {
   readonly BindingChangedRecord: controlRecord.BindingChangedRecord
   readonly BindingRemovedRecord: controlRecord.BindingRemovedRecord
   readonly CheckpointMadeRecord: controlRecord.CheckpointMadeRecord
+  readonly CheckpointFile: controlRecord.CheckpointFile
+  readonly ChildEndedRecord: controlRecord.ChildEndedRecord
+  readonly ChildLink: controlRecord.ChildLink
+  readonly ChildStartedRecord: controlRecord.ChildStartedRecord
+  readonly CompactionRecord: controlRecord.CompactionRecord
+  readonly ContextCutRecord: controlRecord.ContextCutRecord
   readonly ConfigChangedRecord: controlRecord.ConfigChangedRecord
   readonly ErasedRecord: controlRecord.ErasedRecord
   readonly ForkRecord: controlRecord.ForkRecord

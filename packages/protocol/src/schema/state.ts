@@ -21,7 +21,7 @@ import { jsonObjectSchema, jsonValueSchema } from './json.ts'
 import { storedMessageSchema } from './message.ts'
 import { processNoteSchema } from './part-record.ts'
 import { runOutcomeSchema } from './run-record.ts'
-import { omPointerSchema, queueItemFields } from './thread-record.ts'
+import { childLinkSchema, omPointerSchema, queueItemFields } from './thread-record.ts'
 
 export const storedRunStateSchema: Schema<StoredRunState> = exact<StoredRunState>()(
   object({
@@ -91,6 +91,7 @@ export const storedHeadSchema: Schema<StoredHead> = exact<StoredHead>()(
     usage: object({ own: usageTotalsSchema, subagents: usageTotalsSchema, lastStep: usageMetadataSchema }),
     bindings: mapOf(bindingSchema),
     om: z.nullable(omPointerSchema),
+    children: mapOf(childLinkSchema),
     run: z.nullable(storedRunStateSchema),
     lastRun: z.nullable(lastRunSchema),
   }),

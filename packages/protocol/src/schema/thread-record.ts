@@ -2,8 +2,14 @@ import { z } from 'zod'
 import type {
   BindingChangedRecord,
   BindingRemovedRecord,
+  CheckpointFile,
   CheckpointMadeRecord,
+  ChildEndedRecord,
+  ChildLink,
+  ChildStartedRecord,
+  CompactionRecord,
   ConfigChangedRecord,
+  ContextCutRecord,
   ErasedRecord,
   ForkRecord,
   NoteRecord,
@@ -20,6 +26,7 @@ import type {
   WaitOpenedRecord,
   WaitSupersededRecord,
 } from '../control-record.ts'
+import { blobRefSchema, usageIncrementSchema } from './basics.ts'
 import {
   answerSchema,
   bindingSchema,
@@ -37,6 +44,7 @@ import { listOf, mapOf, object, optional, seq } from './fields.ts'
 import { jsonObjectSchema } from './json.ts'
 import { partSchema } from './message.ts'
 import { partAddressSchema } from './part-record.ts'
+import { runOutcomeSchema } from './run-record.ts'
 
 export const waitOpenedRecordSchema: Schema<WaitOpenedRecord> = exact<WaitOpenedRecord>()(
   object({ type: z.literal('wait.opened'), wait: waitRequestSchema, call: optional(partAddressSchema) }),
@@ -106,12 +114,19 @@ export const tasksChangedRecordSchema: Schema<TasksChangedRecord> = exact<TasksC
   object({ type: z.literal('tasks.changed'), tasks: listOf(taskItemSchema) }),
 )
 
+export const checkpointFileSchema: Schema<CheckpointFile> = exact<CheckpointFile>()(
+  object({ path: z.string(), change: z.enum(['added', 'changed', 'removed']) }),
+)
+
 export const checkpointMadeRecordSchema: Schema<CheckpointMadeRecord> = exact<CheckpointMadeRecord>()(
   object({
     type: z.literal('checkpoint.made'),
     checkpointId: z.string(),
     messageId: optional(z.string()),
-    ref: jsonObjectSchema,
+    root: z.string(),
+    before: z.string(),
+    after: optional(z.string()),
+    files: listOf(checkpointFileSchema),
   }),
 )
 
@@ -124,7 +139,13 @@ export const bindingRemovedRecordSchema: Schema<BindingRemovedRecord> = exact<Bi
 )
 
 export const omPointerSchema: Schema<OmPointer> = exact<OmPointer>()(
-  object({ generation: z.number(), coversTo: seq, blob: z.string() }),
+  object({
+    generation: z.number(),
+    coversTo: seq,
+    blob: optional(z.string()),
+    holds: optional(z.literal('summary')),
+    omitted: optional(z.number()),
+  }),
 )
 
 export const forkRecordSchema: Schema<ForkRecord> = exact<ForkRecord>()(
@@ -165,6 +186,45 @@ export const erasedRecordSchema: Schema<ErasedRecord> = exact<ErasedRecord>()(
 
 export const omCommittedRecordSchema: Schema<OmCommittedRecord> = exact<OmCommittedRecord>()(
   object({ type: z.literal('om.committed'), om: omPointerSchema, replaces: z.number() }),
+)
+
+export const contextCutRecordSchema: Schema<ContextCutRecord> = exact<ContextCutRecord>()(
+  object({ type: z.literal('context.cut'), coversTo: seq, omitted: z.number(), generation: z.number() }),
+)
+
+export const compactionRecordSchema: Schema<CompactionRecord> = exact<CompactionRecord>()(
+  object({
+    type: z.literal('compaction'),
+    summary: blobRefSchema,
+    coversTo: seq,
+    generation: z.number(),
+    tokensBefore: optional(z.number()),
+    tokensAfter: optional(z.number()),
+  }),
+)
+
+export const childLinkSchema: Schema<ChildLink> = exact<ChildLink>()(
+  object({
+    thread: z.string(),
+    runId: z.string(),
+    agentId: z.string(),
+    toolCallId: optional(z.string()),
+    background: optional(z.literal(true)),
+  }),
+)
+
+export const childStartedRecordSchema: Schema<ChildStartedRecord> = exact<ChildStartedRecord>()(
+  object({ type: z.literal('child.started'), child: childLinkSchema }),
+)
+
+export const childEndedRecordSchema: Schema<ChildEndedRecord> = exact<ChildEndedRecord>()(
+  object({
+    type: z.literal('child.ended'),
+    thread: z.string(),
+    runId: z.string(),
+    outcome: runOutcomeSchema,
+    usage: optional(usageIncrementSchema),
+  }),
 )
 
 export const noteRecordSchema: Schema<NoteRecord> = exact<NoteRecord>()(

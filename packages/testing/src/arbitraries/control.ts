@@ -110,7 +110,7 @@ const subject: fc.Arbitrary<WaitSubject> = shape<WaitSubject>(
 export const arbitraryWaitRequest: fc.Arbitrary<WaitRequest> = shape<WaitRequest>(
   {
     id: arbitraryId,
-    kind: fc.constantFrom('approval', 'question', 'plan', 'access', 'tool'),
+    kind: fc.constantFrom('approval', 'question', 'plan', 'access', 'tool', 'limit', 'child'),
     subject,
     description: arbitraryText,
   },
@@ -120,6 +120,7 @@ export const arbitraryWaitRequest: fc.Arbitrary<WaitRequest> = shape<WaitRequest
     resumable: fc.boolean(),
     preconditions: arbitraryJsonObject,
     interrupted: fc.constant(true),
+    due: arbitraryTime,
   },
 )
 

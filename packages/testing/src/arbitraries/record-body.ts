@@ -4,6 +4,8 @@ import {
   NOTIFICATION_SETTING,
   STATE_SIGNAL_SETTING,
   type BatchEvent,
+  type CheckpointFile,
+  type ChildLink,
   type OmPointer,
   type PartAddress,
   type QueueItem,
@@ -92,9 +94,12 @@ const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
   {
     generation: fc.integer({ min: 1, max: 9 }),
     coversTo: arbitraryCount,
-    blob: arbitraryBlobRef.map((ref) => ref.blob),
   },
-  {},
+  {
+    blob: arbitraryBlobRef.map((ref) => ref.blob),
+    holds: fc.constant('summary'),
+    omitted: arbitraryCount,
+  },
 )
 
 const arbitraryTurnDefaults: fc.Arbitrary<TurnDefaults> = shape<TurnDefaults>(
@@ -145,6 +150,15 @@ export const arbitraryConfigChange: fc.Arbitrary<BodyOf<'config.changed'>> = sha
     settings: arbitrarySettings,
     state: arbitraryJsonObject,
   },
+)
+
+export const arbitraryCheckpointFiles: fc.Arbitrary<readonly CheckpointFile[]> = listOf(
+  shape<CheckpointFile>({ path: arbitraryText, change: fc.constantFrom('added', 'changed', 'removed') }, {}),
+)
+
+const arbitraryChild: fc.Arbitrary<ChildLink> = shape<ChildLink>(
+  { thread: arbitraryId, runId: arbitraryId, agentId: arbitraryId },
+  { toolCallId: arbitraryId, background: fc.constant(true) },
 )
 
 const nullableText = fc.option(arbitraryText)
@@ -300,8 +314,14 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   'config.changed': arbitraryConfigChange,
   'tasks.changed': shape<BodyOf<'tasks.changed'>>({ type: fc.constant('tasks.changed'), tasks: arbitraryTasks }, {}),
   'checkpoint.made': shape<BodyOf<'checkpoint.made'>>(
-    { type: fc.constant('checkpoint.made'), checkpointId: arbitraryId, ref: arbitraryJsonObject },
-    { messageId: arbitraryId },
+    {
+      type: fc.constant('checkpoint.made'),
+      checkpointId: arbitraryId,
+      root: arbitraryText,
+      before: arbitraryId,
+      files: arbitraryCheckpointFiles,
+    },
+    { messageId: arbitraryId, after: arbitraryId },
   ),
   'binding.changed': shape<BodyOf<'binding.changed'>>(
     { type: fc.constant('binding.changed'), binding: arbitraryBinding },
@@ -354,6 +374,34 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   'om.committed': shape<BodyOf<'om.committed'>>(
     { type: fc.constant('om.committed'), om: arbitraryOmPointer, replaces: fc.nat({ max: 8 }) },
     {},
+  ),
+  'context.cut': shape<BodyOf<'context.cut'>>(
+    {
+      type: fc.constant('context.cut'),
+      coversTo: arbitraryCount,
+      omitted: arbitraryCount,
+      generation: fc.integer({ min: 1, max: 9 }),
+    },
+    {},
+  ),
+  compaction: shape<BodyOf<'compaction'>>(
+    {
+      type: fc.constant('compaction'),
+      summary: arbitraryBlobRef,
+      coversTo: arbitraryCount,
+      generation: fc.integer({ min: 1, max: 9 }),
+    },
+    { tokensBefore: arbitraryCount, tokensAfter: arbitraryCount },
+  ),
+  'child.started': shape<BodyOf<'child.started'>>({ type: fc.constant('child.started'), child: arbitraryChild }, {}),
+  'child.ended': shape<BodyOf<'child.ended'>>(
+    {
+      type: fc.constant('child.ended'),
+      thread: arbitraryId,
+      runId: arbitraryId,
+      outcome: arbitraryRunOutcome,
+    },
+    { usage: arbitraryUsageIncrement },
   ),
   note: shape<BodyOf<'note'>>(
     {

@@ -90,6 +90,8 @@ function repeats(content: ErasedContent, { body, run }: LogRecord): boolean {
       return isOfRun && (body.kind === 'score' || body.kind === 'feedback')
     case 'om.committed':
       return body.om.coversTo >= content.from
+    case 'compaction':
+      return body.coversTo >= content.from
     default:
       return false
   }

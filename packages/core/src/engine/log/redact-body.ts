@@ -105,6 +105,10 @@ export function redactBody(
     case 'rewind':
     case 'erased':
     case 'om.committed':
+    case 'context.cut':
+    case 'compaction':
+    case 'child.started':
+    case 'child.ended':
       return body
   }
 }

@@ -166,7 +166,7 @@ function newer(one: LogRecord | null | undefined, other: LogRecord | null | unde
 /** Returns memory commits and erasures: of two commits of one generation the first counts; erasures remove memory. */
 async function recordsSince(store: Store, lineage: Lineage, after: number, upTo: number): Promise<LogRecord[]> {
   const found: LogRecord[] = []
-  for (const type of ['om.committed', 'erased'] as const) {
+  for (const type of ['om.committed', 'context.cut', 'compaction', 'erased'] as const) {
     let record = await store.latestRecord(lineage, type, upTo)
     while (record !== null && record.seq > after) {
       found.push(record)
@@ -178,7 +178,7 @@ async function recordsSince(store: Store, lineage: Lineage, after: number, upTo:
 
 /** Returns `null` if the memory was erased with what it was made of. */
 async function stillKept(store: Store, om: OmPointer | null): Promise<OmPointer | null> {
-  return om === null || (await store.readBlob(om.blob)) === null ? null : om
+  return om === null || (om.blob !== undefined && (await store.readBlob(om.blob)) === null) ? null : om
 }
 
 /** Returns the settings for a fork: no notifications, and notes of what a model was told only if it has the message. */

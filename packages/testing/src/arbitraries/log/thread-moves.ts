@@ -1,9 +1,14 @@
 import type { ConfigChangedRecord } from '@inspan/protocol/log'
 import * as fc from 'fast-check'
 import { arbitraryBinding, arbitraryTasks } from '../control.ts'
-import { arbitraryBlobRef, arbitraryJsonObject } from '../json.ts'
+import { arbitraryBlobRef } from '../json.ts'
 import { arbitraryUserParts } from '../message.ts'
-import { arbitraryConfigChange, arbitraryQueueItem, recordBodiesByType } from '../record-body.ts'
+import {
+  arbitraryCheckpointFiles,
+  arbitraryConfigChange,
+  arbitraryQueueItem,
+  recordBodiesByType,
+} from '../record-body.ts'
 import { pick, type Move } from './agent-moves.ts'
 import { ensureRun } from './run.ts'
 import { pickFrom, type LogWriter } from './writer.ts'
@@ -73,8 +78,8 @@ const setTasks = arbitraryTasks.map((tasks): Move => (log) => {
   log.tasksAt = log.append({ type: 'tasks.changed', tasks })
 })
 
-const checkpoint = arbitraryJsonObject.map((ref): Move => (log) => {
-  log.append({ type: 'checkpoint.made', checkpointId: log.newId('p'), ref })
+const checkpoint = arbitraryCheckpointFiles.map((files): Move => (log) => {
+  log.append({ type: 'checkpoint.made', checkpointId: log.newId('p'), root: '/project', before: log.newId('t'), files })
 })
 
 /** A native session knows the conversation up to the end of the log, never further. */
@@ -99,6 +104,32 @@ const observe = fc.record({ ref: arbitraryBlobRef, isLate: fc.boolean() }).map((
   const om = { generation: replaces + 1, coversTo: log.seq, blob: ref.blob }
   log.append({ type: 'om.committed', om, replaces })
   if (replaces === newest) log.om = om
+})
+
+/** Sometimes comes too late, like an observation. */
+const cut = fc
+  .record({ omitted: fc.nat({ max: 9 }), isLate: fc.boolean() })
+  .map(({ omitted, isLate }): Move => (log) => {
+    const newest = log.om?.generation ?? 0
+    const generation = isLate ? newest : newest + 1
+    const coversTo = log.seq
+    log.append({ type: 'context.cut', coversTo, omitted, generation })
+    if (!isLate) log.om = { ...log.om, generation, coversTo, omitted: (log.om?.omitted ?? 0) + omitted }
+  })
+
+const compact = arbitraryBlobRef.map((summary): Move => (log) => {
+  const generation = (log.om?.generation ?? 0) + 1
+  const coversTo = log.seq
+  log.append({ type: 'compaction', summary, coversTo, generation, tokensBefore: 90, tokensAfter: 9 })
+  log.om = { generation, coversTo, blob: summary.blob, holds: 'summary' }
+})
+
+const delegate = recordBodiesByType['child.started'].map((body): Move => (log) => {
+  log.append(body)
+})
+
+const endChild = recordBodiesByType['child.ended'].map((body): Move => (log) => {
+  log.append(body)
 })
 
 const note = recordBodiesByType.note.map((body): Move => (log) => {
@@ -154,8 +185,8 @@ export const threadMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 1, arbitrary: checkpoint },
   { weight: 2, arbitrary: bind },
   { weight: 1, arbitrary: unbind },
-  { weight: 2, arbitrary: observe },
-  { weight: 1, arbitrary: note },
+  { weight: 2, arbitrary: fc.oneof(observe, cut, compact) },
+  { weight: 1, arbitrary: fc.oneof(note, delegate, endChild) },
   { weight: 3, arbitrary: rewind },
   { weight: 1, arbitrary: rewindOften },
   { weight: 2, arbitrary: erase },
