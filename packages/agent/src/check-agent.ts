@@ -21,7 +21,7 @@ import type { AgentOptions } from './agent.ts'
 import type { LoopHooks } from './hooks.ts'
 import type { ModelSettings } from './native-driver.ts'
 import type { RetryOptions } from './retry.ts'
-import { assertDistinct } from './runnable-tool.ts'
+import { checkTools } from './runnable-tool.ts'
 import type { OutputOptions } from './structured-output.ts'
 
 const aTimeout: FieldRule = {
@@ -91,7 +91,7 @@ const HOOKS: OptionRules<LoopHooks> = {
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions('an agent', options, AGENT, ['id', 'model'])
   const of = `of agent "${options.id}"`
-  if (typeof options.tools === 'object') assertDistinct(options.tools)
+  if (typeof options.tools === 'object') checkTools(options.tools)
   checkBudget(`agent "${options.id}"`, options.budget)
   if (options.settings !== undefined) checkOptions(`the settings ${of}`, options.settings, SETTINGS)
   if (options.retry !== undefined) checkOptions(`the retries ${of}`, options.retry, RETRY)

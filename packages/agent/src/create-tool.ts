@@ -43,7 +43,16 @@ export interface ToolOptions<
     context: ToolContext<Infer<Suspend>, Infer<Resume>>,
   ) => Promise<Result> | Result | Steps<Result>
   /** Returns what the model sees of a result. The record keeps all of it. */
-  readonly toModelOutput?: (result: Awaited<Result>) => ModelOutput | string | Promise<ModelOutput | string>
+  readonly toModelOutput?: (
+    result: Awaited<Result>,
+    call: ShownCall,
+  ) => ModelOutput | string | Promise<ModelOutput | string>
+}
+
+/** The call whose result is shown to the model. */
+export interface ShownCall {
+  readonly toolCallId: string
+  readonly input: unknown
 }
 
 type Steps<Result> = AsyncGenerator<Result, Result | void> | Generator<Result, Result | void>
@@ -62,7 +71,7 @@ export interface Tool<Input = unknown, Result = unknown> {
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
   execute(input: Input, context: ToolContext): Promise<Result> | Result | Steps<Result>
-  toModelOutput?(result: Result): ModelOutput | string | Promise<ModelOutput | string>
+  toModelOutput?(result: Result, call: ShownCall): ModelOutput | string | Promise<ModelOutput | string>
 }
 
 /** Defines a tool. The input is checked against the schema before `execute` runs. */

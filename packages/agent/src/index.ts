@@ -9,7 +9,15 @@ export { nativeDriver, type ModelSettings, type NativeDriverOptions } from './na
 export { toPrompt } from './prompt.ts'
 export { RequestContext } from './request-context.ts'
 export { resolveModel, type ModelInput, type ResolveModel } from './resolve-model.ts'
-export { runnableTool, runnableTools, type ToolsInput } from './runnable-tool.ts'
+export {
+  asRunnable,
+  checkTools,
+  runnableTool,
+  runnableTools,
+  type ToolInput,
+  type ToolsInput,
+} from './runnable-tool.ts'
+export type { PlainTool } from './plain-tool.ts'
 export type { RetryOptions } from './retry.ts'
 export { validate, type Infer, type SchemaInput } from './schema.ts'
 export type { OutputOptions } from './structured-output.ts'

@@ -1,25 +1,32 @@
 import { InspanError, toErrorData, type Answer, type JsonObject } from '@inspan/protocol'
 import type { ModelOutput, RunnableTool, ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
 import type { Tool } from './create-tool.ts'
+import { toTool, type PlainTool } from './plain-tool.ts'
 import { jsonSchemaOf, schemaText, validate } from './schema.ts'
+import { reportSchema } from './schema-report.ts'
 import { toJson } from './to-json.ts'
 import { Suspended, toolContext, type DecorateContext, type Question, type ToolContext } from './tool-context.ts'
 
-/** Tools by the name the model calls them by, or a list of tools named by their ids. */
-export type ToolsInput = { readonly [name: string]: Tool | RunnableTool } | readonly (Tool | RunnableTool)[]
+/** A tool from `createTool`, of the AI SDK or as a plain object, or one that the engine runs as it is. */
+export type ToolInput = Tool | PlainTool | RunnableTool
+
+/** Tools by the name the model calls them by, or a list of tools with an id or name. */
+export type ToolsInput = { readonly [name: string]: ToolInput } | readonly ToolInput[]
 
 export function runnableTools(tools: ToolsInput, decorate?: DecorateContext): RunnableTool[] {
-  assertDistinct(tools)
-  if (Array.isArray(tools)) return tools.map((tool: Tool | RunnableTool) => runnableTool(tool, { decorate }))
-  return Object.entries(tools as { readonly [name: string]: Tool | RunnableTool }).map(([name, tool]) =>
-    runnableTool(tool, { name, decorate }),
-  )
+  return namedTools(tools).map(([name, tool]) => runnableTool(tool, { name, decorate }))
 }
 
-/** Throws if two tools have the same name: a model could only call the first. */
-export function assertDistinct(tools: ToolsInput): void {
-  if (!Array.isArray(tools)) return
-  const names = (tools as readonly (Tool | RunnableTool)[]).map((tool) => ('id' in tool ? tool.id : tool.name))
+/** Throws if a tool cannot be used, or if two have the same name: a model could only call the first. */
+export function checkTools(tools: ToolsInput): void {
+  const names = namedTools(tools).map(([name, tool]) => {
+    if (isRunnable(tool)) return name
+    const { inputSchema, outputSchema } = toTool(tool, name)
+    jsonSchemaOf(inputSchema, `tool "${name}"`)
+    reportSchema(inputSchema, `tool "${name}"`)
+    reportSchema(outputSchema, `the output of tool "${name}"`)
+    return name
+  })
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice === undefined) return
   throw new InspanError('invalid-input', `\`tools\` has two tools called "${twice}".`, {
@@ -27,12 +34,45 @@ export function assertDistinct(tools: ToolsInput): void {
   })
 }
 
+function namedTools(tools: ToolsInput): readonly (readonly [string, ToolInput])[] {
+  if (!Array.isArray(tools)) return Object.entries(tools as { readonly [name: string]: ToolInput })
+  return (tools as readonly ToolInput[]).map((tool, index) => [nameInList(tool, index), tool])
+}
+
+function nameInList(tool: ToolInput, index: number): string {
+  const name: unknown = isObject(tool) ? (Reflect.get(tool, 'id') ?? Reflect.get(tool, 'name')) : undefined
+  if (typeof name === 'string' && name !== '') return name
+  throw new InspanError('invalid-input', `Tool ${index + 1} of the list \`tools\` has no name.`, {
+    hint: 'Pass an object, `tools: { weather: tool(…) }`, or give each tool of a list an `id`.',
+  })
+}
+
+/** Marks tools that the engine runs as they are: a plain tool may have a `name` as well. */
+const RUNNABLE: unique symbol = Symbol('runnable')
+
+function isRunnable(tool: ToolInput): tool is RunnableTool {
+  return isObject(tool) && (RUNNABLE in tool || 'serverName' in tool)
+}
+
+/** For tools whose `execute` returns an outcome. Without the mark, what it returns is the result. */
+export function asRunnable(tool: RunnableTool): RunnableTool {
+  return { ...tool, [RUNNABLE]: true } as RunnableTool
+}
+
 /** Returns a tool as the engine carries it out. */
 export function runnableTool(
-  tool: Tool | RunnableTool,
+  given: ToolInput,
   options: { readonly name?: string | undefined; readonly decorate?: DecorateContext | undefined } = {},
 ): RunnableTool {
-  if (!('id' in tool)) return options.name === undefined ? tool : { ...tool, name: options.name }
+  if (isRunnable(given)) return options.name === undefined ? given : { ...given, name: options.name }
+  return asRunnable(toRunnable(given, options))
+}
+
+function toRunnable(
+  given: Tool | PlainTool,
+  options: { readonly name?: string | undefined; readonly decorate?: DecorateContext | undefined },
+): RunnableTool {
+  const tool = toTool(given, options.name)
   const name = options.name ?? tool.id
   return {
     name,
@@ -70,7 +110,7 @@ async function carryOut(
     if (!(error instanceof Suspended) || asked() === undefined) throw error
   }
   const question = asked()
-  return question === undefined ? outcomeOf(tool, result, run) : suspensionOf(tool, question)
+  return question === undefined ? outcomeOf(tool, result, run, input.value) : suspensionOf(tool, question)
 }
 
 type AnyGenerator = AsyncGenerator<unknown, unknown> | Generator<unknown, unknown>
@@ -133,7 +173,7 @@ async function suspensionOf(tool: Tool, { options, payload }: Question): Promise
   }
 }
 
-async function outcomeOf(tool: Tool, result: unknown, run: ToolRunContext): Promise<ToolOutcome> {
+async function outcomeOf(tool: Tool, result: unknown, run: ToolRunContext, input: unknown): Promise<ToolOutcome> {
   let value = result
   if (tool.outputSchema !== undefined) {
     const checked = await validate(tool.outputSchema, result)
@@ -145,14 +185,19 @@ async function outcomeOf(tool: Tool, result: unknown, run: ToolRunContext): Prom
     run.warn?.(
       `The result of "${tool.id}" is not JSON; it was converted, and the converted value is recorded and shown.`,
     )
-  const modelOutput = await modelOutputOf(tool, value, run)
+  const modelOutput = await modelOutputOf(tool, value, run, input)
   return { result: json.value, ...(modelOutput === undefined ? {} : { modelOutput }) }
 }
 
 /** Returns what the model sees. A failure only warns: the tool has had its effect and must not look failed. */
-async function modelOutputOf(tool: Tool, result: unknown, run: ToolRunContext): Promise<ModelOutput | undefined> {
+async function modelOutputOf(
+  tool: Tool,
+  result: unknown,
+  run: ToolRunContext,
+  input: unknown,
+): Promise<ModelOutput | undefined> {
   try {
-    const shown: unknown = await tool.toModelOutput?.(result)
+    const shown: unknown = await tool.toModelOutput?.(result, { toolCallId: run.toolCallId, input })
     return shown === undefined ? undefined : modelOutput(shown)
   } catch (error) {
     run.warn?.(`"${tool.id}" could not say what to show of its result: ${toErrorData(error).message}`)
@@ -178,6 +223,10 @@ function isModelOutputPart(part: unknown): boolean {
   if (typeof part !== 'object' || part === null || !('type' in part)) return false
   if (part.type === 'text') return 'text' in part && typeof part.text === 'string'
   return 'data' in part && typeof part.data === 'string' && 'mediaType' in part && typeof part.mediaType === 'string'
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function failed(message: string): ToolOutcome {

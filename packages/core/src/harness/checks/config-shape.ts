@@ -1,3 +1,4 @@
+import { checkTools as checkUsable, type ToolsInput } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { aCount, aDuration, checkFields, checkNames, type FieldRules } from '@inspan/protocol/internal'
 import type { HarnessConfig } from '../harness-config.ts'
@@ -82,6 +83,7 @@ function checkTools(tools: unknown, at: string): void {
       throw wrong(`\`${at}.${name}\``, 'a tool with `execute`, as `createTool` makes it')
     }
   }
+  checkUsable(tools as ToolsInput)
 }
 
 function checkSources(sources: unknown, at: string): void {

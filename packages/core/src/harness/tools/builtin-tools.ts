@@ -1,3 +1,4 @@
+import { asRunnable } from '@inspan/agent'
 import { InspanError, type JsonValue, type Wait } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { ThreadPort } from '../signals/thread-port.ts'
@@ -28,7 +29,7 @@ export interface BuiltinToolsOptions {
 }
 
 /** For the user's own agents. The other built-in tools belong to a thread. */
-export const askUserTool: RunnableTool = explaining(plainAskUserTool)
+export const askUserTool: RunnableTool = asRunnable(explaining(plainAskUserTool))
 
 /** Returns the tools that every mode has. Made once per thread, since the calls of one step share them. */
 export function builtinTools(options: BuiltinToolsOptions): readonly RunnableTool[] {

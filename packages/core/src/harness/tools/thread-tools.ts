@@ -1,3 +1,4 @@
+import { asRunnable } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { ThreadPort } from '../signals/thread-port.ts'
@@ -20,7 +21,7 @@ const NOWHERE: ThreadPort = new Proxy({} as ThreadPort, {
 })
 
 function ofThread(tool: RunnableTool): ThreadTool {
-  return { ...tool, [OF_THREAD]: tool.name }
+  return { ...asRunnable(tool), [OF_THREAD]: tool.name }
 }
 
 function taskTool(name: string): RunnableTool {
