@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { StoredMessage } from '@inspan/protocol'
-import type { Host } from '@inspan/protocol/driver'
+import { createHost } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { Agent } from './agent.ts'
 
@@ -11,10 +11,7 @@ suite('an agent', () => {
     const input = [{ id: '0', type: 'text', text: 'Look.' }] as const
     const asked: StoredMessage = { id: 'u', role: 'user', order: 1, at: 0, state: 'done', parts: input }
     const called: unknown[] = []
-    const host: Host = {
-      ask: async () => {
-        throw new Error('nobody is there')
-      },
+    const host = createHost({
       decide: () => ({ policy: 'allow', reason: 'a test' }),
       history: async function* () {
         yield asked
@@ -24,11 +21,7 @@ suite('an agent', () => {
         called.push(call.args)
         return { result: 'a' }
       },
-      bind: () => undefined,
-      signal: new AbortController().signal,
-      now: Date.now,
-      log: () => undefined,
-    }
+    })
     const agent = new Agent({ id: 'a', model, instructions: 'Be brief.' })
     const events = await Array.fromAsync(agent.stream({ turnId: 't', runId: 'r', threadId: 'thread', input }, host))
     assert.deepEqual(called, [{ at: 'a' }])

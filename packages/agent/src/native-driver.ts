@@ -5,6 +5,7 @@ import type { CancelReceipt } from '@inspan/protocol/log'
 import type { Dynamic } from './agent-context.ts'
 import type { LoopHooks } from './hooks.ts'
 import { FlatTurn } from './flat-turn.ts'
+import { EFFORTS } from './request.ts'
 import { nativeTurn } from './native-turn.ts'
 import type { ModelInput, ResolveModel } from './resolve-model.ts'
 import type { RetryOptions } from './retry.ts'
@@ -60,6 +61,7 @@ export interface NativeDriverOptions {
 
 const CAPABILITIES: Capabilities = {
   governs: 'all',
+  continuity: 'log',
   steer: 'inject',
   resume: 'anchor',
   fork: 'anchor',
@@ -73,11 +75,15 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'replace',
   models: null,
+  effort: EFFORTS,
+  limits: false,
+  sessions: false,
 }
 
 /** Our own model loop as a driver. History and tools are the host's, so no conversation is kept here. */
 export function nativeDriver(options: NativeDriverOptions): AgentDriver {
   return {
+    port: 1,
     id: options.id,
     describe: async () => CAPABILITIES,
     open: async (_binding, host) => new NativeSession(options, host),

@@ -52,7 +52,7 @@ export async function* nativeTurn(
   const reported = new Set<string>()
   let finishReason: FinishReason = 'other'
   let hasFailed = false
-  const listen = async (): Promise<boolean> => (await host.listen?.()) ?? false
+  const listen = (): Promise<boolean> => host.listen()
 
   yield { type: 'start' }
   try {
@@ -116,8 +116,7 @@ export async function* nativeTurn(
         continue
       }
       retries.succeeded()
-      for (const type of result.unkept)
-        host.warn?.(`The model's answer had a part of type "${type}", which is not kept.`)
+      for (const type of result.unkept) host.warn(`The model's answer had a part of type "${type}", which is not kept.`)
       yield { type: 'step-finish', stepIndex, finishReason, usage: billed }
       if (signal.aborted) break
       const toolResults = yield* carryOut(result.calls, { host, hooks, context, signal })
@@ -190,7 +189,7 @@ class Answers {
     const read = await unlessAborted(this.#signal, readOutput(this.#options, text))
     this.output = 'output' in read ? read.output : undefined
     this.#problem = 'problem' in read ? read.problem : undefined
-    if (this.#problem === undefined || this.#repairs <= 0 || this.#host.remind === undefined) return true
+    if (this.#problem === undefined || this.#repairs <= 0) return true
     this.#repairs--
     await this.#host.remind(repairRequest(this.#problem))
     return false

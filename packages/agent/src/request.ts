@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { JsonObject, JsonValue, StepRequest, StoredMessage } from '@inspan/protocol'
-import type { Host, HostTool, Turn } from '@inspan/protocol/driver'
+import { checkEffort, type Effort, type Host, type HostTool, type Turn } from '@inspan/protocol/driver'
 import { resolveDynamic, type AgentContext } from './agent-context.ts'
 import { withoutBlankTexts } from './blank-texts.ts'
 import { withCacheMarkers } from './cache-markers.ts'
@@ -26,18 +26,19 @@ export async function prepareRequest(
   host: Host,
   context: AgentContext,
 ): Promise<PreparedRequest> {
-  const current = { ...turn, ...(await host.turn?.()) }
+  const current = { ...turn, ...(await host.turn()) }
   const named = current.model ?? (await resolveDynamic(options.model, context))
   const model = await resolveModel(named, options.resolveModel)
   const given = current.instructions ?? (await resolveDynamic(options.instructions, context))
-  const instructions = given === undefined ? undefined : (host.redact?.(given) ?? given)
+  const instructions = given === undefined ? undefined : host.redact(given)
   const messages: StoredMessage[] = []
   for await (const message of host.history({ order: 'oldest' })) messages.push(message)
-  const tools = (host.listTools?.() ?? []).map(functionTool)
+  const tools = host.listTools().map(functionTool)
   const output = turn.output ?? options.output
   const request: LanguageModelV4CallOptions = {
     prompt: withoutBlankTexts(model, await withReachableFiles(model, toPrompt(instructions, messages, options.id))),
     ...options.settings,
+    ...(current.effort === undefined ? {} : { reasoning: reasoningOf(current.effort) }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(tools.length === 0 || options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
     ...(output === undefined ? {} : { responseFormat: responseFormat(output) }),
@@ -68,6 +69,14 @@ function functionTool(tool: HostTool): FunctionTool {
     inputSchema: tool.inputSchema,
     ...(tool.description === undefined ? {} : { description: tool.description }),
   }
+}
+
+/** The levels a model call can be given. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+
+function reasoningOf(effort: Effort): (typeof EFFORTS)[number] {
+  checkEffort('A model call', effort, EFFORTS)
+  return effort === 'max' ? 'xhigh' : effort
 }
 
 /** Merges provider options; later ones override earlier ones. */

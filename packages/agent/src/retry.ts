@@ -41,7 +41,7 @@ export class Retries {
     const delayMs = this.#delay(failure)
     const { error, status } = failure
     const attempt = this.#failures + 1
-    this.#host.warn?.(`The model is asked again in ${delayMs} ms: ${error.message}`, {
+    this.#host.warn(`The model is asked again in ${delayMs} ms: ${error.message}`, {
       type: 'llm-retry',
       attempt,
       delayMs,

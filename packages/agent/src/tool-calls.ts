@@ -61,7 +61,6 @@ async function callTool(call: OrderedCall, { context, hooks, host, signal }: Car
   if (call.isBroken === true) return { call, outcome: BROKEN_INPUT, changedInput: undefined }
   let changedInput: OrderedCall['args'] | undefined
   try {
-    if (host.callTool === undefined) throw new Error('This agent was given no tools.')
     const { toolCallId, toolName } = call
     const asked: HookedCall = { toolCallId, toolName, input: call.args, context }
     const before = await callHook(hooks, 'beforeTool', asked, signal)

@@ -7,6 +7,7 @@ import {
   aShare,
   aText,
   checkOptions,
+  oneOf,
   words,
   type OptionRules,
 } from './check-fields.ts'
@@ -18,6 +19,7 @@ const OUTPUT: OptionRules<TurnOutput> = { schema: anObject, name: aText, descrip
 
 const TURN: OptionRules<TurnDefaults> = {
   model: aText,
+  effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
   instructions: words,
   cwd: aText,
   maxSteps: aPositiveCount,

@@ -438,7 +438,16 @@ export type RecordedToolResult = ToolResultEvent &
 /** Something worth keeping that changes no state: warnings, hand-overs, violations, scores of a run. */
 export interface NoteRecord {
   readonly type: 'note'
-  readonly kind: 'info' | 'warning' | 'handover' | 'policy-violation' | 'receipt' | 'budget' | 'score' | 'feedback'
+  readonly kind:
+    | 'info'
+    | 'warning'
+    | 'handover'
+    | 'policy-violation'
+    | 'receipt'
+    | 'budget'
+    | 'limit'
+    | 'score'
+    | 'feedback'
   readonly text: string
   readonly data?: JsonObject
 }

@@ -16,6 +16,11 @@ import type { Answer, WaitRequest } from './wait.ts'
 export interface Capabilities {
   /** Which of the agent's tool calls need our approval before they run. `none`: the agent asks nobody. */
   readonly governs: 'all' | 'asks-only' | 'none'
+  /**
+   * What a turn continues from. `log`: from the host's history, and the host carries out every tool; a turn that was cut
+   * short can be repeated. `native`: from a session that the agent keeps itself, which may have done more than we know.
+   */
+  readonly continuity: 'log' | 'native'
   readonly steer: 'inject' | 'queue' | 'restart' | 'none'
   /** Where a native session can be resumed: at our anchor, only at its own end, or not at all. */
   readonly resume: 'anchor' | 'head' | 'none'
@@ -35,7 +40,28 @@ export interface Capabilities {
   readonly systemPrompt: 'replace' | 'append' | 'none'
   /** `null` when the agent does not report which models it accepts. */
   readonly models: readonly string[] | null
+  /** The levels of `Turn.effort` that the agent takes, lowest first. Empty: none, and a turn with one is refused. */
+  readonly effort: readonly Effort[]
+  /** The agent reports usage limits of its account, with the time at which they end (`Host.noteLimit`). */
+  readonly limits: boolean
+  /** The agent's own sessions can be listed and read (`AgentDriver.sessions`). */
+  readonly sessions: boolean
   readonly version?: string
+}
+
+/** How hard a model should think. A driver maps the levels to those of its program and refuses what it has no word for. */
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+/** The usage limit of an account, as its provider reports it. */
+export interface AgentLimit {
+  /** The provider's name of the limit, such as `five_hour`. One limit may be reported several times. */
+  readonly name: string
+  /** `near`: the provider warns. `reached`: nothing more is answered before `resetsAt`. */
+  readonly status: 'ok' | 'near' | 'reached'
+  /** When the limit starts anew, in milliseconds since 1970. Absent if the provider does not say. */
+  readonly resetsAt?: number
+  /** How much of it is used, from 0 to 1. */
+  readonly used?: number
 }
 
 /** One agent taking the floor: its prompt and its limits. */
@@ -45,6 +71,8 @@ export interface Turn {
   readonly threadId: string
   readonly input: readonly Part[]
   readonly model?: string
+  /** Absent: the agent's own default. A level that is not among its `Capabilities.effort` fails with `unsupported`. */
+  readonly effort?: Effort
   readonly instructions?: string
   readonly cwd?: string
   readonly maxSteps?: number
@@ -91,7 +119,7 @@ export type BudgetLimit = 'tokens' | 'usd' | 'ms'
 
 /** The defaults for a turn. */
 export type TurnDefaults = Partial<
-  Pick<Turn, 'model' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions' | 'output' | 'budget'>
+  Pick<Turn, 'model' | 'effort' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions' | 'output' | 'budget'>
 >
 
 export interface ToolCallRequest extends ToolCallInfo {
@@ -171,66 +199,144 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /**
  * What a driver may ask of the code that runs it. A host belongs to one turn: a question, tool call or process that
- * comes after the turn's end is refused with `closed`.
+ * comes after the turn's end is refused with `closed`. Every member is there on every host; `createHost` fills in
+ * those that a program with its own host has no use for.
  */
 export interface Host {
-  /** Opens a wait and resolves with its answer. The wait outlives this process. */
+  /**
+   * Opens a wait and resolves with its answer, however long that takes. The wait outlives this process. Rejects with
+   * `closed` when the turn is cancelled. A driver never answers in the host's place: not on a timer, a disconnect or
+   * an error.
+   */
   ask(request: WaitRequest): Promise<Answer>
-  /** Takes a question back when the agent no longer waits for the answer. */
-  withdraw?(waitId: string): Promise<void> | void
+  /** Takes a question back when the agent no longer waits for the answer. Unknown ids are ignored. */
+  withdraw(waitId: string): Promise<void> | void
+  /**
+   * Judges a tool call by the rules that hold now. Asked before the call runs. `deny` is final, `ask` means that the
+   * driver has to `ask` and may run the call only if that is approved.
+   */
   decide(call: ToolCallRequest): Decision
+  /** The thread's messages. Reading may stop anywhere. */
   history(query: HistoryQuery): AsyncIterable<StoredMessage>
   /**
    * Called before every model step and at the end of a turn: moves steered messages into the conversation. Resolves to
    * true when there were any, so that the agent has to go on.
    */
-  listen?(): Promise<boolean>
+  listen(): Promise<boolean>
   /** Puts a reminder into the conversation, which the agent hears before its next step. */
-  remind?(text: string): Promise<void>
+  remind(text: string): Promise<void>
   /**
    * Called before every model step: returns what holds from here on. Model and instructions may differ from those at
    * the start of the turn. `listTools` returns the matching tools afterwards.
    */
-  turn?(): Promise<TurnDefaults>
-  listTools?(): readonly HostTool[]
-  callTool?(call: ToolCallRequest): Promise<ToolOutcome>
-  /** Records a native binding as soon as it is known, not at the end of the turn. */
+  turn(): Promise<TurnDefaults>
+  /** The tools the agent may call through `callTool`. A driver with `hostTools: 'none'` offers none of them. */
+  listTools(): readonly HostTool[]
+  /**
+   * Carries out a call, approval included. A failed tool is an outcome with `isError`; it rejects only if the turn is
+   * over or the call could not be recorded.
+   */
+  callTool(call: ToolCallRequest): Promise<ToolOutcome>
+  /** Records a native binding as soon as it is known, not at the end of the turn, and again whenever it changes. */
   bind(binding: Binding): void
   /** Records a process of the turn. The agent gets its task after this settles, so that recovery can find it. */
-  noteProcess?(note: ProcessNote): Promise<void> | void
+  noteProcess(note: ProcessNote): Promise<void> | void
   /** How much of what others said the agent may be given, and how it is counted. */
-  readonly handover?: HandoverBudget
-  /** Records that the agent was given what others said. */
-  noteHandover?(note: HandoverNote): void
+  readonly handover: HandoverBudget
+  /** Records that the agent was given what others said. Called once the agent has it. */
+  noteHandover(note: HandoverNote): void
   /**
    * Records activity that no agent event stands for: warnings, output that was not understood, subagents that start and
    * end. Called in order with the events, before the next event is yielded.
    */
-  noteActivity?(activity: ActivityNote, native?: NativeRef): void
+  noteActivity(activity: ActivityNote, native?: NativeRef): void
+  /** Records a usage limit when the agent reports one or its status changes. */
+  noteLimit(limit: AgentLimit): void
   /**
    * Removes from a text what must not be written. Applied to instructions before a model gets them, and to the raw
    * lines of a program before they are recorded. Never throws.
    */
-  redact?(text: string): string
+  redact(text: string): string
   /** Records something people should know. */
-  warn?(text: string, data?: JsonObject): void
+  warn(text: string, data?: JsonObject): void
+  /** Aborted when the turn is cancelled. The driver then ends the turn with `finish`. */
   readonly signal: AbortSignal
+  /** The host's clock, in milliseconds since 1970. */
   now(): number
   /** Logs what goes wrong beside a turn. Warnings and errors are also recorded. */
   log(level: LogLevel, message: string, context?: JsonObject): void
 }
 
-/** Anything that can take a turn. */
+/** The version of the driver port. A driver written to another version is refused. */
+export const DRIVER_PORT = 1
+
+/** Anything that can take a turn. `testDriver` of `@inspan/testing/contracts` checks what is promised here. */
 export interface AgentDriver {
+  /** The version of this contract that the driver was written to. */
+  readonly port: typeof DRIVER_PORT
+  /** Stored with threads: the same agent keeps its id when the program changes. */
   readonly id: string
+  /**
+   * Reports what the agent can do, before its first turn. May start a program to ask for its version. Rejects with
+   * `not-found` if the program is not installed. Equal between calls unless the installation changes.
+   */
   describe(): Promise<Capabilities>
+  /**
+   * Opens a session that continues the bound native session, or none yet. Costs nothing that `close` does not free, and
+   * gives the agent no task. A native session that is gone is not an error here: its first turn begins another one.
+   */
   open(binding: Binding | null, host: Host): Promise<AgentSession>
+  /** The agent's own sessions. Present if `Capabilities.sessions`. */
+  readonly sessions?: NativeSessions
 }
 
 export interface AgentSession {
-  /** Ends with exactly one `finish`. */
+  /**
+   * Takes one turn; a second one while it runs is refused with `misuse`, one after `close` with `closed`. Ends with
+   * exactly one `finish`, and nothing after it, whatever happens: what goes wrong is an `error` event before a `finish`
+   * with `error`. Each tool call has one result, or none if the turn was cut short. Leaving the loop ends the turn.
+   */
   run(turn: Turn): AsyncIterable<AgentEvent>
+  /**
+   * Passes a message to the running turn. Present unless `Capabilities.steer` is `none` or the driver hears messages
+   * through `Host.listen`. Rejects with `conflict` when no turn runs.
+   */
   steer?(message: StoredMessage): Promise<'injected' | 'queued'>
+  /**
+   * Stops the running turn, which still yields its `finish`. Resolves when nothing of the turn runs any more; says which
+   * calls were cut off. Without a running turn it does nothing.
+   */
   cancel(): Promise<CancelReceipt>
+  /** Cancels what runs and ends every process, timer and handle. May be called twice. */
   close(): Promise<void>
+}
+
+/** Access to the sessions that an agent keeps on this machine, our own and those begun without us. Reads only. */
+export interface NativeSessions {
+  /** The sessions begun in this folder, newest first. A folder without any gives none. */
+  list(folder: string): Promise<readonly NativeSessionInfo[]>
+  /**
+   * The messages of a session, oldest first, in our shape, for import into a thread. Lines that cannot be read are left
+   * out. Throws `not-found` for an unknown id.
+   */
+  read(id: string, folder: string): AsyncIterable<NativeMessage>
+}
+
+export interface NativeSessionInfo {
+  /** The agent's own id of the session: the `nativeId` of a binding that continues it. */
+  readonly id: string
+  /** Its title, or the beginning of its first prompt. */
+  readonly title?: string
+  /** In milliseconds since 1970. */
+  readonly updatedAt: number
+  readonly cwd: string
+}
+
+/** A message of a native session. */
+export interface NativeMessage {
+  /** The agent's own id of the message, if it has one. */
+  readonly id?: string
+  readonly role: 'user' | 'assistant'
+  readonly at?: number
+  readonly parts: readonly Part[]
 }

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { AgentEvent } from './agent-event.ts'
-import type { AgentDriver, Host, Turn } from './driver.ts'
+import type { AgentDriver, Turn } from './driver.ts'
+import { createHost } from './create-host.ts'
 import { streamTurn } from './stream-turn.ts'
 
 const turn: Turn = { turnId: 't', runId: 'r', threadId: 'thread', input: [{ id: '0', type: 'text', text: 'Go.' }] }
 
-const host: Host = {
-  ask: async () => {
-    throw new Error('nobody is there')
-  },
-  decide: () => ({ policy: 'deny', reason: 'a test' }),
-  history: async function* () {},
-  bind: () => undefined,
-  signal: new AbortController().signal,
-  now: Date.now,
-  log: () => undefined,
-}
+const host = createHost()
 
 const SAID: readonly AgentEvent[] = [
   { type: 'text-delta', messageId: 'm', partId: '0', text: 'one' },
@@ -27,6 +18,7 @@ const SAID: readonly AgentEvent[] = [
 /** An agent that writes into `done` what happens to its session. */
 function agent(done: string[], fault?: 'run' | 'cancel'): AgentDriver {
   return {
+    port: 1,
     id: 'a',
     describe: async () => {
       throw new Error('nobody asks')

@@ -16,6 +16,7 @@ export interface AcpAgent extends Omit<AcpPeerSetup, 'title'> {
 
 /** The capabilities that follow from the protocol and hold for every ACP agent. */
 export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images' | 'usage'> = {
+  continuity: 'native',
   // The protocol does not define what a second prompt does while the first is being answered.
   steer: 'restart',
   fork: 'none',
@@ -28,6 +29,9 @@ export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images
   subagents: false,
   systemPrompt: 'none',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export function acpHarness(agent: AcpAgent, facts: SessionFacts): LiveHarness {

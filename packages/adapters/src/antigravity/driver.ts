@@ -7,6 +7,7 @@ import { antigravityProfile } from './profile.ts'
 /** Print mode outputs the answer and nothing else, so no other capability can be promised. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'none',
   fork: 'none',
@@ -20,6 +21,9 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'none',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface AntigravityOptions extends PrintOptions, AntigravityLaunchOptions {

@@ -8,6 +8,7 @@ import { claudeCodeProfile } from './profile.ts'
 /** In print mode Claude Code runs its tools without asking; our deny rules are passed on as its own deny rules. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'anchor',
   fork: 'anchor',
@@ -21,6 +22,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface ClaudeCodeOptions extends PrintOptions, ClaudeLaunchOptions {

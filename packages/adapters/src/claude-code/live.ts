@@ -12,6 +12,7 @@ import { refuseLevel } from '../live/transport.ts'
 /** We judge every call before it runs, also those of subagents. */
 const CAPABILITIES: Capabilities = {
   governs: 'all',
+  continuity: 'native',
   steer: 'inject',
   resume: 'anchor',
   fork: 'anchor',
@@ -25,6 +26,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}

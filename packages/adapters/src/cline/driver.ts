@@ -8,6 +8,7 @@ import { clineSessionOf } from './session-lookup.ts'
 /** In print mode Cline runs its tools without asking and cannot resume. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'none',
   fork: 'none',
@@ -21,6 +22,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'replace',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface ClineOptions extends PrintOptions, ClineLaunchOptions {

@@ -11,6 +11,7 @@ import { codexProfile } from './profile.ts'
  */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'head',
   fork: 'none',
@@ -24,6 +25,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface CodexOptions extends PrintOptions, CodexLaunchOptions {

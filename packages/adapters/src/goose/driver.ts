@@ -9,6 +9,7 @@ import { gooseSessionOf, placeGooseSession } from './sessions.ts'
 /** In print mode Goose runs its tools without asking. Denied tools are not offered. It resumes at a session's end. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'head',
   fork: 'none',
@@ -22,6 +23,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface GooseOptions extends PrintOptions, GooseLaunchOptions {

@@ -40,6 +40,7 @@ export function gooseLive(options: GooseLiveOptions = {}): AgentDriver {
   const driver = async (): Promise<AgentDriver> => gooseDriver(options, await asksAboutAll(env))
   const { id } = gooseDriver(options, true)
   return {
+    port: 1,
     id,
     describe: async () => (await driver()).describe(),
     open: async (binding, host) => (await driver()).open(binding, host),

@@ -16,6 +16,7 @@ export function onFirstUse<Options extends Named>(
       return made
     }
     return {
+      port: 1,
       id: options.id ?? defaultId,
       describe: async () => (await driver()).describe(),
       open: async (binding, host) => (await driver()).open(binding, host),

@@ -34,6 +34,7 @@ export function placedDriver(harness: PlacedHarness, options: PrintOptions = {})
   const env: Environment = { ...process.env, ...options.env }
   const { find } = cliFinder(harness.profile, env, options.bin)
   return {
+    port: 1,
     id: plain.id,
     describe: () => plain.describe(),
     open: async (binding, host) =>

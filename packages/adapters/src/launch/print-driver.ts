@@ -87,6 +87,7 @@ export function printDriver(harness: PrintHarness, options: PrintOptions = {}): 
   const env: Environment = { ...process.env, ...options.env }
   const cliOf = cliFinder(harness.profile, env, options.bin)
   return {
+    port: 1,
     id,
     describe: () => cliOf.describe(harness.capabilities),
     open: async (binding, host) =>

@@ -69,7 +69,7 @@ export class PrintRun {
   async *events(): AsyncGenerator<AgentEvent, void, undefined> {
     for (let event = await this.#queue.take(); event !== undefined; event = await this.#queue.take()) {
       if (event.type === 'note') {
-        this.#ports.host.noteActivity?.(event.activity, event.native)
+        this.#ports.host.noteActivity(event.activity, event.native)
         continue
       }
       this.#bind(event.type === 'finish')
@@ -224,7 +224,7 @@ export class PrintRun {
   /** Notes the hand-over once, and only if the CLI was started and its attempt counts. */
   #noteHandover(): void {
     if (this.#handover === undefined || this.#program === undefined || !this.#log.isOpen) return
-    this.#ports.host.noteHandover?.(this.#handover)
+    this.#ports.host.noteHandover(this.#handover)
     this.#handover = undefined
   }
 
@@ -250,7 +250,7 @@ export class PrintRun {
         warn: (message, code) => this.#log.warn(message, code),
       },
       room: () => this.#room(),
-      noteProcess: (note) => host.noteProcess?.(note),
+      noteProcess: (note) => host.noteProcess(note),
       onSilenced: () =>
         void this.stop(
           'stalled',

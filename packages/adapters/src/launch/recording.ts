@@ -31,7 +31,7 @@ export interface RecordOptions {
 export function recordedFor(host: Pick<Host, 'redact' | 'log'>, record: RecordOptions | undefined): typeof record {
   if (record === undefined) return undefined
   return {
-    ...(host.redact === undefined ? {} : { redact: (line: string) => host.redact?.(line) ?? '' }),
+    redact: (line: string) => host.redact(line),
     onError: (error) => host.log('warn', `The recording in ${record.dir} is not complete: ${error.message}`),
     ...record,
   }

@@ -70,7 +70,7 @@ export class Asks {
   withdraw(key: string): void {
     const waitId = this.#waits.get(key)
     this.#waits.delete(key)
-    if (waitId !== undefined) void this.#options.host.withdraw?.(waitId)
+    if (waitId !== undefined) void this.#options.host.withdraw(waitId)
     if (this.#open.delete(key)) this.#options.onWaiting(this.#open.size > 0)
   }
 

@@ -23,6 +23,7 @@ export function followedDriver(
   const env: Environment = { ...process.env, ...options.env }
   const cliOf = options.cli === undefined ? cliFinder(profile, env, options.bin) : foundCli(options.cli)
   return {
+    port: 1,
     id,
     describe: () => cliOf.describe(capabilities),
     open: async (binding, host) => {

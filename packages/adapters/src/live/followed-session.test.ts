@@ -112,9 +112,9 @@ describe('a session that follows the native one', () => {
     const heard: unknown[] = []
     const made = stage(
       (_facts, _turn, host) => {
-        void host.withdraw?.('w')
-        host.noteHandover?.({ messages: 1, tokens: 2, truncated: false })
-        heard.push(host.handover?.maxTokens, host.redact?.('sk-1'), host.signal === made.notes.abort.signal)
+        void host.withdraw('w')
+        host.noteHandover({ messages: 1, tokens: 2, truncated: false })
+        heard.push(host.handover?.maxTokens, host.redact('sk-1'), host.signal === made.notes.abort.signal)
       },
       null,
       {
@@ -140,7 +140,7 @@ describe('a session that follows the native one', () => {
     const process = { pid: 7, runTag: 'tag', startTime: '1', bootId: 'b' }
     const made = stage((_facts, _turn, host) => {
       assert.equal(host.signal, made.notes.host.signal)
-      void host.noteProcess?.(process)
+      void host.noteProcess(process)
     })
     await take(made)
     assert.deepEqual(made.notes.processes, [process])

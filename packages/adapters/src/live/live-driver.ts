@@ -35,6 +35,7 @@ export function liveDriver(harness: LiveHarness, options: LiveOptions = {}): Age
   const env: Environment = { ...process.env, ...options.env }
   const cliOf = cliFinder(harness.profile, env, options.bin)
   return {
+    port: 1,
     id,
     describe: () => cliOf.describe(harness.capabilities),
     open: async (binding, host) => {

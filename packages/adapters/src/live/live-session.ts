@@ -140,7 +140,7 @@ export class LiveSession implements AgentSession {
       began = await this.#start(live, ready)
     }
     this.#launcher.open(live, ready)
-    if (this.#handover !== undefined && began.error === undefined) this.#host.noteHandover?.(this.#handover)
+    if (this.#handover !== undefined && began.error === undefined) this.#host.noteHandover(this.#handover)
     if (began.error !== undefined) throw began.error
     return began.exit ?? Promise.race([live.whenOver.then(() => undefined), ready.running.process.done])
   }
@@ -151,7 +151,7 @@ export class LiveSession implements AgentSession {
       await this.#launcher.end()
       return { exit: await running.process.done }
     }
-    await this.#host.noteProcess?.(running.process.note)
+    await this.#host.noteProcess(running.process.note)
     this.#handover = undefined
     let isHeard = isFirst
     const word = this.#launcher.nextWord().then(() => void (isHeard = true))

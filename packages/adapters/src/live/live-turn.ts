@@ -157,7 +157,7 @@ export class LiveTurn implements TurnPort {
   async *events(): AsyncGenerator<AgentEvent, void, undefined> {
     for (let event = await this.#queue.take(); event !== undefined; event = await this.#queue.take()) {
       if (event.type === 'note') {
-        this.#ports.host.noteActivity?.(event.activity, event.native)
+        this.#ports.host.noteActivity(event.activity, event.native)
         continue
       }
       this.#bind(event.type === 'finish')

@@ -12,6 +12,7 @@ import { opencodeProfile } from './profile.ts'
 /** In print mode OpenCode runs its tools without asking; denied tools are not offered to its model. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'anchor',
   fork: 'anchor',
@@ -25,6 +26,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export const OPENCODE: Flavour = {

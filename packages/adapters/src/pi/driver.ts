@@ -10,6 +10,7 @@ import { piProfile } from './profile.ts'
 /** Pi has no permissions, no MCP and no subagents. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'anchor',
   fork: 'anchor',
@@ -23,6 +24,9 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface PiOptions extends PrintOptions, PiLaunchOptions {

@@ -13,6 +13,7 @@ import { PiPeer } from './rpc.ts'
 /** Pi can be steered, but does not ask. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'inject',
   resume: 'anchor',
   fork: 'anchor',
@@ -26,6 +27,9 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface PiLiveOptions extends LiveOptions, PiLaunchOptions {}

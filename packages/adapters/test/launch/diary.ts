@@ -1,5 +1,5 @@
 import type { ActivityEvent, AgentEvent } from '@inspan/protocol'
-import type { Binding, Host, Turn } from '@inspan/protocol/driver'
+import { createHost, type Binding, type Host, type Turn } from '@inspan/protocol/driver'
 import type { ProcessNote } from '@inspan/protocol/log'
 
 export const aTurn: Turn = {
@@ -23,12 +23,7 @@ export interface Diary {
 export function diary(more: Partial<Host> = {}): Diary {
   const abort = new AbortController()
   const notes: Omit<Diary, 'host' | 'abort'> = { activity: [], bindings: [], processes: [], order: [] }
-  const host: Host = {
-    ask: async () => {
-      throw new Error('nobody is there')
-    },
-    decide: () => ({ policy: 'deny', reason: 'a test' }),
-    history: async function* () {},
+  const host = createHost({
     bind: (binding) => {
       notes.bindings.push(binding)
       notes.order.push(`bind ${binding.nativeId} ${binding.anchor ?? '-'}`)
@@ -39,10 +34,8 @@ export function diary(more: Partial<Host> = {}): Diary {
       for (const event of events) notes.order.push(event.type)
     },
     signal: abort.signal,
-    now: Date.now,
-    log: () => undefined,
     ...more,
-  }
+  })
   return { ...notes, host, abort }
 }
 

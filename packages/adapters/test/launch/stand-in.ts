@@ -53,6 +53,7 @@ export function standInProfile(more: Partial<CliProfile> = {}): CliProfile {
 
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'head',
   fork: 'none',
@@ -66,6 +67,9 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'none',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export function standIn(more: Partial<PrintHarness> = {}): PrintHarness {

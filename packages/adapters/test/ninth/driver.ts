@@ -7,6 +7,7 @@ import { ninthProfile } from './profile.ts'
 /** Only what a test of the real program has shown. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
+  continuity: 'native',
   steer: 'none',
   resume: 'head',
   fork: 'none',
@@ -20,6 +21,9 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'none',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export function ninth(options: PrintOptions = {}): AgentDriver {

@@ -7,6 +7,7 @@ export type Act = (turn: Turn, host: Host) => AsyncGenerator<AgentEvent>
 
 const CAPABILITIES: Capabilities = {
   governs: 'all',
+  continuity: 'native',
   steer: 'inject',
   resume: 'anchor',
   fork: 'anchor',
@@ -20,10 +21,14 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 /** A foreign agent: it has its own tools, asks before it acts, and keeps its own session. */
 export class ForeignAgent implements AgentDriver {
+  readonly port = 1
   readonly id: string
   readonly turns: Turn[] = []
   readonly steered: StoredMessage[] = []

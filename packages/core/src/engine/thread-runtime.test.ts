@@ -162,6 +162,7 @@ suite('a run', () => {
 test('an agent with a session of its own gets it back, with how much of the thread it knows', async () => {
   const opened: (Binding | null)[] = []
   const foreign: AgentDriver = {
+    port: 1,
     id: 'foreign',
     describe: async () => nativeDriver({ id: 'n', model: scriptedModel([]) }).describe(),
     open: async (binding, host) => {
@@ -495,6 +496,7 @@ suite('what goes wrong', () => {
 
   test('an agent whose cancel fails is left behind, and the run ends all the same', async () => {
     const stubborn: AgentDriver = {
+      port: 1,
       id: 'stubborn',
       describe: async () => nativeDriver({ id: 'n', model: scriptedModel([]) }).describe(),
       open: async () => ({
@@ -622,17 +624,18 @@ suite('after a crash', () => {
   test('a program that was started for the turn is ended first, and the run is closed where it cannot go on', async () => {
     const started = Promise.withResolvers<string>()
     const foreign: AgentDriver = {
+      port: 1,
       id: 'foreign',
       describe: async () => ({
         ...(await nativeDriver({ id: 'n', model: scriptedModel([]) }).describe()),
-        hostTools: 'none',
+        continuity: 'native',
       }),
       open: async (_binding, host) => ({
         run: async function* () {
           yield { type: 'start' }
           const child = await spawnRun({ command: 'sleep', args: ['600'], stdin: 'close' })
           const { runId: runTag, pid, startTime, bootId } = child
-          await host.noteProcess?.({ runTag, pid, startTime: String(startTime), bootId: bootId ?? '' })
+          await host.noteProcess({ runTag, pid, startTime: String(startTime), bootId: bootId ?? '' })
           started.resolve(runTag)
           await new Promise(() => undefined)
         },

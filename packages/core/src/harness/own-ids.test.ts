@@ -119,7 +119,7 @@ suite('an id generator', () => {
         const subject = { agentId: 'foreign', toolName: 'x', args: {} }
         const answer = host.ask({ id: 'its-own', kind: 'approval', subject, description: 'May it?' })
         await bench.next('tool_approval_required')
-        await host.withdraw?.('its-own')
+        await host.withdraw('its-own')
         await answer.catch(() => undefined)
         yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
       },

@@ -4,11 +4,13 @@ export type { Binding } from '../binding.ts'
 export type { RawSpool } from '../raw-spool.ts'
 export type {
   AgentDriver,
+  AgentLimit,
   AgentSession,
   Budget,
   BudgetLimit,
   Capabilities,
   Decision,
+  Effort,
   HandoverBudget,
   HandoverNote,
   HistoryQuery,
@@ -17,12 +19,18 @@ export type {
   LogLevel,
   ModelOutput,
   ModelOutputPart,
+  NativeMessage,
+  NativeSessionInfo,
+  NativeSessions,
   ToolCallRequest,
   ToolOutcome,
   Turn,
   TurnDefaults,
   TurnOutput,
 } from '../driver.ts'
+export { DRIVER_PORT } from '../driver.ts'
+export { checkEffort } from '../check-effort.ts'
+export { createHost } from '../create-host.ts'
 export { streamTurn } from '../stream-turn.ts'
 export type {
   OnInterrupted,

@@ -7,9 +7,12 @@ import { listOf, object, optional } from './fields.ts'
 import { jsonObjectSchema } from './json.ts'
 import { partSchema } from './message.ts'
 
+const effortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+
 export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
   object({
     governs: z.enum(['all', 'asks-only', 'none']),
+    continuity: z.enum(['log', 'native']),
     steer: z.enum(['inject', 'queue', 'restart', 'none']),
     resume: z.enum(['anchor', 'head', 'none']),
     fork: z.enum(['anchor', 'head', 'none']),
@@ -23,6 +26,9 @@ export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
     subagents: z.boolean(),
     systemPrompt: z.enum(['replace', 'append', 'none']),
     models: z.nullable(listOf(z.string())),
+    effort: listOf(effortSchema),
+    limits: z.boolean(),
+    sessions: z.boolean(),
     version: optional(z.string()),
   }),
 )
@@ -47,6 +53,7 @@ export const budgetSchema: Schema<Budget> = exact<Budget>()(
 
 const turnDefaultFields: Shape<TurnDefaults> = exactShape<TurnDefaults>()({
   model: optional(z.string()),
+  effort: optional(effortSchema),
   instructions: optional(z.string()),
   cwd: optional(z.string()),
   maxSteps: optional(z.number()),

@@ -230,7 +230,17 @@ export const childEndedRecordSchema: Schema<ChildEndedRecord> = exact<ChildEnded
 export const noteRecordSchema: Schema<NoteRecord> = exact<NoteRecord>()(
   object({
     type: z.literal('note'),
-    kind: z.enum(['info', 'warning', 'handover', 'policy-violation', 'receipt', 'budget', 'score', 'feedback']),
+    kind: z.enum([
+      'info',
+      'warning',
+      'handover',
+      'policy-violation',
+      'receipt',
+      'budget',
+      'limit',
+      'score',
+      'feedback',
+    ]),
     text: z.string(),
     data: optional(jsonObjectSchema),
   }),

@@ -106,6 +106,7 @@ const arbitraryTurnDefaults: fc.Arbitrary<TurnDefaults> = shape<TurnDefaults>(
   {},
   {
     model: arbitraryText,
+    effort: fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
     instructions: arbitraryText,
     cwd: arbitraryText,
     maxSteps: fc.integer({ min: 1, max: 50 }),
@@ -415,6 +416,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
         'budget',
         'score',
         'feedback',
+        'limit',
       ),
       text: arbitraryText,
     },

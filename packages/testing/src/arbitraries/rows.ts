@@ -88,6 +88,10 @@ export const arbitraryWaitRow: fc.Arbitrary<WaitRow> = shape<WaitRow>(
 export const arbitraryCapabilities: fc.Arbitrary<Capabilities> = shape<Capabilities>(
   {
     governs: fc.constantFrom('all', 'asks-only', 'none'),
+    continuity: fc.constantFrom('log', 'native'),
+    effort: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
+    limits: fc.boolean(),
+    sessions: fc.boolean(),
     steer: fc.constantFrom('inject', 'queue', 'restart', 'none'),
     resume: fc.constantFrom('anchor', 'head', 'none'),
     fork: fc.constantFrom('anchor', 'head', 'none'),
@@ -109,6 +113,7 @@ export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
   { turnId: arbitraryId, runId: arbitraryId, threadId: arbitraryId, input: arbitraryUserParts },
   {
     model: arbitraryText,
+    effort: fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
     instructions: arbitraryText,
     cwd: arbitraryText,
     maxSteps: fc.integer({ min: 1, max: 50 }),

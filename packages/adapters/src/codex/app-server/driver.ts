@@ -15,6 +15,7 @@ import { refuseLevel } from '../../live/transport.ts'
  */
 const CAPABILITIES: Capabilities = {
   governs: 'asks-only',
+  continuity: 'native',
   steer: 'inject',
   resume: 'anchor',
   fork: 'anchor',
@@ -28,6 +29,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
+  effort: [],
+  limits: false,
+  sessions: false,
 }
 
 export interface CodexLiveOptions extends LiveOptions, Omit<CodexLaunchOptions, 'userConfig'> {}

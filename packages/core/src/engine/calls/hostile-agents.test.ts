@@ -13,9 +13,10 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 type Run = (turn: Turn, host: Host) => AsyncIterable<AgentEvent>
 
 /** An agent that ignores everything it is told. */
-function hostile(run: Run, hostTools: Capabilities['hostTools'], more: Partial<AgentSession> = {}): AgentDriver {
-  const polite = new ForeignAgent('rude', [], { hostTools })
+function hostile(run: Run, continuity: Capabilities['continuity'], more: Partial<AgentSession> = {}): AgentDriver {
+  const polite = new ForeignAgent('rude', [], { continuity })
   return {
+    port: 1,
     id: 'rude',
     describe: () => polite.describe(),
     open: async (binding, host) => ({
@@ -210,13 +211,13 @@ async function checkReplay(bench: RuntimeBench, records: readonly LogRecord[]): 
   }
 }
 
-for (const hostTools of ['inproc', 'none'] as const) {
-  suite(`an agent ${hostTools === 'inproc' ? 'in our process' : 'that is a program'} and`, () => {
+for (const continuity of ['log', 'native'] as const) {
+  suite(`an agent ${continuity === 'log' ? 'in our process' : 'that is a program'} and`, () => {
     for (const [what, run] of Object.entries(RUDE)) {
       test(`${what}: its run has one end, and the thread goes on`, async () => {
         const polite = new ForeignAgent('polite', [says('Good day.')])
         await using bench = await RuntimeBench.open({
-          rude: { driver: hostile(run, hostTools) },
+          rude: { driver: hostile(run, continuity) },
           polite: { driver: polite },
         })
         const rude = await bench.submit('Go.', { agentId: 'rude' })
@@ -231,7 +232,7 @@ for (const hostTools of ['inproc', 'none'] as const) {
     }
 
     test('breaks off without a word: the run says so', async () => {
-      await using bench = await RuntimeBench.open({ rude: { driver: hostile(utters(step), hostTools) } })
+      await using bench = await RuntimeBench.open({ rude: { driver: hostile(utters(step), continuity) } })
       assert.equal(await (await bench.submit('Go.', { agentId: 'rude' })).done, 'error')
       const { error } = bench.runtime.state.head.lastRun ?? {}
       assert.match(error?.message ?? '', /"rude" ended its turn without a finish/)
@@ -248,7 +249,7 @@ for (const hostTools of ['inproc', 'none'] as const) {
     ] as const) {
       for (const how of ['cancel', 'close'] as const) {
         test(`${what} when it is stopped (${how}): nobody is kept waiting`, async (t) => {
-          await using bench = await RuntimeBench.open({ rude: { driver: hostile(endsWith(end), hostTools) } })
+          await using bench = await RuntimeBench.open({ rude: { driver: hostile(endsWith(end), continuity) } })
           const rude = await bench.submit('Go.', { agentId: 'rude' })
           await bench.until(() => bench.runtime.state.messages.length > 1)
           t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -273,7 +274,7 @@ for (const hostTools of ['inproc', 'none'] as const) {
         yield step
         await new Promise((resolve) => host.signal.addEventListener('abort', resolve))
       }
-      await using bench = await RuntimeBench.open({ rude: { driver: hostile(run, hostTools, { cancel }) } })
+      await using bench = await RuntimeBench.open({ rude: { driver: hostile(run, continuity, { cancel }) } })
       const rude = await bench.submit('Go.', { agentId: 'rude' })
       await bench.until(() => bench.runtime.state.head.run?.isStepOpen === true)
       await bench.runtime.cancel()

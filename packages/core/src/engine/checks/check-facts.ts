@@ -46,7 +46,7 @@ const TASK: FieldRules<TaskItem> = {
 }
 
 const NOTE: FieldRules<Fact<'note'>> = {
-  kind: oneOf('info', 'warning', 'handover', 'policy-violation', 'receipt', 'budget', 'score', 'feedback'),
+  kind: oneOf('info', 'warning', 'handover', 'policy-violation', 'receipt', 'budget', 'limit', 'score', 'feedback'),
   text: words,
   data: anObject,
 }

@@ -50,7 +50,7 @@ async function parked(): Promise<AgentBench> {
 
 /** A native agent that hands off to another one. */
 function passesTo(agentId: string, runtime: () => ThreadRuntime): AgentDriver {
-  const agent = new ForeignAgent('first', [], { hostTools: 'inproc' })
+  const agent = new ForeignAgent('first', [], { continuity: 'log' })
   const act = async function* (): AsyncGenerator<AgentEvent> {
     yield { type: 'start' }
     yield { type: 'step-start', stepIndex: 0 }
@@ -59,6 +59,7 @@ function passesTo(agentId: string, runtime: () => ThreadRuntime): AgentDriver {
     yield { type: 'tool-result', toolCallId: 'c', toolName: 'echo', result: 'passed on' }
   }
   return {
+    port: 1,
     id: 'first',
     describe: () => agent.describe(),
     open: async (binding, host) => ({ ...(await agent.open(binding, host)), run: act }),
@@ -142,6 +143,7 @@ suite('a cancel that meets something else', () => {
   test('a program neither ends nor can be closed: five seconds is all it gets', async (t) => {
     const begun = Promise.withResolvers<void>()
     const driver: AgentDriver = {
+      port: 1,
       id: 'cli',
       describe: () => new ForeignAgent('cli', []).describe(),
       open: async () => ({
@@ -166,7 +168,7 @@ suite('a cancel that meets something else', () => {
   })
 
   test('somebody talks to a program that does not say what it can', async () => {
-    const driver: AgentDriver = { id: 'cli', describe: () => never(), open: () => never() }
+    const driver: AgentDriver = { port: 1, id: 'cli', describe: () => never(), open: () => never() }
     await using bench = await RuntimeBench.open({ cli: { driver } })
     const run = await bench.submit('Go.', { agentId: 'cli' })
     const steered = assert.rejects(bench.submit('And this.', { agentId: 'cli' }), (error) =>
@@ -272,7 +274,7 @@ suite('a question that is being written', () => {
       const asked = host.ask({ id: 'w', kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' })
       const refused = assert.rejects(asked, (error) => InspanError.is(error, 'closed'))
       await store.reached.promise
-      const withdrawn = host.withdraw?.('w')
+      const withdrawn = host.withdraw('w')
       await nextTask()
       store.goOn()
       await withdrawn
@@ -370,6 +372,7 @@ suite('a thread that is closed', () => {
 
 suite('an agent that cannot take the floor', () => {
   const broken: AgentDriver = {
+    port: 1,
     id: 'second',
     describe: () => Promise.reject(new Error('It is not installed.')),
     open: () => never(),
@@ -399,6 +402,7 @@ suite('a program that was left behind', () => {
     const begun = Promise.withResolvers<void>()
     const agent = new ForeignAgent('cli', [says('First.'), deaf, says('Third.')])
     const driver: AgentDriver = {
+      port: 1,
       id: 'cli',
       describe: () => agent.describe(),
       open: async (binding, host) => ({

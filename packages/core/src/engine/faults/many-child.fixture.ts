@@ -29,6 +29,7 @@ async function heapMb(): Promise<number> {
 
 /** An agent that keeps nothing: a scripted model would keep its requests. */
 class Speaker implements AgentDriver {
+  readonly port = 1
   readonly id = 'speaker'
   readonly #words: number
 

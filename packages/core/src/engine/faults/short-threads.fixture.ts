@@ -50,12 +50,12 @@ const takesBack: Act = async function* (turn, host) {
   const id = crypto.randomUUID()
   host.ask({ ...QUESTION, id }).catch(() => undefined)
   await nextTask()
-  await host.withdraw?.(id)
+  await host.withdraw(id)
   yield* says('Never mind.')(turn, host)
 }
 
 const startsProcess: Act = async function* (turn, host) {
-  await host.noteProcess?.({ runTag: 'none', pid: 2 ** 30, startTime: 'never', bootId: 'none' })
+  await host.noteProcess({ runTag: 'none', pid: 2 ** 30, startTime: 'never', bootId: 'none' })
   yield* says('Started.')(turn, host)
 }
 
@@ -214,7 +214,7 @@ function toolsOf({ effects, unwanted }: Journal): Tool[] {
 
 /** A native agent that hands off to the foreign one. */
 function passing(handOff: () => Promise<void>): AgentDriver {
-  const agent = new ForeignAgent('first', [], { hostTools: 'inproc' })
+  const agent = new ForeignAgent('first', [], { continuity: 'log' })
   const run = async function* (): AsyncGenerator<AgentEvent> {
     yield { type: 'start' }
     yield { type: 'step-start', stepIndex: 0 }
@@ -223,6 +223,7 @@ function passing(handOff: () => Promise<void>): AgentDriver {
     yield { type: 'tool-result', toolCallId: 'c', toolName: 'pass', result: 'passed on' }
   }
   return {
+    port: 1,
     id: 'first',
     describe: () => agent.describe(),
     open: async (binding, host) => ({ ...(await agent.open(binding, host)), run }),

@@ -61,8 +61,8 @@ const program =
 const question = program((host) =>
   host.ask({ id: crypto.randomUUID(), kind: 'question', subject: { agentId: 'cli' }, description: 'Late?' }),
 )
-const call = program((host) => host.callTool?.({ toolCallId: 'late', toolName: 'free', args: {} }))
-const process_ = program((host) => host.noteProcess?.({ runTag: 'x', pid: 2 ** 30, startTime: 'x', bootId: 'x' }))
+const call = program((host) => host.callTool({ toolCallId: 'late', toolName: 'free', args: {} }))
+const process_ = program((host) => host.noteProcess({ runTag: 'x', pid: 2 ** 30, startTime: 'x', bootId: 'x' }))
 
 const both =
   (...all: readonly Intrusion[]): Intrusion =>

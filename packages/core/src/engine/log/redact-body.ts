@@ -114,7 +114,7 @@ export function redactBody(
 }
 
 /** Kinds of notes with only people's words, or only ours. */
-const OWN_WORDS: ReadonlySet<string> = new Set(['feedback', 'handover', 'receipt', 'budget'])
+const OWN_WORDS: ReadonlySet<string> = new Set(['feedback', 'handover', 'receipt', 'budget', 'limit'])
 
 type Content = Pick<SealedPart, 'meta' | 'activity'> & { readonly error?: ErrorData }
 

@@ -212,7 +212,7 @@ suite('what a foreign agent says', () => {
         yield { type: 'tool-call', toolCallId: 'c', toolName: 'fetch', args: { key: 'sk-1' } }
         const subject = { toolCallId: 'c', toolName: 'fetch', args: { key: 'sk-1' } }
         const answer = await host.ask({ id: 'w', kind: 'question', subject, description: 'May I use sk-1?' })
-        seen.push(answer.value, host.redact?.('sk-3'))
+        seen.push(answer.value, host.redact('sk-3'))
         yield { type: 'tool-result', toolCallId: 'c', toolName: 'fetch', result: 'sk-2' }
         yield { type: 'text-delta', text: 'It was sk-2.' }
       },

@@ -273,9 +273,11 @@ suite('a limit that is reached with an answer that calls nothing', () => {
 test('a foreign agent is stopped at its limit as well', async () => {
   let cancelled = 0
   const foreign: AgentDriver = {
+    port: 1,
     id: 'foreign',
     describe: async () => ({
       governs: 'none',
+      continuity: 'native',
       steer: 'none',
       resume: 'none',
       fork: 'none',
@@ -289,6 +291,9 @@ test('a foreign agent is stopped at its limit as well', async () => {
       subagents: false,
       systemPrompt: 'none',
       models: null,
+      effort: [],
+      limits: false,
+      sessions: false,
     }),
     open: async () => {
       const stopped = Promise.withResolvers<void>()
@@ -332,6 +337,7 @@ for (const [limit, max, used] of [
   test(`a foreign agent that says only at its end what it used is told of, and has ended by itself (${limit})`, async () => {
     const agent = new ForeignAgent('foreign', [])
     const driver: AgentDriver = {
+      port: 1,
       id: 'foreign',
       describe: () => agent.describe(),
       open: async (binding, host) => ({

@@ -54,6 +54,7 @@ suite('the receipt of a cancel is the recorded one, and names', () => {
     const agent = new ForeignAgent('cli', [])
     const begun = Promise.withResolvers<void>()
     const driver: AgentDriver = {
+      port: 1,
       id: 'cli',
       describe: () => agent.describe(),
       open: async (binding, host) => ({

@@ -217,7 +217,7 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
 
   test('what the tools and the model of a turn are asked from', async (t) => {
     const deaf = new Deaf()
-    const driver = new ForeignAgent('native', [], { hostTools: 'inproc' })
+    const driver = new ForeignAgent('native', [], { continuity: 'log' })
     await using bench = await RuntimeBench.open({ native: { driver, turn: () => deaf.ignore({}) } })
     const run = await bench.submit('Go.', { agentId: 'native' })
     await deaf.reached.promise
@@ -234,6 +234,7 @@ suite('a program that does not listen', () => {
     const agent = new ForeignAgent('cli', [])
     const opened = Promise.withResolvers<void>()
     const driver: AgentDriver = {
+      port: 1,
       id: 'cli',
       describe: () => agent.describe(),
       open: async (binding, host) => {
@@ -261,6 +262,7 @@ suite('a program that does not listen', () => {
   test('is left behind when it does not end: whoever closes the thread is not kept', async () => {
     const agent = new ForeignAgent('cli', [says('Done.')])
     const driver: AgentDriver = {
+      port: 1,
       id: 'cli',
       describe: () => agent.describe(),
       open: async (binding, host) => ({

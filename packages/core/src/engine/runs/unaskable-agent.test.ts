@@ -16,6 +16,7 @@ interface Uninstallable extends AgentDriver {
 /** A foreign agent that can be uninstalled and installed again. */
 function uninstallable(agent: ForeignAgent): Uninstallable {
   return {
+    port: 1,
     id: agent.id,
     isInstalled: true,
     absent: () => Promise.reject(new Error('cli is not installed.')),
@@ -269,6 +270,7 @@ suite('an answer that is on record', () => {
     const native = nativeDriver({ id: 'native', model })
     let asked = 0
     const once: AgentDriver = {
+      port: 1,
       id: 'native',
       describe: () => (asked++ === 0 ? native.describe() : Promise.reject(new Error('asked too often'))),
       open: (binding, host) => native.open(binding, host),

@@ -239,9 +239,11 @@ suite('with an SDK', () => {
   })
 
   const foreign: AgentDriver = {
+    port: 1,
     id: 'foreign',
     describe: async () => ({
       governs: 'none',
+      continuity: 'native',
       steer: 'none',
       resume: 'none',
       fork: 'none',
@@ -255,6 +257,9 @@ suite('with an SDK', () => {
       subagents: false,
       systemPrompt: 'none',
       models: null,
+      effort: [],
+      limits: false,
+      sessions: false,
     }),
     open: async () => ({
       async *run(): AsyncGenerator<AgentEvent> {

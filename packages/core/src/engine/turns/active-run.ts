@@ -162,9 +162,9 @@ export interface ActiveTurn {
   isLeft: boolean
 }
 
-/** Whether the agent is a program of its own. Otherwise we carry out its tools, and it goes on from the log. */
+/** Whether the agent keeps a session of its own. Otherwise we carry out its tools, and it goes on from the log. */
 export function isForeign(capabilities: Capabilities): boolean {
-  return capabilities.hostTools !== 'inproc'
+  return capabilities.continuity === 'native'
 }
 
 /** Returns the capabilities of the active agent; rejects on a cancel, which no silent agent may delay. */

@@ -99,6 +99,7 @@ suite('another agent takes the floor', () => {
     let bench: RuntimeBench | undefined
     const call = { toolCallId: 'p', toolName: 'plan' } as const
     const planner: AgentDriver = {
+      port: 1,
       id: 'planner',
       describe: () => builder.describe(),
       open: async () => ({

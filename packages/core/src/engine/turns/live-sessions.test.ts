@@ -54,7 +54,7 @@ suite('the session of a foreign agent', () => {
 
   test('can say what people should know, in every turn', async () => {
     const complains: Act = async function* ({ turnId }, host) {
-      host.warn?.('It is getting late.', { turnId })
+      host.warn('It is getting late.', { turnId })
       host.log('warn', 'The recording is not complete.')
       host.log('debug', 'Nobody needs to know this.')
       yield { type: 'text-delta', text: 'Done.' }
@@ -99,7 +99,7 @@ suite('the session of a foreign agent', () => {
       async function* (_turn, host) {
         const budget = host.handover
         assert.ok(budget && budget.maxTokens === 7 && budget.countTokens('Some words in English.') > 2)
-        host.noteHandover?.({ messages: 2, tokens: 6, truncated: true })
+        host.noteHandover({ messages: 2, tokens: 6, truncated: true })
         yield { type: 'text-delta', text: 'I see.' }
       },
     ])

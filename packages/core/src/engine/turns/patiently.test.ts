@@ -8,6 +8,6 @@ test('an agent that throws when it is asked what it can do fails like one that f
     throw new Error('I do not know.')
   }
   const polite = new ForeignAgent('cli', [])
-  const asked = describeInTime({ id: 'cli', describe, open: (binding, host) => polite.open(binding, host) })
+  const asked = describeInTime({ port: 1, id: 'cli', describe, open: (binding, host) => polite.open(binding, host) })
   await assert.rejects(asked, /I do not know/)
 })

@@ -2,6 +2,7 @@ import { estimateTokenCount } from 'tokenx'
 import { InspanError, type JsonObject, type WaitRequest } from '@inspan/protocol'
 import {
   noFaults,
+  type AgentLimit,
   type Decision,
   type HandoverNote,
   type Host,
@@ -97,6 +98,9 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       const data = asJson({ activity }) as JsonObject
       if (!active.isDetached) log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
     },
+    noteLimit: (limit) => {
+      if (!active.isDetached && recorder.outcome === undefined) log.add(limitNote(agentId, limit), origin)
+    },
     remind: async (text) => {
       assertGoesOn()
       const part = { id: '0', type: 'signal', kind: 'system_reminder', text, data: {} } as const
@@ -136,7 +140,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       await mailbox.post(() => desk.withdraw(names.get(waitId) ?? waitId)).catch(() => undefined)
     },
     decide: (call) => decide(call),
-    ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
+    redact: (text) => log.redacted(text),
     history: (query) => hold.history.read(query),
     // After a cancel, steered messages stay in the queue: nobody would answer them.
     listen: () =>
@@ -164,6 +168,13 @@ function handoverNote(agentId: string, told: HandoverNote): RecordBody {
   const text = `${messages} messages of others were handed over${truncated ? `; ${older}` : ''}.`
   const data = { agentId, messages, tokens, truncated, ...(omitted === 0 ? {} : { omitted }) }
   return { type: 'note', kind: 'handover', text, data }
+}
+
+function limitNote(agentId: string, limit: AgentLimit): RecordBody {
+  const { name, status, resetsAt } = limit
+  const until = resetsAt === undefined ? '' : ` It starts anew at ${new Date(resetsAt).toISOString()}.`
+  const text = status === 'ok' ? `Limit "${name}" is not reached.` : `Limit "${name}" is ${status}.${until}`
+  return { type: 'note', kind: 'limit', text, data: { agentId, ...limit } }
 }
 
 export function decideCall(

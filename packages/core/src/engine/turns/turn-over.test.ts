@@ -116,7 +116,7 @@ suite('what a program says when its turn is over', () => {
       await bench.submit('Go.', { agentId: 'cli' })
     ).done
     const call = { toolCallId: 'late', toolName: 'write', args: {} }
-    await assert.rejects(Promise.resolve(hostOf(agent).callTool?.(call)), (error) => InspanError.is(error, 'closed'))
+    await assert.rejects(Promise.resolve(hostOf(agent).callTool(call)), (error) => InspanError.is(error, 'closed'))
     assert.deepEqual(effects, [])
   })
 
@@ -127,7 +127,7 @@ suite('what a program says when its turn is over', () => {
       await bench.submit('Go.', { agentId: 'cli' })
     ).done
     const note = { runTag: 'none', pid: 1, startTime: '1', bootId: 'none' }
-    const noted = Promise.resolve(hostOf(agent).noteProcess?.(note))
+    const noted = Promise.resolve(hostOf(agent).noteProcess(note))
     await assert.rejects(noted, (error) => InspanError.is(error, 'closed'))
     assert.deepEqual(await bench.bodies('turn.process'), [])
   })
@@ -159,6 +159,7 @@ suite('what is said to a program while it works', () => {
   /** A driver that calls `onSteer` when it is steered. */
   function told(agent: ForeignAgent, onSteer: () => Promise<void>): AgentDriver {
     return {
+      port: 1,
       id: agent.id,
       describe: () => agent.describe(),
       open: async (binding, host) => {
@@ -197,6 +198,7 @@ suite('what is said to a program while it works', () => {
     const agent = new ForeignAgent('cli', [work.act, says('And faster.')])
     const gate = Promise.withResolvers<void>()
     const driver: AgentDriver = {
+      port: 1,
       id: 'cli',
       describe: () => agent.describe(),
       open: (binding, host) => agent.open(binding, host),
@@ -221,6 +223,7 @@ suite('what is said to a program while it works', () => {
     const agent = new ForeignAgent('cli', [])
     const starting = Promise.withResolvers<void>()
     const driver: AgentDriver = {
+      port: 1,
       id: 'cli',
       describe: () => agent.describe(),
       open: async (binding, host) => {

@@ -86,8 +86,6 @@ function isSameSession(a: Binding | null, b: Binding | null): boolean {
   return b?.stale === undefined && (a?.nativeId ?? null) === (b?.nativeId ?? null)
 }
 
-const NOTHING: HandoverBudget = { maxTokens: 0, countTokens: () => 0 }
-
 /** The host of a session that outlives its turns: passes every request on to the current turn. */
 class TurnsHost implements Host {
   current: Host
@@ -101,25 +99,25 @@ class TurnsHost implements Host {
   }
 
   ask: Host['ask'] = (request) => this.current.ask(request)
-  withdraw: NonNullable<Host['withdraw']> = (waitId) => this.current.withdraw?.(waitId)
+  withdraw: Host['withdraw'] = (waitId) => this.current.withdraw(waitId)
   decide: Host['decide'] = (call) => this.current.decide(call)
   history: Host['history'] = (query) => this.current.history(query)
-  listen: NonNullable<Host['listen']> = async () => (await this.current.listen?.()) ?? false
-  turn: NonNullable<Host['turn']> = async () => (await this.current.turn?.()) ?? {}
-  listTools: NonNullable<Host['listTools']> = () => this.current.listTools?.() ?? []
-  callTool: NonNullable<Host['callTool']> = async (call) =>
-    (await this.current.callTool?.(call)) ?? { result: 'There are no tools here.', isError: true }
+  listen: Host['listen'] = () => this.current.listen()
+  turn: Host['turn'] = () => this.current.turn()
+  listTools: Host['listTools'] = () => this.current.listTools()
+  callTool: Host['callTool'] = (call) => this.current.callTool(call)
   bind: Host['bind'] = (binding) => this.current.bind(binding)
-  noteProcess: NonNullable<Host['noteProcess']> = (note) => this.current.noteProcess?.(note)
-  noteHandover: NonNullable<Host['noteHandover']> = (note) => this.current.noteHandover?.(note)
-  noteActivity: NonNullable<Host['noteActivity']> = (activity, native) => this.current.noteActivity?.(activity, native)
-  remind: NonNullable<Host['remind']> = async (text) => this.current.remind?.(text)
-  warn: NonNullable<Host['warn']> = (text, data) => this.current.warn?.(text, data)
-  redact: NonNullable<Host['redact']> = (text) => this.current.redact?.(text) ?? text
+  noteProcess: Host['noteProcess'] = (note) => this.current.noteProcess(note)
+  noteHandover: Host['noteHandover'] = (note) => this.current.noteHandover(note)
+  noteLimit: Host['noteLimit'] = (limit) => this.current.noteLimit(limit)
+  noteActivity: Host['noteActivity'] = (activity, native) => this.current.noteActivity(activity, native)
+  remind: Host['remind'] = (text) => this.current.remind(text)
+  warn: Host['warn'] = (text, data) => this.current.warn(text, data)
+  redact: Host['redact'] = (text) => this.current.redact(text)
   now: Host['now'] = () => this.current.now()
   log: Host['log'] = (level, message, context) => this.current.log(level, message, context)
 
   get handover(): HandoverBudget {
-    return this.current.handover ?? NOTHING
+    return this.current.handover
   }
 }

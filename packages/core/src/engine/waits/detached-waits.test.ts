@@ -270,7 +270,7 @@ suite('a program that only waits', () => {
         const id = crypto.randomUUID()
         const asked = host.ask({ id, kind: 'question', subject: {}, description: 'Sure?' }).catch(() => undefined)
         yield { type: 'text-delta', text: 'Hm.' }
-        await host.withdraw?.(id)
+        await host.withdraw(id)
         await asked
       },
       says('Done.'),

@@ -224,7 +224,7 @@ suite('an answer', () => {
         const first = host.ask({ ...ask, id: 'first', description: 'first' }).catch(() => undefined)
         const second = host.ask({ ...ask, id: 'second', description: 'second' })
         if (settle === 'answered') await first
-        else await host.withdraw?.('first')
+        else await host.withdraw('first')
         await second
         yield* says('Thank you.')(turn, host)
       }

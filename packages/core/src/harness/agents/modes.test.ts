@@ -206,9 +206,11 @@ suite('modes', () => {
   test('a mode may have an agent of its own, and a foreign one', async () => {
     const builder = scriptedModel([{ text: 'Built.' }])
     const foreign: AgentDriver = {
+      port: 1,
       id: 'foreign',
       describe: async () => ({
         governs: 'none',
+        continuity: 'native',
         steer: 'none',
         resume: 'none',
         fork: 'none',
@@ -222,6 +224,9 @@ suite('modes', () => {
         subagents: false,
         systemPrompt: 'append',
         models: null,
+        effort: [],
+        limits: false,
+        sessions: false,
       }),
       open: async () => ({
         async *run({ instructions }) {

@@ -19,6 +19,11 @@ suite('a configuration of the wrong kind is refused in words that name the field
     ['a mode that is none', { ...base, modes: ['a'] }, /`modes\[0\]`/],
     ['an agent of a mode that is none', { ...base, modes: [{ id: 'a', agent: {} }] }, /`modes\[0\]\.agent`/],
     ['a tool of a mode that is none', { ...base, modes: [{ id: 'a', tools: { x: {} } }] }, /`modes\[0\]\.tools\.x`/],
+    [
+      'a driver of another port',
+      { ...base, agent: { id: 'old', open: () => undefined } },
+      /"old" was written to another version of the driver port/,
+    ],
     ['an agent that is none', { ...base, agent: {} }, /`agent`/],
     ['an agent without an id', { ...base, agent: { open: () => undefined } }, /`agent`/],
     ['a schema that is none', { ...base, stateSchema: {} }, /`stateSchema`/],

@@ -1,5 +1,6 @@
 import { checkTools as checkUsable, type ToolsInput } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
+import { DRIVER_PORT } from '@inspan/protocol/driver'
 import { aCount, aDuration, checkFields, checkNames, type FieldRules } from '@inspan/protocol/internal'
 import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
@@ -73,6 +74,10 @@ function checkAgent(agent: unknown, at: string): void {
   if (!isObject(agent)) throw wrong(`\`${at}\``, expected)
   const isAgent = typeof agent['tools'] === 'function' || typeof agent['open'] === 'function'
   if (!isAgent || typeof agent['id'] !== 'string' || agent['id'] === '') throw wrong(`\`${at}\``, expected)
+  if (typeof agent['tools'] === 'function' || agent['port'] === DRIVER_PORT) return
+  throw new InspanError('invalid-input', `Agent "${agent['id']}" was written to another version of the driver port.`, {
+    hint: `Its \`port\` has to be ${DRIVER_PORT}: use the packages of one release.`,
+  })
 }
 
 function checkTools(tools: unknown, at: string): void {

@@ -169,7 +169,7 @@ suite('what the rarer events carry', () => {
 
   test('another agent takes over: what it was told of the rest', async () => {
     const act: Act = async function* (turn, host) {
-      host.noteHandover?.({ messages: 2, tokens: 5, truncated: false })
+      host.noteHandover({ messages: 2, tokens: 5, truncated: false })
       yield* says('I go on.')(turn, host)
     }
     await using bench = new HarnessBench([], foreign(act))

@@ -151,7 +151,7 @@ export class Conversation {
     if (capabilities?.steer === 'none' && !isAsking) {
       binding.emit(RESTARTED)
       await runtime.cancel()
-    } else if (capabilities?.hostTools === 'inproc') {
+    } else if (capabilities?.continuity === 'log') {
       // For foreign programs the thread itself reports how they took it.
       binding.emit(INJECTED)
     }
