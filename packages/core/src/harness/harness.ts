@@ -6,6 +6,7 @@ import { checkConfig } from './checks/check-config.ts'
 import { givenFields, givenText, optionalText } from './checks/check-given.ts'
 import type { MessageInput } from './runs/conversation.ts'
 import { endAll } from './end-all.ts'
+import { noticeAtExit } from './exit-notice.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
 import type {
   Dynamic,
@@ -64,6 +65,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   readonly #sessions: SessionRegistry<State>
   #initialised: Promise<void> | undefined
   #runtime: HarnessRuntime | undefined
+  #endNotice: (() => void) | undefined
 
   constructor(config: HarnessConfig<State>) {
     const plain = config as unknown as HarnessConfig
@@ -111,6 +113,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     const { sources, threads, workspace } = this.#core
     this.#initialised = undefined
     this.#runtime = undefined
+    this.#endNotice?.()
     await endAll([
       () => this.#heartbeats.stop(),
       () => this.#sessions.close(),
@@ -364,6 +367,7 @@ export class Harness<State extends HarnessState = HarnessState> {
       pubsub,
       scorers: this.#core.scorers,
     })
+    this.#endNotice = noticeAtExit(() => this.#sessions.unapproved())
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
   }
 

@@ -19,7 +19,7 @@ import type {
   ToolRunContext,
   ToolSuspension,
 } from '@inspan/protocol/driver'
-import { unlessAborted } from '@inspan/protocol/internal'
+import { describeCall, unlessAborted } from '@inspan/protocol/internal'
 import type { PartAddress } from '@inspan/protocol/log'
 import { isStricter } from '../../policy/index.ts'
 import { callHash, definitionHash } from './call-hash.ts'
@@ -342,7 +342,7 @@ function approvalOf(
   return {
     kind: 'approval',
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
-    description: `${call.toolName}: ${decision.reason}`,
+    description: `${describeCall(call.toolName, call.args)} (${decision.reason})`,
     ...(preconditions === undefined ? {} : { preconditions }),
   }
 }
