@@ -1,1 +1,3 @@
-export { InspanError } from '@inspan/protocol'
+export type { McpEvent } from './mcp/mcp-event.ts'
+export { McpOAuth, type McpOAuthOptions } from './mcp/oauth.ts'
+export { McpServers, type McpServersOptions } from './mcp/mcp-servers.ts'

@@ -1,4 +1,5 @@
 import type { ToolCategory } from '@inspan/protocol'
+import type { MCPConfiguration, McpServerInfo } from '@inspan/protocol/chat'
 import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread } from '@inspan/protocol/harness'
 import type { PageRequest } from '@inspan/protocol/store'
 import { buildCore } from './build-core.ts'
@@ -328,6 +329,32 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#told(this.#heartbeats.stop())
   }
 
+  /** Returns what is known now about the MCP servers: status, tools, and why one cannot be used. */
+  getMcpServerInfo(): McpServerInfo[] {
+    return this.#core.sources.mcp().info()
+  }
+
+  /** Connects an MCP server anew, such as one that has crashed. Look at `getMcpServerInfo` for how it went. */
+  reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
+    return this.#told(this.#reconnectMcpServer(options))
+  }
+
+  async #reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
+    const { serverName } = givenFields(options, 'reconnectMcpServer({ serverName })')
+    await this.#ready()
+    await this.#core.sources.mcp().reconnect(givenText(serverName, 'serverName'))
+  }
+
+  /** Replaces the MCP servers. Those whose configuration stays the same keep their connection. */
+  setMcpServers(servers: MCPConfiguration): Promise<void> {
+    return this.#told(this.#setMcpServers(servers))
+  }
+
+  async #setMcpServers(servers: MCPConfiguration): Promise<void> {
+    await this.#ready()
+    await this.#core.sources.mcp().update(givenFields(servers, 'setMcpServers(servers)'))
+  }
+
   hasWorkspace(): boolean {
     return this.#core.workspace.isConfigured
   }
@@ -358,6 +385,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     const { heartbeatHandlers = [], observability, pubsub } = this.#config
     await prepareTracing(observability)
     await this.#core.store.open()
+    this.#core.sources.start()
     await this.#core.workspace.init()
     this.#runtime = harnessRuntime({
       store: this.#core.store,
