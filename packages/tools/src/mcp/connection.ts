@@ -196,9 +196,10 @@ export class McpConnection {
     this.#client = client
     this.#transport = transport
     this.#checks = new OutputChecks(library)
-    client.onclose = () => {
+    const onclose = (): void => {
       if (this.#client === client) this.#lost(transport)
     }
+    Object.assign(client, { onclose })
   }
 
   /** Older servers ask while a call is under way, and do not say which: it is the one that has waited longest. */

@@ -1,7 +1,8 @@
+import type * as Library from '@modelcontextprotocol/client'
 import { loadFailure } from '../load-failure.ts'
 
 /** The client library, loaded when the first server is connected: it takes long to load. */
-export type McpLibrary = typeof import('@modelcontextprotocol/client')
+export type McpLibrary = typeof Library
 
 let loading: Promise<McpLibrary> | undefined
 

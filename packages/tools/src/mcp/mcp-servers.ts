@@ -89,7 +89,7 @@ export class McpServers implements ToolSource {
 
   /** Resolves when no server is being connected. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#servers.values()].map(({ connecting }) => connecting))
+    await Promise.all([...this.#servers.values()].map(async ({ connecting }) => connecting))
   }
 
   async list(): Promise<readonly SourcedTool[]> {
@@ -104,7 +104,7 @@ export class McpServers implements ToolSource {
     let isError = true
     try {
       const outcome = await found.connection.call(found.tool, input, context)
-      isError = 'isError' in outcome && outcome.isError === true
+      isError = 'result' in outcome && outcome.isError === true
       return outcome
     } finally {
       const { serverName = '' } = found.sourced
@@ -163,7 +163,7 @@ export class McpServers implements ToolSource {
     const { discoveryWait = DEFAULT_DISCOVERY_WAIT_MS } = this.#options
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, discoveryWait)
-    await Promise.race([Promise.all(pending.map(({ connecting }) => connecting)), late.promise])
+    await Promise.race([Promise.all(pending.map(async ({ connecting }) => connecting)), late.promise])
     clearTimeout(timer)
   }
 

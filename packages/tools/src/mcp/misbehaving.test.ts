@@ -48,7 +48,7 @@ suite('a server that', () => {
     await using bench = await McpBench.ready({ a: misbehaving('lie') })
     const wrong = await bench.call('a_number')
     assert.ok('result' in wrong && wrong.isError === true)
-    assert.match(String(wrong.result), /does not match the schema it declares/)
+    assert.match(JSON.stringify(wrong.result), /does not match the schema it declares/)
     const broken = await bench.call('a_broken')
     assert.ok('result' in broken && broken.isError === true)
   })

@@ -112,7 +112,7 @@ export function sanitised(message: string): string {
       .replace(/\/\/[^\s/@:]+:[^\s/@]+@/g, '//<credentials>@')
       .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, '$1 <credentials>')
       // Control characters would reach terminals.
-      .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+      .replace(/\p{Cc}+/gu, ' ')
       .trim()
       .slice(0, MAX_MESSAGE)
   )

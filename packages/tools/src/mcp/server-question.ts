@@ -1,5 +1,5 @@
 import type { ElicitResult, InputRequiredResult, InputResponses } from '@modelcontextprotocol/client'
-import { InspanError, type Answer, type JsonObject, type JsonValue } from '@inspan/protocol'
+import { InspanError, type Answer, type JsonObject } from '@inspan/protocol'
 import type { ToolSuspension } from '@inspan/protocol/driver'
 import { sanitised } from './server-error.ts'
 
@@ -65,7 +65,7 @@ export function suspensionFor(server: string, questions: Readonly<Record<string,
     suspend: {
       kind: 'question',
       description: `${server} asks: ${all.map(([, { message }]) => message).join(' · ')}`,
-      payload: { server, questions: all.map(([key, question]) => ({ key, ...question })) as JsonValue },
+      payload: { server, questions: all.map(([key, question]) => ({ key, ...question })) },
       ...(schema === undefined ? {} : { answerSchema: JSON.stringify(schema) }),
     },
   }

@@ -7,7 +7,7 @@ const MAX_MODEL_TEXT = 100_000
 
 /** Turns what a server returned into the outcome of a call. */
 export function outcomeOf(result: CallToolResult): ToolOutcome {
-  const { content = [], isError, structuredContent } = result
+  const { content, isError, structuredContent } = result
   const parts = content.flatMap((block) => partsOf(block))
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   const isPlain = content.every(({ type }) => type === 'text')
@@ -19,7 +19,7 @@ export function outcomeOf(result: CallToolResult): ToolOutcome {
   }
 }
 
-function recorded({ content = [], structuredContent }: CallToolResult): JsonValue {
+function recorded({ content, structuredContent }: CallToolResult): JsonValue {
   return JSON.parse(
     JSON.stringify({ content, ...(structuredContent === undefined ? {} : { structuredContent }) }),
   ) as JsonValue
