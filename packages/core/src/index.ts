@@ -55,13 +55,6 @@ export {
   type TokenUsage,
 } from '@inspan/protocol/harness'
 export { type Store } from '@inspan/protocol/store'
-export {
-  type MCPConfiguration,
-  type MCPServerConfig,
-  type McpServerInfo,
-  type McpToolInfo,
-} from '@inspan/protocol/chat'
-export { McpOAuth, McpServers, type McpEvent, type McpOAuthOptions, type McpServersOptions } from '@inspan/tools'
 export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {

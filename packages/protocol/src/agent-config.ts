@@ -1,3 +1,4 @@
+import type { Budget, Effort } from './driver.ts'
 import type { MCPConfiguration, McpToolAnnotations } from './mcp.ts'
 
 /** A tool that the caller runs itself. */
@@ -71,6 +72,21 @@ export interface StreamOptions {
   requireToolApproval?: boolean | ToolApprovalMode
   /** How many model calls the turn may take, at least 1; `DEFAULT_MAX_STEPS` when absent. */
   maxSteps?: number
+  /** The caller's name for this turn. A second call with the same id starts nothing and returns the same turn. */
+  operationId?: string
+  /**
+   * What to do while another turn is open. `reject`, the default, refuses. `queue` sends the message after it. `steer`
+   * tells the working agent at once and returns the open turn.
+   */
+  whenBusy?: 'reject' | 'queue' | 'steer'
+  /** The model for this turn, as `provider/model`. */
+  model?: ModelName
+  /** How much the model thinks. */
+  effort?: Effort
+  /** The turn ends when it has used this up. */
+  budget?: Budget
+  /** What a provider's limit does: `fail` ends the turn, `park` waits until the limit is reset. Default: `fail`. */
+  onLimit?: 'fail' | 'park'
 }
 
 export const DEFAULT_MAX_STEPS = 1024

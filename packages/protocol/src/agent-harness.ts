@@ -2,6 +2,8 @@ import type { AgentConfig, HarnessAgentConfig, StreamOptions } from './agent-con
 import type { ChatEvent } from './chat-event.ts'
 import type { ChatMessage, ChatMessagePart, ChatToolResultInfo } from './chat-message.ts'
 import type { ModelConnectivityInfo } from './connectivity.ts'
+import type { ErrorData } from './error-data.ts'
+import type { Effort } from './driver.ts'
 import type { McpServerInfo } from './mcp.ts'
 import type {
   AgentLogCallback,
@@ -9,6 +11,7 @@ import type {
   Unsubscribe,
   WireCommunicationEventCallback,
 } from './telemetry.ts'
+import type { FinishReason, UsageMetadata } from './usage.ts'
 
 /** The versions of `AgentHarness` that we can drive. */
 export const SUPPORTED_PROTOCOL_VERSIONS = [1] as const
@@ -56,6 +59,46 @@ export interface HarnessAgentOptions {
 /** Credentials that replace a server's own. */
 export interface McpAuth {
   readonly headers: Readonly<Record<string, string>>
+}
+
+/** What a turn has used. */
+export interface OperationUsage extends UsageMetadata {
+  readonly costUsd?: number
+  /** `reported` by the provider, or `estimated` by us. */
+  readonly source: 'reported' | 'estimated'
+}
+
+/** `waiting`: for an approval, a tool result or the end of a provider's limit. */
+export interface OperationStatus {
+  readonly operationId: string
+  readonly state: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'aborted' | 'interrupted'
+  readonly finishReason?: FinishReason
+  readonly usage?: OperationUsage
+  readonly error?: ErrorData
+}
+
+/** What can be done with an agent of a harness. A call for more fails with a typed error. */
+export interface HarnessCapabilities {
+  /** Which tool calls `requireToolApproval` holds: all, only those the agent asks about itself, or none. */
+  readonly approvals: 'all' | 'asks-only' | 'none'
+  /** `AgentConfig.tools` */
+  readonly consumerTools: boolean
+  /** `AgentConfig.mcpServers` */
+  readonly mcp: boolean
+  readonly skills: boolean
+  /** Whether `instructions` and `rules` replace the agent's own system prompt, are added to it, or cannot be given. */
+  readonly instructions: 'replace' | 'append' | 'none'
+  /** Images and files as input. */
+  readonly attachments: boolean
+  /** `AgentHooks.onToolResult` */
+  readonly toolResultHook: boolean
+  /** Messages to an agent that works: `whenBusy: 'steer'`. */
+  readonly steer: boolean
+  readonly compaction: boolean
+  /** Whether wire events show requests and responses. */
+  readonly wire: boolean
+  /** The levels of `effort` that a turn can have. */
+  readonly effort: readonly Effort[]
 }
 
 /**
@@ -113,6 +156,14 @@ export interface AgentHarness {
   /** Returns the turn that still waits, e.g. after a restart. */
   resumeTurn?(agentId: string, threadId: string): ChatStreamResult | undefined
   cancelTurn?(agentId: string, threadId: string): Promise<void>
+  /** Returns what became of a turn that was given an `operationId`; `undefined` if there is none with this id. */
+  getOperation?(agentId: string, threadId: string, operationId: string): Promise<OperationStatus | undefined>
+  /** Resolves when the operation is over. Rejects for an unknown id. */
+  waitForOperation?(agentId: string, threadId: string, operationId: string): Promise<OperationStatus>
+  /** Ends the operation, whether it is queued, working or waiting. Does nothing if it is over. */
+  abortOperation?(agentId: string, threadId: string, operationId: string): Promise<void>
+  /** What the agent can do, known before its first turn. */
+  getCapabilities?(agentId: string): HarnessCapabilities
   submitToolResult(agentId: string, threadId: string, result: ChatToolResultInfo): Promise<void>
   approveToolCall(
     agentId: string,

@@ -3,6 +3,8 @@ import type { AgentConfig, Model } from './agent-config.ts'
 /** How to reach a model. Requested anew whenever needed, so that short-lived tokens are renewed. */
 export interface ModelConnectivityInfo {
   readonly model: Model
+  /** Nobody chose the model. An agent that has a default of its own uses that. */
+  readonly isDefault?: true
   readonly baseUrl?: string
   /** Headers that authenticate the caller. */
   headers(): Promise<Record<string, string>>

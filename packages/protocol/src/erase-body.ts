@@ -74,8 +74,7 @@ export function eraseBody(body: RecordBody): RecordBody {
     }
     case 'wait.opened':
       return {
-        type: body.type,
-        ...(body.call === undefined ? {} : { call: body.call }),
+        ...body,
         wait: {
           id: body.wait.id,
           kind: body.wait.kind,

@@ -42,8 +42,6 @@ export interface ToolRunContext {
   readonly resume?: Answer
   /** The question the tool asked, as it was recorded. */
   readonly suspended?: JsonObject
-  /** The `state` of its suspension. */
-  readonly state?: string
   readonly progress: (output: string) => void
   /** Records something that people should know. */
   readonly warn?: (text: string) => void
@@ -58,10 +56,6 @@ export interface ToolSuspension {
     readonly payload?: JsonObject
     /** JSON Schema of the answer, as text. */
     readonly answerSchema?: string
-    /** What the tool needs to go on, up to 64 KiB. Kept in the log as it is, and never shown or sent to clients. */
-    readonly state?: string
-    /** False when the tool cannot go on in another process. */
-    readonly resumable?: false
   }
 }
 

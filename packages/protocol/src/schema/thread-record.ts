@@ -47,12 +47,7 @@ import { partAddressSchema } from './part-record.ts'
 import { runOutcomeSchema } from './run-record.ts'
 
 export const waitOpenedRecordSchema: Schema<WaitOpenedRecord> = exact<WaitOpenedRecord>()(
-  object({
-    type: z.literal('wait.opened'),
-    wait: waitRequestSchema,
-    call: optional(partAddressSchema),
-    state: optional(z.string()),
-  }),
+  object({ type: z.literal('wait.opened'), wait: waitRequestSchema, call: optional(partAddressSchema) }),
 )
 
 export const waitAnsweredRecordSchema: Schema<WaitAnsweredRecord> = exact<WaitAnsweredRecord>()(

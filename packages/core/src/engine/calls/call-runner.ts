@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type Policy,
   type ToolCallPart,
+  type Wait,
   type WaitRequest,
 } from '@inspan/protocol'
 import type {
@@ -18,14 +19,13 @@ import type {
   ToolRunContext,
   ToolSuspension,
 } from '@inspan/protocol/driver'
-import { describeCall, unlessAborted } from '@inspan/protocol/internal'
+import { unlessAborted } from '@inspan/protocol/internal'
 import type { PartAddress } from '@inspan/protocol/log'
 import { isStricter } from '../../policy/index.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import { checkedOutcome } from '../checks/check-event.ts'
 import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
-import type { AskedQuestion } from '../waits/answered-waits.ts'
 import type { TurnRecorder } from '../turns/turn-recorder.ts'
 
 /** Without its id, which is assigned when it is recorded. */
@@ -45,9 +45,9 @@ export interface CallRunnerOptions {
   /** `isFromBefore`: the call was ordered from a process that died before starting it. */
   readonly decide: (call: ToolCallRequest, isFromBefore: boolean) => Decision
   /** Waits for the answer to a question, and records the question first unless it is on record. */
-  readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress, state?: string) => Promise<Answer>
+  readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
   /** Returns the last question the tool of a call asked itself. `waitId`: the call's last wait, maybe an approval. */
-  readonly lastQuestion: (call: PartAddress, waitId: string) => Promise<AskedQuestion | undefined>
+  readonly lastQuestion: (call: PartAddress, waitId: string) => Promise<Wait | undefined>
   /** Wraps the execution of a tool, for tracing. */
   readonly around?: (
     call: ToolCallRequest,
@@ -62,7 +62,7 @@ interface Verdict {
 }
 
 /** What a tool that had asked something is resumed with. */
-type Resumed = Pick<ToolRunContext, 'resume' | 'suspended' | 'state'>
+type Resumed = Pick<ToolRunContext, 'resume' | 'suspended'>
 
 /**
  * Carries out one tool call: decides by the rules, asks for approval where they say so, and records the start before
@@ -126,7 +126,7 @@ export class CallRunner {
       if (isStricter(this.#decide(call, tool).policy, verdict.policy)) continue
       const outcome = await this.#carryOut(call, tool, resumed)
       if (!('suspend' in outcome)) return outcome
-      await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address, outcome.suspend.state)
+      await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address)
     }
   }
 
@@ -197,8 +197,7 @@ export class CallRunner {
     const { resume, waitId } = this.#callOf(address) ?? {}
     const isAnswered = resume !== undefined && waitId !== undefined
     const question = isAnswered ? await this.#unlessAborted(this.#options.lastQuestion(address, waitId)) : undefined
-    const suspended = question?.wait.payload
-    const state = question?.state
+    const suspended = question?.payload
     this.#assertWanted(call)
     await log.commit(
       [
@@ -218,11 +217,7 @@ export class CallRunner {
     await faults.reach('tool.before', call.toolName)
     // The run may have been cancelled during the write: nothing may happen any more.
     this.#assertWanted(call)
-    return {
-      ...(resume === undefined ? {} : { resume }),
-      ...(suspended === undefined ? {} : { suspended }),
-      ...(state === undefined ? {} : { state }),
-    }
+    return { ...(resume === undefined ? {} : { resume }), ...(suspended === undefined ? {} : { suspended }) }
   }
 
   #keyOf({ toolCallId }: ToolCallRequest): string {
@@ -347,20 +342,19 @@ function approvalOf(
   return {
     kind: 'approval',
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
-    description: `${describeCall(call.toolName, call.args)} (${decision.reason})`,
+    description: `${call.toolName}: ${decision.reason}`,
     ...(preconditions === undefined ? {} : { preconditions }),
   }
 }
 
 function questionOf(call: ToolCallRequest, agentId: string, { suspend }: ToolSuspension): Unnamed<WaitRequest> {
-  const { kind, description, payload, answerSchema, resumable } = suspend
+  const { kind, description, payload, answerSchema } = suspend
   return {
     kind,
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args },
     description,
     ...(payload === undefined ? {} : { payload }),
     ...(answerSchema === undefined ? {} : { answerSchema }),
-    ...(resumable === undefined ? {} : { resumable }),
   }
 }
 

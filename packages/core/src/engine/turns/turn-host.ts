@@ -70,14 +70,9 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     faults: options.faults ?? noFaults,
     onInterrupted: options.onInterrupted ?? 'report',
     decide,
-    ask: async (question, call, state) => {
+    ask: async (question, call) => {
       assertGoesOn()
-      return desk.ask({
-        wait: { id: newId(), ...question },
-        call,
-        origin,
-        ...(state === undefined ? {} : { state }),
-      })
+      return desk.ask({ wait: { id: newId(), ...question }, call, origin })
     },
     lastQuestion: (call, waitId) => lastQuestion(options.store, log.stream, { runId, call, waitId }),
     around: (call, work) => active.spans?.tool(call, work) ?? work(),

@@ -16,8 +16,6 @@ const CONFIG: Names<HarnessConfig> = {
   instructions: true,
   tools: true,
   toolSources: true,
-  mcpServers: true,
-  mcp: true,
   workspace: true,
   browser: true,
   subagents: true,

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { AgentSDKError } from './index.ts'
+import { chatting, eventsOf, noting, textOf, typesOf, until } from './sdk.fixture.ts'
+
+suite('a turn', () => {
+  test('begins with start, ends with one finish, and streams text in between', async () => {
+    await using it = await chatting([{ text: ['Hello ', 'there'], usage: { inputTokens: 10, outputTokens: 2 } }])
+    const events = await eventsOf(await it.session.chat('Hi'))
+    assert.deepEqual(typesOf(events), ['start', 'step-start', 'text-delta', 'text-delta', 'step-finish', 'finish'])
+    assert.equal(textOf(events), 'Hello there')
+    const finish = events.at(-1)
+    assert.ok(finish?.type === 'finish')
+    assert.equal(finish.finishReason, 'stop')
+    assert.equal(finish.usage?.inputTokens, 10)
+  })
+
+  test('gives the whole text on textStream, whichever stream is read', async () => {
+    await using it = await chatting([{ text: ['a', 'b'] }, { text: 'c' }])
+    const both = await it.session.chat('Hi')
+    const events = await eventsOf(both)
+    const texts: string[] = []
+    for await (const text of both.textStream) texts.push(text)
+    assert.equal(texts.join(''), textOf(events))
+    const alone: string[] = []
+    for await (const text of (await it.session.chat('Hi')).textStream) alone.push(text)
+    assert.deepEqual(alone, ['c'])
+  })
+
+  test('reports a failure as an event, followed by finish with reason error', async () => {
+    await using it = await chatting([{ error: { status: 400, message: 'No.' } }])
+    const events = await eventsOf(await it.session.chat('Hi'))
+    assert.deepEqual(
+      typesOf(events).filter((type) => type === 'error' || type === 'finish'),
+      ['error', 'finish'],
+    )
+    const finish = events.at(-1)
+    assert.ok(finish?.type === 'finish' && finish.finishReason === 'error')
+    const error = events.find((event) => event.type === 'error')
+    assert.ok(error?.type === 'error' && error.error instanceof Error)
+  })
+
+  test('ends at an abort with one finish, and keeps what was said', async () => {
+    await using it = await chatting([{ text: ['one ', 'two '], hang: true }])
+    const abort = new AbortController()
+    const result = await it.session.chat('Hi', { abortSignal: abort.signal })
+    await until(result, 'text-delta')
+    abort.abort()
+    const rest = await eventsOf(result)
+    assert.deepEqual(rest.at(-1), { type: 'finish', finishReason: 'other' })
+    assert.equal(typesOf(rest).filter((type) => type === 'finish').length, 1)
+    const [, answer] = await it.session.getMessageHistory()
+    assert.match(JSON.stringify(answer?.content), /one/)
+  })
+
+  test('is refused before it begins if its signal was aborted', async () => {
+    await using it = await chatting([])
+    await assert.rejects(it.session.chat('Hi', { abortSignal: AbortSignal.abort() }), { type: 'ABORTED' })
+    assert.equal(it.model.requests.length, 0)
+    assert.deepEqual(await it.session.getMessageHistory(), [])
+  })
+
+  test('goes on when its reader leaves, and can be read on later', async () => {
+    const calls: unknown[] = []
+    await using it = await chatting([{ toolCalls: [{ name: 'note', input: { n: 1 } }] }, { text: 'Done.' }], {
+      factory: { tools: noting('note', calls) },
+    })
+    const result = await it.session.chat('Hi')
+    await until(result, 'tool-call')
+    const rest = await eventsOf(result)
+    assert.equal(textOf(rest), 'Done.')
+    assert.deepEqual(calls, [{ n: 1 }])
+  })
+
+  test('keeps a second turn of the session out, but not one of another session', async () => {
+    await using it = await chatting(
+      [{ toolCalls: [{ name: 'wait', input: {} }] }, { text: 'Other.' }, { text: 'End.' }],
+      {
+        config: { tools: [{ name: 'wait', inputSchema: { type: 'object' } }] },
+      },
+    )
+    const first = await it.session.chat('Hi')
+    const call = await until(first, 'tool-call')
+    await assert.rejects(it.session.chat('Again'), { type: 'TURN_IN_PROGRESS' })
+    const other = await it.agent.createChatSession()
+    assert.equal(textOf(await eventsOf(await other.chat('Hi'))), 'Other.')
+    await it.session.submitToolResult({ toolCallId: call.toolCallId, toolName: 'wait', result: 1 })
+    assert.equal(textOf(await eventsOf(first)), 'End.')
+  })
+
+  test('stops after maxSteps with the reason tool-calls', async () => {
+    await using it = await chatting([{ toolCalls: [{ name: 'note', input: {} }] }], {
+      factory: { tools: noting('note', []) },
+    })
+    const finish = (await eventsOf(await it.session.chat('Hi', { maxSteps: 1 }))).at(-1)
+    assert.ok(finish?.type === 'finish')
+    assert.equal(finish.finishReason, 'tool-calls')
+    for (const maxSteps of [0, -1, Number.NaN, 1.5]) {
+      await assert.rejects(it.session.chat('Hi', { maxSteps }), { type: 'INVALID_OPTIONS' })
+    }
+  })
+
+  test('numbers its steps from 0 and adds up their usage', async () => {
+    await using it = await chatting(
+      [
+        { toolCalls: [{ name: 'note', input: {} }], usage: { inputTokens: 5, outputTokens: 1 } },
+        { text: 'End.', usage: { inputTokens: 7, outputTokens: 2 } },
+      ],
+      { factory: { tools: noting('note', []) } },
+    )
+    const events = await eventsOf(await it.session.chat('Hi'))
+    const steps = events.flatMap((event) => (event.type === 'step-start' ? [event.stepIndex] : []))
+    const ends = events.flatMap((event) => (event.type === 'step-finish' ? [event.stepIndex] : []))
+    assert.deepEqual(steps, [0, 1])
+    assert.deepEqual(ends, [0, 1])
+    const finish = events.at(-1)
+    assert.ok(finish?.type === 'finish')
+    assert.equal(finish.usage?.inputTokens, 12)
+    assert.equal(finish.usage?.outputTokens, 3)
+  })
+
+  test('streams the arguments of a call before the call itself', async () => {
+    await using it = await chatting([{ toolCalls: [{ name: 'note', input: { n: 7 } }] }, { text: 'End.' }], {
+      factory: { tools: noting('note', []) },
+    })
+    const events = await eventsOf(await it.session.chat('Hi'))
+    const call = events.findIndex((event) => event.type === 'tool-call')
+    const deltas = events.flatMap((event) => (event.type === 'tool-call-delta' ? [event.argsTextDelta] : []))
+    assert.ok(events.findLastIndex((event) => event.type === 'tool-call-delta') < call)
+    const announced = events[call]
+    assert.ok(announced?.type === 'tool-call')
+    assert.deepEqual(JSON.parse(deltas.join('')), announced.args)
+  })
+
+  test('reaches subscribers without anybody reading its stream', async () => {
+    await using it = await chatting([{ text: 'Hello' }])
+    const seen: string[] = []
+    const finished = Promise.withResolvers<void>()
+    it.session.subscribe(() => {
+      throw new Error('A broken listener.')
+    })
+    const listener = (event: { type: string }): void => {
+      seen.push(event.type)
+      if (event.type === 'finish') finished.resolve()
+    }
+    it.session.subscribe(listener)
+    it.session.subscribe(listener)
+    await it.session.chat('Hi')
+    await finished.promise
+    assert.deepEqual(seen, ['start', 'step-start', 'text-delta', 'step-finish', 'finish'])
+  })
+})
+
+suite('input', () => {
+  test('is refused before there is a stream, and leaves the session as it was', async () => {
+    await using it = await chatting([{ text: 'Fine.' }])
+    const png = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
+    const call = { type: 'tool-call', toolCallId: '1', toolName: 't', args: {} } as const
+    const { session } = it
+    for (const bad of ['', [], [call], [{ ...png, data: 'data:x' }]]) {
+      await assert.rejects(session.chat(bad), { type: 'INVALID_MESSAGE_CONTENT' })
+    }
+    await assert.rejects(session.chat([{ ...png, mimeType: 'image/tiff' }]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
+    const large = Buffer.alloc(5 * 1024 * 1024 + 1).toString('base64')
+    await assert.rejects(session.chat([{ ...png, data: large }]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
+    await assert.rejects(session.chat(Array.from({ length: 101 }, () => png)), (error) => {
+      assert.ok(error instanceof AgentSDKError)
+      return error.type === 'MULTIMODAL_NOT_SUPPORTED'
+    })
+    assert.deepEqual(await session.getMessageHistory(), [])
+    await eventsOf(await session.chat([{ type: 'text', text: 'Look' }, png]))
+    const [sent] = await session.getMessageHistory()
+    assert.deepEqual(sent?.content, [{ type: 'text', text: 'Look' }, png])
+  })
+})

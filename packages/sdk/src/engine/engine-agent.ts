@@ -1,0 +1,111 @@
+import type {
+  AgentHooks,
+  ChatToolOrigin,
+  HarnessAgentConfig,
+  HarnessCapabilities,
+  ModelConnectivityInfo,
+} from '@inspan/protocol/chat'
+import type { Capabilities, RunnableTool } from '@inspan/protocol/driver'
+import type { RuntimeAgent } from '@inspan/core/engine'
+import { unsupported } from '../errors.ts'
+import { consumerTools } from './consumer-tools.ts'
+
+/** Everything an agent is made of. */
+export interface AgentSetup {
+  readonly agentId: string
+  readonly projectRoot: string
+  readonly connectivity: ModelConnectivityInfo
+  readonly config: HarnessAgentConfig
+  readonly hooks: AgentHooks | undefined
+  readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, context?: Record<string, unknown>) => void
+}
+
+/** An agent as the engine drives it, together with what it was made of. */
+export interface EngineAgent {
+  readonly setup: AgentSetup
+  readonly runtimeAgent: RuntimeAgent
+  readonly capabilities: HarnessCapabilities
+  readonly isForeign: boolean
+  /** The names of the tools that the caller runs. */
+  readonly consumerTools: ReadonlySet<string>
+  readonly originOf: (toolName: string) => ChatToolOrigin
+}
+
+/** Makes the agent ready, or fails with what the harness cannot do. */
+export async function engineAgent(
+  harnessId: string,
+  setup: AgentSetup,
+  make: (setup: AgentSetup) => RuntimeAgent | Promise<RuntimeAgent>,
+): Promise<EngineAgent> {
+  const made = await make(setup)
+  const driver = await made.driver.describe()
+  const isForeign = driver.continuity === 'native'
+  const capabilities = capabilitiesOf(driver, isForeign)
+  checkConfig(harnessId, setup, capabilities)
+  const { config, projectRoot } = setup
+  const offered = consumerTools(config.tools ?? [])
+  const names = new Set(offered.map(({ name }) => name))
+  const annotations = new Map(config.tools?.map((tool) => [tool.name, tool.annotations]))
+  const { instructions } = config
+  const { tools: own = [], turn = {} } = made
+  const runtimeAgent: RuntimeAgent = {
+    ...made,
+    ...(config.name === undefined ? {} : { name: config.name }),
+    tools: async (context): Promise<readonly RunnableTool[]> => {
+      const mine = typeof own === 'function' ? await own(context) : own
+      const clash = mine.find(({ name }) => names.has(name))
+      if (clash !== undefined) throw unsupported(harnessId, `two tools with the name "${clash.name}"`)
+      return offered.length === 0 ? mine : [...mine, ...offered]
+    },
+    turn: async (context) => ({
+      cwd: projectRoot,
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(typeof turn === 'function' ? await turn(context) : turn),
+    }),
+  }
+  return {
+    setup,
+    runtimeAgent,
+    capabilities,
+    isForeign,
+    consumerTools: names,
+    originOf: (toolName) => {
+      const hints = annotations.get(toolName)
+      return hints === undefined ? {} : { annotations: hints }
+    },
+  }
+}
+
+function capabilitiesOf(driver: Capabilities, isForeign: boolean): HarnessCapabilities {
+  return {
+    approvals: driver.governs,
+    consumerTools: !isForeign,
+    mcp: isForeign && driver.mcp,
+    skills: false,
+    instructions: driver.systemPrompt,
+    attachments: driver.images,
+    toolResultHook: driver.redaction === 'all',
+    steer: driver.steer !== 'none',
+    compaction: false,
+    wire: !isForeign,
+    effort: driver.effort,
+  }
+}
+
+function checkConfig(harnessId: string, { config, hooks }: AgentSetup, can: HarnessCapabilities): void {
+  const wanted: readonly [isWanted: boolean, isPossible: boolean, what: string][] = [
+    [isFilled(config.tools), can.consumerTools, 'tools that the caller runs (`tools`)'],
+    [isFilled(config.mcpServers), can.mcp, 'MCP servers (`mcpServers`)'],
+    [isFilled(config.skills), can.skills, 'skills (`skills`)'],
+    [isFilled(config.rules), can.instructions !== 'none' && can.skills, 'rules (`rules`)'],
+    [config.instructions !== undefined, can.instructions !== 'none', 'instructions (`instructions`)'],
+    [hooks?.onToolResult !== undefined, can.toolResultHook, 'changing tool results (`hooks.onToolResult`)'],
+  ]
+  for (const [isWanted, isPossible, what] of wanted) {
+    if (isWanted && !isPossible) throw unsupported(harnessId, what, 'Leave it out, or use another harness.')
+  }
+}
+
+function isFilled(value: object | undefined): boolean {
+  return value !== undefined && Object.keys(value).length > 0
+}

@@ -1,0 +1,408 @@
+import { isAbsolute, join } from 'node:path'
+import { InspanError, type PermissionRules } from '@inspan/protocol'
+import {
+  fromChatContent,
+  McpServerStatus,
+  type AgentHarness,
+  type AgentLogCallback,
+  type ChatMessage,
+  type ChatMessagePart,
+  type ChatToolResultInfo,
+  type HarnessAgentConfig,
+  type HarnessAgentOptions,
+  type HarnessCapabilities,
+  type McpServerInfo,
+  type ModelConnectivityInfo,
+  type OperationStatus,
+  type StreamOptions,
+  type TelemetryEventCallback,
+  type Unsubscribe,
+  type WireCommunicationEvent,
+  type WireCommunicationEventCallback,
+} from '@inspan/protocol/chat'
+import type { Store, ThreadInfo } from '@inspan/protocol/store'
+import { SqliteStore } from '@inspan/core'
+import {
+  boundaryAt,
+  createThread,
+  deleteThread,
+  forkThread,
+  ProcessOwner,
+  type PriceOf,
+  type RuntimeAgent,
+} from '@inspan/core/engine'
+import type { ChatTurn } from '../chat-turn.ts'
+import { AgentSDKError, throwIfAborted, unsupported } from '../errors.ts'
+import { LogBus, ScopedBus, TelemetryBus } from '../event-bus.ts'
+import { engineAgent, type AgentSetup, type EngineAgent } from './engine-agent.ts'
+import { EngineThread } from './engine-thread.ts'
+import { pages, readChatMessages } from './read-thread.ts'
+
+/** Settings that every harness of ours takes. */
+export interface EngineOptions {
+  /** Where threads are kept. Default: `inspan.db` in the storage folder. A store that is given is not closed. */
+  readonly store?: Store
+  /** Rules for the tools of all agents. What they deny stays denied, whatever is approved. */
+  readonly rules?: PermissionRules
+  /** Milliseconds after which an unanswered approval counts as declined. Default: it waits for ever. */
+  readonly approvalTimeout?: number
+  /** Returns the price of a model's tokens, so that usage has its cost. */
+  readonly priceOf?: PriceOf
+  readonly now?: () => number
+  readonly newId?: () => string
+}
+
+export interface EngineHarnessOptions extends EngineOptions {
+  readonly id: string
+  readonly storageRootFolder: string
+  /** Makes the agent that takes the turns. */
+  readonly makeAgent: (setup: AgentSetup, wire: WireBus) => RuntimeAgent | Promise<RuntimeAgent>
+}
+
+/** Where a harness reports what it sends and gets. */
+export type WireBus = Pick<ScopedBus<WireCommunicationEvent>, 'emit' | 'isHeard'>
+
+const FIRST_PAGE = 1_000
+
+/** Any agent of ours, ready for `createAgentManager`: agents are configurations, chat sessions are threads. */
+export class EngineHarness implements AgentHarness {
+  readonly id: string
+  readonly protocolVersion = 1
+  readonly extensions: object = {}
+  readonly #options: EngineHarnessOptions
+  readonly #store: Store
+  readonly #isOwnStore: boolean
+  readonly #owner: ProcessOwner
+  readonly #agents = new Map<string, EngineAgent>()
+  readonly #threads = new Map<string, Map<string, EngineThread>>()
+  readonly #logs: LogBus
+  readonly #telemetry: TelemetryBus
+  readonly #wire: ScopedBus<WireCommunicationEvent>
+  #isClosed = false
+
+  private constructor(options: EngineHarnessOptions, store: Store, owner: ProcessOwner) {
+    const { now = Date.now } = options
+    this.id = options.id
+    this.#options = options
+    this.#store = store
+    this.#isOwnStore = options.store === undefined
+    this.#owner = owner
+    this.#logs = new LogBus(now)
+    const onThrow = (error: unknown): void => this.#logs.log('error', 'A listener threw an error.', { error })
+    this.#telemetry = new TelemetryBus(now, onThrow)
+    this.#wire = new ScopedBus(onThrow)
+  }
+
+  static async open(options: EngineHarnessOptions): Promise<EngineHarness> {
+    const store = options.store ?? new SqliteStore({ url: join(options.storageRootFolder, 'inspan.db') })
+    await store.open()
+    return new EngineHarness(options, store, await ProcessOwner.register(store))
+  }
+
+  async createAgent(
+    agentId: string,
+    projectRoot: string,
+    connectivity: ModelConnectivityInfo,
+    config: HarnessAgentConfig,
+    options: HarnessAgentOptions = {},
+  ): Promise<void> {
+    this.#assertOpen()
+    if (this.#agents.has(agentId)) {
+      throw new AgentSDKError('AGENT_ALREADY_EXISTS', `The harness has an agent "${agentId}" already.`)
+    }
+    if (!isAbsolute(projectRoot)) throw new AgentSDKError('INVALID_OPTIONS', `${projectRoot} is not an absolute path.`)
+    const agent = await this.#make(agentId, projectRoot, connectivity, config, options)
+    throwIfAborted(options.abortSignal)
+    this.#agents.set(agentId, agent)
+    try {
+      await this.#takeUp(agentId)
+    } catch (error) {
+      await this.#release(agentId)
+      this.#agents.delete(agentId)
+      throw error
+    }
+  }
+
+  async updateAgent(
+    agentId: string,
+    connectivity: ModelConnectivityInfo,
+    config: HarnessAgentConfig,
+    options: HarnessAgentOptions = {},
+  ): Promise<void> {
+    const { projectRoot } = this.#agent(agentId).setup
+    const agent = await this.#make(agentId, projectRoot, connectivity, config, options)
+    throwIfAborted(options.abortSignal)
+    // A turn that is going on keeps the agent it began with.
+    this.#agents.set(agentId, agent)
+  }
+
+  async destroyAgent(agentId: string): Promise<boolean> {
+    this.#agent(agentId)
+    for (const threadId of await this.getThreadIds(agentId)) await this.destroyThread(agentId, threadId)
+    await this.#release(agentId)
+    return this.#agents.delete(agentId)
+  }
+
+  /** A program connects to its servers itself and does not report on them. */
+  getMcpServerInfo(agentId: string): McpServerInfo[] {
+    const { mcpServers = {} } = this.#agent(agentId).setup.config
+    return Object.entries(mcpServers).map(([name, { enabled = true }]) => ({
+      name,
+      status: enabled ? McpServerStatus.Connecting : McpServerStatus.Disabled,
+      tools: [],
+    }))
+  }
+
+  async reconnectMcpServer(agentId: string, serverName: string): Promise<void> {
+    if (Object.hasOwn(this.#agent(agentId).setup.config.mcpServers ?? {}, serverName)) {
+      throw unsupported(this.id, 'reconnecting an MCP server: its program does that itself')
+    }
+    throw new AgentSDKError('MCP_SERVER_NOT_FOUND', `Agent "${agentId}" has no MCP server "${serverName}".`)
+  }
+
+  getCapabilities(agentId: string): HarnessCapabilities {
+    return this.#agent(agentId).capabilities
+  }
+
+  async createThread(agentId: string): Promise<string> {
+    this.#agent(agentId)
+    const info = await createThread(this.#store, { ...this.#newThread(), resourceId: this.#resourceOf(agentId) })
+    return info.id
+  }
+
+  async destroyThread(agentId: string, threadId: string): Promise<void> {
+    await this.#knownThread(agentId, threadId)
+    const thread = this.#threads.get(agentId)?.get(threadId)
+    if (thread !== undefined) {
+      await thread.cancel()
+      await thread.close()
+      this.#threads.get(agentId)?.delete(threadId)
+    }
+    await deleteThread(this.#store, this.#owner, threadId)
+  }
+
+  async cloneThread(agentId: string, threadId: string): Promise<string> {
+    const source = await (await this.#thread(agentId, threadId)).state()
+    const { lineage, run, seq } = source.head
+    const info = await forkThread(this.#store, this.#owner, source, {
+      ...this.#newThread(),
+      resourceId: this.#resourceOf(agentId),
+      // A turn that is going on is not part of the clone.
+      at: await boundaryAt(this.#store, lineage, run === null ? seq : run.startedSeq - 1),
+    })
+    return info.id
+  }
+
+  async compactThread(agentId: string, threadId: string): Promise<string> {
+    await this.#knownThread(agentId, threadId)
+    throw unsupported(this.id, 'compacting a session')
+  }
+
+  async getThreadIds(agentId: string): Promise<string[]> {
+    this.#agent(agentId)
+    const found: ThreadInfo[] = []
+    const resourceId = this.#resourceOf(agentId)
+    for await (const page of pages((cursor) => this.#store.listThreads({ resourceId, limit: FIRST_PAGE, ...cursor })))
+      found.push(...page)
+    return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)).map(({ id }) => id)
+  }
+
+  async getMessages(agentId: string, threadId: string): Promise<ChatMessage[]> {
+    const thread = await this.#thread(agentId, threadId)
+    return readChatMessages(this.#store, await thread.state())
+  }
+
+  async addMessages(agentId: string, threadId: string, messages: ChatMessage[]): Promise<void> {
+    await (await this.#thread(agentId, threadId)).addMessages(messages)
+  }
+
+  async clearMessages(agentId: string, threadId: string): Promise<void> {
+    await (await this.#thread(agentId, threadId)).clear()
+  }
+
+  async stream(
+    agentId: string,
+    threadId: string,
+    input: string | ChatMessagePart[],
+    options: StreamOptions = {},
+  ): Promise<ChatTurn> {
+    throwIfAborted(options.abortSignal)
+    const parts = fromChatContent(input)
+    const thread = await this.#thread(agentId, threadId)
+    const turn = await thread.stream(parts, options)
+    const { abortSignal } = options
+    if (abortSignal !== undefined) followSignal(abortSignal, turn, () => thread.cancel())
+    return turn
+  }
+
+  resumeTurn(agentId: string, threadId: string): ChatTurn | undefined {
+    this.#agent(agentId)
+    return this.#threads.get(agentId)?.get(threadId)?.resumeTurn()
+  }
+
+  async cancelTurn(agentId: string, threadId: string): Promise<void> {
+    await (await this.#thread(agentId, threadId)).cancel()
+  }
+
+  async getOperation(agentId: string, threadId: string, operationId: string): Promise<OperationStatus | undefined> {
+    return (await this.#thread(agentId, threadId)).operations.get(operationId)
+  }
+
+  async waitForOperation(agentId: string, threadId: string, operationId: string): Promise<OperationStatus> {
+    return (await this.#thread(agentId, threadId)).operations.wait(operationId)
+  }
+
+  async abortOperation(agentId: string, threadId: string, operationId: string): Promise<void> {
+    await (await this.#thread(agentId, threadId)).operations.abort(operationId)
+  }
+
+  async submitToolResult(agentId: string, threadId: string, result: ChatToolResultInfo): Promise<void> {
+    await (await this.#thread(agentId, threadId)).submitResult(result)
+  }
+
+  async approveToolCall(
+    agentId: string,
+    threadId: string,
+    toolCallId: string,
+    options: { readonly remember?: boolean } = {},
+  ): Promise<void> {
+    await (await this.#thread(agentId, threadId)).settle(toolCallId, true, options.remember)
+  }
+
+  async declineToolCall(agentId: string, threadId: string, toolCallId: string): Promise<void> {
+    await (await this.#thread(agentId, threadId)).settle(toolCallId, false)
+  }
+
+  onTelemetry(callback: TelemetryEventCallback): Unsubscribe {
+    return this.#telemetry.subscribe(callback)
+  }
+
+  onLog(callback: AgentLogCallback): Unsubscribe {
+    return this.#logs.subscribe(callback)
+  }
+
+  onWireCommunication(callback: WireCommunicationEventCallback): Unsubscribe {
+    return this.#wire.subscribe(callback)
+  }
+
+  async shutdown(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    try {
+      for (const agentId of this.#agents.keys()) await this.#release(agentId)
+    } finally {
+      await this.#owner.close()
+      if (this.#isOwnStore) await this.#store.close()
+    }
+  }
+
+  #make(
+    agentId: string,
+    projectRoot: string,
+    connectivity: ModelConnectivityInfo,
+    config: HarnessAgentConfig,
+    { hooks }: HarnessAgentOptions,
+  ): Promise<EngineAgent> {
+    const log: AgentSetup['log'] = (level, message, context) => this.#logs.log(level, message, context, { agentId })
+    const setup = { agentId, projectRoot, connectivity, config, hooks, log }
+    return engineAgent(this.id, setup, (given) => this.#options.makeAgent(given, this.#wire))
+  }
+
+  /** Opens the threads in which something waits or was interrupted, so that it can be answered or goes on. */
+  async #takeUp(agentId: string): Promise<void> {
+    const resourceId = this.#resourceOf(agentId)
+    const open = new Set<string>()
+    for await (const rows of pages((cursor) => this.#store.listWaits({ state: 'pending', limit: 500, ...cursor })))
+      for (const { stream } of rows) open.add(stream)
+    for await (const owners of pages((cursor) => this.#store.listOwners({ limit: 500, ...cursor }))) {
+      for (const { id } of owners) {
+        if (id === this.#owner.id) continue
+        for await (const streams of pages((cursor) => this.#store.listOwned({ owner: id, limit: 500, ...cursor })))
+          for (const { stream } of streams) open.add(stream)
+      }
+    }
+    for (const threadId of open) {
+      const info = await this.#store.getThread(threadId)
+      if (info?.resourceId === resourceId && !info.hidden) await this.#threadOf(agentId, threadId).runtime()
+    }
+  }
+
+  async #release(agentId: string): Promise<void> {
+    const threads = this.#threads.get(agentId)
+    this.#threads.delete(agentId)
+    for (const thread of threads?.values() ?? []) await thread.close()
+  }
+
+  #agent(agentId: string): EngineAgent {
+    this.#assertOpen()
+    const agent = this.#agents.get(agentId)
+    if (agent !== undefined) return agent
+    throw new AgentSDKError('AGENT_NOT_FOUND', `The harness has no agent "${agentId}".`)
+  }
+
+  async #thread(agentId: string, threadId: string): Promise<EngineThread> {
+    this.#agent(agentId)
+    const known = this.#threads.get(agentId)?.get(threadId)
+    if (known !== undefined) return known
+    await this.#knownThread(agentId, threadId)
+    return this.#threadOf(agentId, threadId)
+  }
+
+  async #knownThread(agentId: string, threadId: string): Promise<void> {
+    this.#agent(agentId)
+    const info = await this.#store.getThread(threadId)
+    if (info?.resourceId === this.#resourceOf(agentId)) return
+    throw new AgentSDKError('CHAT_SESSION_NOT_FOUND', `Agent "${agentId}" has no session "${threadId}".`)
+  }
+
+  #threadOf(agentId: string, threadId: string): EngineThread {
+    const threads = this.#threads.get(agentId) ?? new Map<string, EngineThread>()
+    this.#threads.set(agentId, threads)
+    const known = threads.get(threadId)
+    if (known !== undefined) return known
+    const { approvalTimeout, newId, now, priceOf, rules } = this.#options
+    const thread = new EngineThread({
+      harnessId: this.id,
+      threadId,
+      agentId,
+      store: this.#store,
+      owner: this.#owner,
+      agent: () => this.#agent(agentId),
+      rules,
+      engine: {
+        ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
+        ...(newId === undefined ? {} : { newId }),
+        ...(now === undefined ? {} : { now }),
+        ...(priceOf === undefined ? {} : { priceOf }),
+      },
+    })
+    threads.set(threadId, thread)
+    return thread
+  }
+
+  /** Agents of two harnesses may have the same id. */
+  #resourceOf(agentId: string): string {
+    return `${this.id}/${agentId}`
+  }
+
+  #newThread(): { readonly id?: string; readonly now?: number } {
+    const { newId, now } = this.#options
+    return { ...(newId === undefined ? {} : { id: newId() }), ...(now === undefined ? {} : { now: now() }) }
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new InspanError('closed', `The harness "${this.id}" was shut down.`)
+  }
+}
+
+/** Cancels the turn on abort, and does not keep the signal busy after the turn. */
+function followSignal(signal: AbortSignal, turn: ChatTurn, cancel: () => Promise<void>): void {
+  const onAbort = (): void => void cancel().catch((error: unknown) => turn.fail(asError(error)))
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  void turn.over.then(() => signal.removeEventListener('abort', onAbort))
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AgentConfig } from '@inspan/protocol/chat'
+import { AgentSDKError } from './errors.ts'
+
+/** What is known of an agent between two starts of a program. */
+export interface AgentIdentity {
+  readonly agentId: string
+  readonly projectRoot: string
+  readonly config: AgentConfig
+}
+
+interface IdentityRecord extends AgentIdentity {
+  readonly version: 1
+  readonly harnessId: string
+}
+
+export interface SkippedFile {
+  readonly file: string
+  readonly reason: string
+}
+
+const VERSION = 1
+/** Names that Windows reserves for devices, whatever follows the dot. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
+/** Throws for an id that is no plain file name on every system. */
+export function checkAgentId(agentId: unknown): asserts agentId is string {
+  const isSafe =
+    typeof agentId === 'string' &&
+    /^[A-Za-z0-9_][A-Za-z0-9._@-]{0,127}$/.test(agentId) &&
+    !agentId.endsWith('.') &&
+    !RESERVED.test(agentId)
+  if (isSafe) return
+  throw new AgentSDKError('INVALID_OPTIONS', `${JSON.stringify(agentId)} cannot be the id of an agent.`, {
+    hint: 'Use 1 to 128 letters, digits, dots, dashes or underscores, starting with a letter or digit.',
+  })
+}
+
+/**
+ * One file per agent, `agents/<id>.json`, readable only by its owner because a config may hold credentials. The file
+ * decides whether an agent exists.
+ */
+export class IdentityFiles {
+  readonly #folder: string
+  readonly #harnessId: string
+
+  constructor(storageRootFolder: string, harnessId: string) {
+    this.#folder = join(storageRootFolder, 'agents')
+    this.#harnessId = harnessId
+  }
+
+  /** Replaces the file as a whole: after a crash there is the old or the new one. */
+  async write({ agentId, projectRoot, config }: AgentIdentity): Promise<void> {
+    checkAgentId(agentId)
+    const record: IdentityRecord = { version: VERSION, harnessId: this.#harnessId, agentId, projectRoot, config }
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const unfinished = join(this.#folder, `.${agentId}.${randomUUID()}.tmp`)
+    try {
+      const file = await open(unfinished, 'wx', 0o600)
+      try {
+        await file.writeFile(`${JSON.stringify(record, undefined, 2)}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(unfinished, this.#pathOf(agentId))
+    } catch (error) {
+      await rm(unfinished, { force: true })
+      throw error
+    }
+  }
+
+  async remove(agentId: string): Promise<void> {
+    await rm(this.#pathOf(agentId), { force: true })
+  }
+
+  /** Returns the agents of this harness, by id, and the files that are left alone. */
+  async read(): Promise<{ readonly agents: readonly AgentIdentity[]; readonly skipped: readonly SkippedFile[] }> {
+    const agents: AgentIdentity[] = []
+    const skipped: SkippedFile[] = []
+    for (const file of await this.#files()) {
+      try {
+        const record = recordOf(await readFile(join(this.#folder, file), 'utf8'), file)
+        if (record.harnessId === this.#harnessId) agents.push(record)
+        else skipped.push({ file, reason: `it belongs to the harness "${record.harnessId}"` })
+      } catch (error) {
+        skipped.push({ file, reason: error instanceof Error ? error.message : String(error) })
+      }
+    }
+    return { agents, skipped }
+  }
+
+  async #files(): Promise<string[]> {
+    try {
+      const entries = await readdir(this.#folder, { withFileTypes: true })
+      const files = entries.filter((entry) => entry.isFile() && /^[^.].*\.json$/.test(entry.name))
+      return files.map(({ name }) => name).sort()
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  #pathOf(agentId: string): string {
+    return join(this.#folder, `${agentId}.json`)
+  }
+}
+
+function recordOf(text: string, file: string): IdentityRecord {
+  const given: unknown = JSON.parse(text)
+  if (typeof given !== 'object' || given === null) throw new Error('it holds no object')
+  const { version, harnessId, agentId, projectRoot, config } = given as Partial<Record<keyof IdentityRecord, unknown>>
+  if (version !== VERSION) throw new Error(`its version is ${JSON.stringify(version)}`)
+  if (typeof harnessId !== 'string' || typeof projectRoot !== 'string') throw new Error('fields are missing')
+  if (typeof config !== 'object' || config === null) throw new Error('it has no config')
+  checkAgentId(agentId)
+  if (`${agentId}.json` !== file) throw new Error(`it names another agent, "${agentId}"`)
+  return { version, harnessId, agentId, projectRoot, config }
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { chatting, eventsOf, noting, textOf, typesOf, until } from './sdk.fixture.ts'
+
+const CALL = { toolCalls: [{ id: 'one', name: 'note', input: { n: 1 } }] }
+
+suite('after a restart', () => {
+  test('sessions are back with their history, and the conversation goes on', async () => {
+    await using it = await chatting([{ text: 'First.' }, { text: 'Second.' }])
+    await eventsOf(await it.session.chat('One'))
+    const before = await it.session.getMessageHistory()
+    const id = it.session.getId()
+    const manager = await it.restart()
+    assert.deepEqual(manager.getAgentIds(), ['a'])
+    const agent = manager.getAgent('a')
+    assert.deepEqual(agent.getChatSessionIds(), [id])
+    const session = agent.getChatSession(id)
+    assert.deepEqual(await session.getMessageHistory(), before)
+    assert.equal(textOf(await eventsOf(await session.chat('Two'))), 'Second.')
+    assert.match(JSON.stringify(it.model.requests[1]), /First\./)
+  })
+
+  test('a pending approval still waits, and resumeTurn() gives the stream of its turn', async () => {
+    const calls: unknown[] = []
+    await using it = await chatting([CALL, { text: 'End.' }], { factory: { tools: noting('note', calls) } })
+    await until(await it.session.chat('Go', { requireToolApproval: true }), 'tool-approval-request')
+    const manager = await it.restart()
+    const session = manager.getAgent('a').getChatSession(it.session.getId())
+    const result = session.resumeTurn()
+    assert.ok(result !== undefined)
+    const request = await until(result, 'tool-approval-request')
+    assert.deepEqual(request.toolCall.args, { n: 1 })
+    await session.approveToolCall('one')
+    const rest = await eventsOf(result)
+    assert.deepEqual(calls, [{ n: 1 }])
+    assert.equal(textOf(rest), 'End.')
+    assert.equal(typesOf(rest).at(-1), 'finish')
+    assert.equal(session.resumeTurn(), undefined)
+  })
+
+  test('subscribers hear a turn that goes on without its stream', async () => {
+    const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
+    await using it = await chatting([{ toolCalls: [{ id: 'q', name: 'ask', input: {} }] }, { text: 'End.' }], {
+      config: { tools },
+    })
+    // In a batch, the end of the step says that its calls wait.
+    await until(await it.session.chat('Go', { requireToolApproval: 'batch' }), 'step-finish')
+    const manager = await it.restart()
+    const session = manager.getAgent('a').getChatSession(it.session.getId())
+    const finished = Promise.withResolvers<void>()
+    const seen: string[] = []
+    session.subscribe((event) => {
+      seen.push(event.type)
+      if (event.type === 'finish') finished.resolve()
+    })
+    await session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 'yes' })
+    await finished.promise
+    assert.ok(seen.includes('tool-result') && seen.includes('text-delta'))
+  })
+
+  test('a new message abandons what waits, and leaves no call without a result', async () => {
+    await using it = await chatting([CALL, { text: 'New.' }], { factory: { tools: noting('note', []) } })
+    await until(await it.session.chat('Go', { requireToolApproval: true }), 'tool-approval-request')
+    const manager = await it.restart()
+    const agent = manager.getAgent('a')
+    const session = agent.getChatSession(it.session.getId())
+    assert.equal(textOf(await eventsOf(await session.chat('Something else'))), 'New.')
+    const parts = (await session.getMessageHistory()).flatMap(({ content }) =>
+      typeof content === 'string' ? [] : content,
+    )
+    const calls = parts.filter(({ type }) => type === 'tool-call').length
+    assert.equal(calls, 1)
+    assert.equal(parts.filter(({ type }) => type === 'tool-result').length, calls)
+  })
+
+  test('an operation is known by its id and is not run twice', async () => {
+    await using it = await chatting([{ text: 'Once.', usage: { inputTokens: 3, outputTokens: 1 } }])
+    const operationId = 'op-1'
+    const first = await eventsOf(await it.session.chat('Go', { operationId }))
+    const manager = await it.restart()
+    const session = manager.getAgent('a').getChatSession(it.session.getId())
+    const again = await eventsOf(await session.chat('Go', { operationId }))
+    assert.equal(textOf(again), textOf(first))
+    assert.equal(again.at(-1)?.type, 'finish')
+    assert.equal(it.model.requests.length, 1)
+    const status = await session.waitForOperation(operationId)
+    assert.equal(status.state, 'completed')
+    assert.equal(status.finishReason, 'stop')
+    assert.equal(status.usage?.inputTokens, 3)
+    assert.equal(status.usage?.totalTokens, 4)
+    assert.equal(status.usage?.source, 'reported')
+    assert.equal(await session.getOperation('nobody'), undefined)
+    await assert.rejects(session.waitForOperation('nobody'), { type: 'OPERATION_NOT_FOUND' })
+  })
+
+  test('an operation that waits can be looked at and aborted', async () => {
+    await using it = await chatting([CALL], { factory: { tools: noting('note', []) } })
+    await until(await it.session.chat('Go', { operationId: 'op', requireToolApproval: true }), 'tool-approval-request')
+    const manager = await it.restart()
+    const session = manager.getAgent('a').getChatSession(it.session.getId())
+    assert.equal((await session.getOperation('op'))?.state, 'waiting')
+    const over = session.waitForOperation('op')
+    await session.abortOperation('op')
+    assert.equal((await over).state, 'aborted')
+    await session.abortOperation('op')
+  })
+
+  test('a destroyed session does not come back', async () => {
+    await using it = await chatting([])
+    await it.agent.destroyChatSession(it.session.getId())
+    const manager = await it.restart()
+    assert.deepEqual(manager.getAgent('a').getChatSessionIds(), [])
+  })
+})
+
+suite('while a turn is open', () => {
+  const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
+  const asks = { toolCalls: [{ id: 'q', name: 'ask', input: {} }] }
+
+  test('a queued message is sent after it and has a turn of its own', async () => {
+    await using it = await chatting([asks, { text: 'One.' }, { text: 'Two.' }], { config: { tools } })
+    const { session } = it
+    const first = await session.chat('Go')
+    await until(first, 'tool-call')
+    const second = await session.chat('Then', { whenBusy: 'queue', operationId: 'later' })
+    assert.equal((await session.getOperation('later'))?.state, 'queued')
+    await session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
+    assert.equal(textOf(await eventsOf(first)), 'One.')
+    const events = await eventsOf(second)
+    assert.equal(textOf(events), 'Two.')
+    assert.equal(typesOf(events)[0], 'start')
+    assert.equal((await session.waitForOperation('later')).state, 'completed')
+  })
+
+  test('a steered message is heard in the same turn', async () => {
+    await using it = await chatting([asks, { text: 'Heard.' }], { config: { tools } })
+    const { session } = it
+    const first = await session.chat('Go')
+    await until(first, 'tool-call')
+    await session.chat('And be quick', { whenBusy: 'steer' })
+    await session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
+    assert.equal(textOf(await eventsOf(first)), 'Heard.')
+    assert.match(JSON.stringify(it.model.requests[1]), /be quick/)
+  })
+})
