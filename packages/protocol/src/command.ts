@@ -1,4 +1,6 @@
 import type { JsonValue } from './json.ts'
+import type { ToolCategory } from './permission.ts'
+import type { WaitDecision } from './wait.ts'
 
 /** What the sender saw when it sent the command. A command whose expectation no longer holds is rejected. */
 export interface Expectation {
@@ -40,6 +42,42 @@ export interface CancelCommand extends CommandBase {
 export interface SteerCommand extends CommandBase {
   readonly type: 'steer'
   readonly message: string
+}
+
+/** Continues the thread with a prompt once the run is over; at once when there is none. */
+export interface FollowUpCommand extends CommandBase {
+  readonly type: 'follow-up'
+  readonly message: string
+  readonly attachments?: readonly CommandAttachment[]
+}
+
+/** Changes the text of a queued message, which keeps its place. */
+export interface EditQueuedCommand extends CommandBase {
+  readonly type: 'queue-edit'
+  readonly itemId: string
+  readonly message: string
+}
+
+/** Moves a queued message before another one; to the end when `before` is `null`. */
+export interface MoveQueuedCommand extends CommandBase {
+  readonly type: 'queue-move'
+  readonly itemId: string
+  readonly before: string | null
+}
+
+export interface RemoveQueuedCommand extends CommandBase {
+  readonly type: 'queue-remove'
+  readonly itemId: string
+}
+
+/** Answers any wait. `approve` and `deny` are the same for approvals. */
+export interface AnswerCommand extends CommandBase {
+  readonly type: 'answer'
+  readonly waitId: string
+  readonly decision: WaitDecision
+  readonly value?: JsonValue
+  readonly reason?: string
+  readonly remember?: 'tool' | 'category'
 }
 
 export interface ApproveCommand extends CommandBase {
@@ -87,13 +125,51 @@ export interface ConfigureCommand extends CommandBase {
   readonly config: RuntimeConfig
 }
 
-/** Restores files as they were at a message; with scope `both` also the conversation. Nothing is erased. */
+export interface ModeCommand extends CommandBase {
+  readonly type: 'mode'
+  readonly mode: string
+}
+
+export interface ModelCommand extends CommandBase {
+  readonly type: 'model'
+  readonly model: string
+}
+
+/** Starts a thread of its own that shares the conversation so far. */
+export interface ForkCommand extends CommandBase {
+  readonly type: 'fork'
+  /** The last message that the fork shares. Default: everything before the run in progress. */
+  readonly messageId?: string
+  readonly title?: string
+}
+
+export interface RenameCommand extends CommandBase {
+  readonly type: 'rename'
+  readonly title: string
+}
+
+/** Ends the run and deletes the thread. */
+export interface DeleteCommand extends CommandBase {
+  readonly type: 'delete'
+}
+
+/** Takes back an "always": that of a tool, of a category, or all of them. */
+export interface RevokeCommand extends CommandBase {
+  readonly type: 'revoke'
+  readonly tool?: string
+  readonly category?: ToolCategory
+}
+
+/**
+ * Restores the state before a message: that of the files, of the conversation, or of both. Nothing is erased.
+ */
 export interface RewindCommand extends CommandBase {
   readonly type: 'rewind'
   readonly messageId: string
   /** Only reports what would change. */
   readonly dryRun?: boolean
-  readonly scope?: 'files' | 'both'
+  /** Default: `files`. */
+  readonly scope?: 'files' | 'conversation' | 'both'
 }
 
 export type Command =
@@ -105,7 +181,38 @@ export type Command =
   | ResumeCommand
   | ConfigureCommand
   | RewindCommand
+  | FollowUpCommand
+  | EditQueuedCommand
+  | MoveQueuedCommand
+  | RemoveQueuedCommand
+  | AnswerCommand
+  | ModeCommand
+  | ModelCommand
+  | ForkCommand
+  | RenameCommand
+  | DeleteCommand
+  | RevokeCommand
 
 export type CommandType = Command['type']
 
-export const COMMAND_TYPES = ['submit', 'cancel', 'steer', 'approve', 'deny', 'resume', 'configure', 'rewind'] as const
+export const COMMAND_TYPES = [
+  'submit',
+  'cancel',
+  'steer',
+  'approve',
+  'deny',
+  'resume',
+  'configure',
+  'rewind',
+  'follow-up',
+  'queue-edit',
+  'queue-move',
+  'queue-remove',
+  'answer',
+  'mode',
+  'model',
+  'fork',
+  'rename',
+  'delete',
+  'revoke',
+] as const

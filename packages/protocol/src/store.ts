@@ -234,12 +234,17 @@ export interface Store {
   listForks(
     query: PageRequest & { readonly stream: string; readonly from: number; readonly to: number },
   ): Promise<Page<ForkReach>>
-  /** Hides the thread at once and removes what no living fork needs. */
-  deleteThread(thread: string, fence: Fence): Promise<DeleteResult>
+  /** Hides the thread at once, together with the outcome, and removes what no living fork needs. */
+  deleteThread(thread: string, fence: Fence, outcome?: CommandOutcome): Promise<DeleteResult>
 
   listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>>
   getMessage(lineage: Lineage, messageId: string): Promise<StoredMessage | null>
-  listWaits(query: PageRequest & { readonly stream?: string; readonly state?: WaitState }): Promise<Page<WaitRow>>
+  /** `root`: the waits of a thread and of all threads below it. */
+  listWaits(
+    query: PageRequest & { readonly stream?: string; readonly root?: string; readonly state?: WaitState },
+  ): Promise<Page<WaitRow>>
+  /** Returns pending waits that are due at `now`, the one due longest first. */
+  listDue(query: PageRequest & { readonly now: number }): Promise<Page<WaitRow>>
   getWait(stream: string, waitId: string): Promise<WaitRow | null>
 
   readBlob(hash: string): Promise<Blob | null>
@@ -259,12 +264,15 @@ export interface Store {
    * UUIDv7, or is more than a day ahead of `at`, fails with `invalid-input`.
    */
   admitCommand(command: NewCommand): Promise<Admission>
+  /** In the order they were admitted. Without `target`: of all threads. */
   listCommands(
-    query: PageRequest & { readonly target: string; readonly state: CommandState },
+    query: PageRequest & { readonly target?: string; readonly state: CommandState },
   ): Promise<Page<CommandRow>>
   getCommand(key: CommandKey): Promise<CommandRow | null>
   /** Stores the outcome of a command that changed no stream, e.g. a refused one. False when already settled. */
   settleCommand(outcome: CommandOutcome): Promise<boolean>
+  /** Counts an execution of an accepted command that failed, and returns how many have. */
+  failCommand(key: CommandKey): Promise<number>
   /**
    * Removes commands that were carried out and were both made and admitted before `before`, and returns how many.
    * Commands that would be admitted again if they were sent again stay, whatever `before` is.

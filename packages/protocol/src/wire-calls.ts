@@ -16,7 +16,7 @@ export interface HarnessToolCall {
 
 /** False for waits of kind `tool`: a program carries the tool out, so no person has to answer. */
 export function isForPerson(wait: Wait): boolean {
-  return wait.kind !== 'tool'
+  return wait.kind !== 'tool' && wait.kind !== 'limit' && wait.kind !== 'child'
 }
 
 /** A call with its result. The result may be in a later message, and the call may lie before the window. */

@@ -91,6 +91,26 @@ export type RejectReason =
   | 'denied'
   | 'failed'
 
+/**
+ * What was decided about a command, not what came of it: a run is awaited by its id. Stored with the effect, and holds
+ * ids only. `message` and `result` come with the first answer and are not stored.
+ */
+export type CommandResult =
+  | { readonly status: 'started'; readonly runId: string }
+  /** Queued, or steered into the open run. */
+  | { readonly status: 'queued'; readonly itemId: string; readonly runId: string }
+  | {
+      readonly status: 'done'
+      /** The thread that a fork made. */
+      readonly thread?: string
+      readonly result?: JsonValue
+    }
+  | { readonly status: 'rejected'; readonly reason: RejectReason; readonly message?: string }
+  /** The id came before with another command. */
+  | { readonly status: 'conflict' }
+  /** Too old to know whether it was carried out, so it never is. */
+  | { readonly status: 'expired' }
+
 /** What became of a command, sent to its sender only and after the delta that shows the effect. */
 export interface ReceiptMessage {
   readonly type: 'receipt'

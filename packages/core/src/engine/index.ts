@@ -24,7 +24,17 @@ export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './turns/
 export { toolsOfSources, type ReportSource, type UnionOptions } from './tools/tools-of-sources.ts'
 export type { TracerSource } from './telemetry/tracing.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
-export type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
+export { executePending } from './commands/pending.ts'
+export { admitCommand } from './commands/ledger.ts'
+export type { ThreadCommand } from './commands/thread-command.ts'
+export type {
+  ConfigChange,
+  ControlFact,
+  FilesPort,
+  HandOff,
+  Submission,
+  ThreadRuntimeOptions,
+} from './thread-options.ts'
 export { requestPrefix, type RequestPrefix } from './log/request-prefix.ts'
 export { clearHistory, eraseRange, type EraseOptions } from './erase/erase.ts'
 export type { EraseRemainder, EraseReport } from './erase/erase-report.ts'

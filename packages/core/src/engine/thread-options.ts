@@ -1,7 +1,8 @@
-import type { Answer, Grants, JsonObject, Part, PermissionRules, Wait } from '@inspan/protocol'
+import type { Answer, Grants, JsonObject, JsonValue, Part, PermissionRules, Wait } from '@inspan/protocol'
 import type { Decision, FaultPoints, OnInterrupted, ToolCallRequest, TurnDefaults } from '@inspan/protocol/driver'
 import type { ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
+import type { RevokeCommand } from '@inspan/protocol/wire'
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { RuntimeAgents } from './turns/active-run.ts'
 import type { ProcessOwner } from './threads/ownership.ts'
@@ -33,6 +34,10 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
    * too long, the answer is refused, but grants that are stored later still count.
    */
   readonly keepGrants?: (grants: Grants) => Promise<void> | void
+  /** Takes back an "always" that `keepGrants` stored. May be called again for the same one. */
+  readonly revokeGrants?: (revoked: Pick<RevokeCommand, 'tool' | 'category'>) => Promise<void> | void
+  /** Restores files. Without it, a command to restore them is answered with `unsupported`. */
+  readonly files?: FilesPort
   /** Decides besides the policy; the stricter of both counts. */
   readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
   /** For tests: points at which the engine can be made to fail. */
@@ -61,6 +66,16 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly priceOf?: PriceOf
   /** The source of tracers for the spans of turns. Default: the registered OpenTelemetry SDK, if there is one. */
   readonly tracing?: TracerSource
+}
+
+/** Restores the files of a thread. */
+export interface FilesPort {
+  /** Restores the files as they were before the message, or only reports what that would change. May be repeated. */
+  rewind(to: {
+    readonly thread: string
+    readonly messageId: string
+    readonly dryRun: boolean
+  }): Promise<{ readonly report: JsonValue; readonly checkpointId?: string }>
 }
 
 /** A message and the agent it is for. */

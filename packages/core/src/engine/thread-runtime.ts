@@ -1,18 +1,20 @@
 import { InspanError, type Answer } from '@inspan/protocol'
 import { aText, checkFields } from '@inspan/protocol/internal'
 import type { CancelReceipt, DeltaFrame, RunOutcome, ThreadState } from '@inspan/protocol/log'
-import { isForeign, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
+import type { CommandKey } from '@inspan/protocol/store'
+import type { CommandResult } from '@inspan/protocol/wire'
+import { Commands, checkKey } from './commands/commands.ts'
+import { executePendingOf } from './commands/pending.ts'
+import type { SubmissionCommand, ThreadCommand } from './commands/thread-command.ts'
+import { isForeign, NOTHING_TO_CANCEL, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
 import { ApprovalClock } from './waits/approval-clock.ts'
-import { checkAnswer } from './checks/check-answer.ts'
 import { checkFacts } from './checks/check-facts.ts'
 import { checkRuntimeOptions, timerMs } from './checks/check-options.ts'
-import { checkHandOff, checkSubmission } from './checks/check-submission.ts'
+import { checkHandOff } from './checks/check-submission.ts'
 import { Emitter } from './log/emitter.ts'
 import { Mailbox } from './threads/mailbox.ts'
 import type { RecordOrigin } from './log/record-body.ts'
 import { hasRedactedCall } from './log/record-redactor.ts'
-import { queueItem } from './runs/run-queue.ts'
-import { remembered } from './rules/remembered.ts'
 import { RestedThread } from './threads/rested-thread.ts'
 import type { RunnableTool } from './calls/runnable-tool.ts'
 import { Runs } from './runs/runs.ts'
@@ -48,6 +50,7 @@ export class ThreadRuntime {
   readonly #policy: ThreadPolicy
   readonly #warm: WarmSessions
   readonly #runs: Runs
+  readonly #commands: Commands
   readonly #clock: ApprovalClock | undefined
   #hold: ThreadHold | undefined
   readonly #losses: Emitter<ThreadLoss>
@@ -78,6 +81,16 @@ export class ThreadRuntime {
       hold: () => this.#held(),
       onRest: () => this.#rest(),
     })
+    this.#commands = new Commands({
+      options,
+      runs: this.#runs,
+      policy: this.#policy,
+      inTurn: (task) => this.#command(task),
+      state: () => this.state,
+      assertOpen: () => this.#assertOpen(),
+      failure: () => this.#hold?.log.failure,
+      close: () => this.close(),
+    })
     const { approvalTimeout } = options
     if (approvalTimeout !== undefined) {
       const decline = (waitId: string): Promise<void> => this.answer(waitId, TOO_LATE, 'timeout')
@@ -104,6 +117,7 @@ export class ThreadRuntime {
       void failed.promise.then(() => runtime.#lose())
       owner.onWanted(thread, () => runtime.#yield())
       await runtime.#takeUp(hold, onTaken)
+      await runtime.executePending()
       runtime.#rest()
       return runtime
     } catch (error) {
@@ -157,45 +171,46 @@ export class ThreadRuntime {
   }
 
   /**
+   * Does what a user can do to a thread, and returns what was decided: a run goes on after that and is awaited by its
+   * id. With a key, the command is carried out once, however often it is sent and whatever dies meanwhile. Throws only
+   * if nobody knows yet, e.g. because the thread is held elsewhere or the disk is full: then the command stays accepted.
+   */
+  async execute(command: ThreadCommand, key?: CommandKey): Promise<CommandResult> {
+    if (key !== undefined) checkKey(key)
+    return this.#commands.execute(command, key)
+  }
+
+  /** Carries out the commands for this thread that were accepted and not yet carried out. */
+  executePending(): Promise<void> {
+    return executePendingOf(this.#options, (command, key) => this.#commands.executeAccepted(command, key))
+  }
+
+  /**
    * Starts a run. While one is working, the message is steered into it; while one is parked, it becomes a follow-up.
    */
   submit(submission: Submission): Promise<RunHandle> {
-    return this.#command(async ({ log }) => {
-      await checkSubmission(submission, log.state, this.#options.store)
-      const { run } = log.state.head
-      return run === null ? this.#runs.start(submission) : this.#runs.steer(submission, run)
-    })
+    return this.#say({ type: 'submit', submission })
   }
 
   /** Steers the open run, which hears it before its next step; a parked run stays parked. Without a run, starts one. */
   steer(submission: Submission): Promise<RunHandle> {
-    return this.#command(async ({ log }) => {
-      await checkSubmission(submission, log.state, this.#options.store)
-      const { run } = log.state.head
-      if (run === null) return this.#runs.start(submission)
-      if (run.status !== 'parked') return this.#runs.steer(submission, run)
-      await log.commit([{ type: 'queue.added', item: queueItem('steer', submission, this.#options.newId) }])
-      return this.#runs.handleOf(run.runId)
-    })
+    return this.#say({ type: 'steer', submission })
   }
 
   /** Queues the message until the run is over; starts a run at once when none is open. */
-  followUp(submission: Submission): Promise<void> {
-    return this.#command(async ({ log }) => {
-      await checkSubmission(submission, log.state, this.#options.store)
-      if (log.state.head.run === null) await this.#runs.start(submission)
-      else await log.commit([{ type: 'queue.added', item: queueItem('follow-up', submission, this.#options.newId) }])
-    })
+  async followUp(submission: Submission): Promise<void> {
+    await this.#say({ type: 'follow-up', submission })
+  }
+
+  async #say(command: SubmissionCommand): Promise<RunHandle> {
+    const { handle } = await this.#commands.carryOut(command)
+    if (handle === undefined) throw new InspanError('misuse', 'A message needs a run.')
+    return handle
   }
 
   /** Changes the config. Rules, grants and yolo apply from the moment of the call. Resolves when they are on disk. */
   async configure(change: ConfigChange): Promise<void> {
-    const written = this.#policy.announce(change)
-    try {
-      await this.#command(async ({ log }) => void (await log.commit([{ type: 'config.changed', ...change }])))
-    } finally {
-      written()
-    }
+    await this.#commands.carryOut({ type: 'configure', change })
   }
 
   /** Records facts of the control layer: tasks, signals, notes. */
@@ -241,26 +256,8 @@ export class ThreadRuntime {
   }
 
   /** Answers a wait, once, whoever asked and whether or not the process that asked is still alive. */
-  answer(waitId: string, answer: Answer, by?: string): Promise<void> {
-    return this.#command(async ({ desk, log }) => {
-      checkFields('an answer', { waitId }, { waitId: aText }, ['waitId'])
-      const { active } = this.#runs
-      const asked = log.state.head
-      const wait = asked.waits.get(waitId)
-      if (wait === undefined) throw await desk.noSuchWait(waitId)
-      checkAnswer(wait, answer, by)
-      const atRest = active === undefined && asked.run !== null ? await this.#runs.beforeAnswer(asked.run) : undefined
-      const { run, waits } = log.state.head
-      if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
-      const more = [
-        ...(this.#options.withAnswer?.(wait, answer) ?? []),
-        ...(await remembered(wait, answer, { policy: this.#policy, runs: this.#runs, active })),
-      ]
-      const isDetached = run !== null && run.turnId === null
-      const isHeard = await desk.answer({ waitId, answer, more, isDetached, ...(by === undefined ? {} : { by }) })
-      if (isHeard && active !== undefined) this.#runs.tellSteered(active)
-      if (!isHeard && atRest !== undefined && run !== null) await this.#runs.afterAnswer(run, atRest)
-    })
+  async answer(waitId: string, answer: Answer, by?: string): Promise<void> {
+    await this.#commands.carryOut({ type: 'answer', waitId, answer, ...(by === undefined ? {} : { by }) })
   }
 
   /**
@@ -275,11 +272,8 @@ export class ThreadRuntime {
 
   /** Ends the run: waits are cancelled, open calls closed, the queue is held until the next user act. */
   async cancel(): Promise<CancelReceipt> {
-    this.#assertOpen()
-    // An active turn is cancelled at once. Otherwise the mailbox decides: a run that is just being started is not
-    // parked.
-    const found = this.#runs.active ?? (await this.#command(async () => this.#runs.active ?? this.#runs.cancelParked()))
-    return 'how' in found ? found : this.#runs.cancel(found)
+    const { receipt = NOTHING_TO_CANCEL } = await this.#commands.carryOut({ type: 'cancel' })
+    return receipt
   }
 
   /** Resolves when the run is over or parked and nothing queued is left to send. */

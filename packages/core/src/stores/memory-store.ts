@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredMessage, WaitState } from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
 import type { Lineage, LogRecord, RecordType, StoredHead } from '@inspan/protocol/log'
 import {
   RECORD_FORMAT,
@@ -31,13 +31,13 @@ import {
 import { checkRanges } from './input-checks.ts'
 import { append, createStream } from './memory/append.ts'
 import { readBlob } from './memory/blobs.ts'
-import { admitCommand, getCommand, listCommands, pruneCommands, settleCommand } from './memory/commands.ts'
+import { admitCommand, getCommand, listCommands, pruneCommands, failCommand, settleCommand } from './memory/commands.ts'
 import { MemoryState, statusOf } from './memory/memory-state.ts'
 import { claim, heartbeat, listOwned, listOwners, putOwner, release, removeOwner } from './memory/ownership.ts'
 import { getMessage, latestRecord, hasNamedRun, listMessages, readLineage, readRecords } from './memory/reads.ts'
 import { deleteThread, erase, listForks } from './memory/removal.ts'
 import { listResourceIds, listThreads, threadInfo, type ThreadQuery } from './memory/threads.ts'
-import { getWait, listWaits } from './memory/waits.ts'
+import { getWait, listDue, listWaits } from './memory/waits.ts'
 import { addErased, type Range } from './retention.ts'
 import { storeClosed } from './store-errors.ts'
 import type { ForksQuery } from './stretches.ts'
@@ -117,8 +117,8 @@ export class MemoryStore implements Store {
     return listForks(this.#open(), query)
   }
 
-  async deleteThread(thread: string, fence: Fence): Promise<DeleteResult> {
-    return deleteThread(this.#open(), thread, fence, this.#now())
+  async deleteThread(thread: string, fence: Fence, outcome?: CommandOutcome): Promise<DeleteResult> {
+    return deleteThread(this.#open(), thread, fence, this.#now(), outcome)
   }
 
   async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
@@ -129,10 +129,12 @@ export class MemoryStore implements Store {
     return getMessage(this.#open(), lineage, messageId)
   }
 
-  async listWaits(
-    query: PageRequest & { readonly stream?: string; readonly state?: WaitState },
-  ): Promise<Page<WaitRow>> {
+  async listWaits(query: Parameters<Store['listWaits']>[0]): Promise<Page<WaitRow>> {
     return listWaits(this.#open(), query)
+  }
+
+  async listDue(query: PageRequest & { readonly now: number }): Promise<Page<WaitRow>> {
+    return listDue(this.#open(), query)
   }
 
   async getWait(stream: string, waitId: string): Promise<WaitRow | null> {
@@ -155,7 +157,7 @@ export class MemoryStore implements Store {
   }
 
   async listCommands(
-    query: PageRequest & { readonly target: string; readonly state: CommandState },
+    query: PageRequest & { readonly target?: string; readonly state: CommandState },
   ): Promise<Page<CommandRow>> {
     return listCommands(this.#open(), query)
   }
@@ -166,6 +168,10 @@ export class MemoryStore implements Store {
 
   async settleCommand(outcome: CommandOutcome): Promise<boolean> {
     return settleCommand(this.#open(), outcome)
+  }
+
+  async failCommand(key: CommandKey): Promise<number> {
+    return failCommand(this.#open(), key)
   }
 
   async pruneCommands(before: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import { isSealedPart, type LogRecord, type StoredLineage } from '@inspan/protocol/log'
-import type { Append, CommandKey, NewBlob, WaitRow } from '@inspan/protocol/store'
+import type { Append, CommandKey, CommandOutcome, NewBlob, WaitRow } from '@inspan/protocol/store'
 import { checkHash, checkId, checkSeq, checkTime, isSeq, toJsonText } from './input-checks.ts'
 import type { RecordRow } from './record-row.ts'
 
@@ -25,6 +25,7 @@ export interface PreparedWait {
   readonly id: string
   readonly state: WaitRow['state']
   readonly openedAt: number
+  readonly due: number | null
   readonly wait: string
   /** `answeredBy`, `settledAt` and `reason` as JSON, if there are any. */
   readonly settled: string | null
@@ -77,12 +78,16 @@ export function prepareAppend(stream: string, append: AppendContent): PreparedAp
       append.head === undefined
         ? null
         : { version: append.head.reducerVersion, json: toJsonText(`The head of ${stream}`, append.head.head) },
-    outcomes: (append.outcomes ?? []).map((outcome) => ({
-      key: checkCommandKey(outcome.key),
-      outcome: toJsonText('A command outcome', outcome.outcome),
-    })),
+    outcomes: prepareOutcomes(append.outcomes ?? []),
     blobs: (append.blobs ?? []).map(checkBlob),
   }
+}
+
+export function prepareOutcomes(outcomes: readonly CommandOutcome[]): PreparedOutcome[] {
+  return outcomes.map(({ key, outcome }) => ({
+    key: checkCommandKey(key),
+    outcome: toJsonText('A command outcome', outcome),
+  }))
 }
 
 function prepareRecord(stream: string, record: LogRecord, extra: string | null): PreparedRecord {
@@ -135,12 +140,14 @@ function prepareWait(stream: string, row: WaitRow): PreparedWait {
   if (row.stream !== stream) throw new InspanError('misuse', `A wait of ${row.stream} cannot be kept with ${stream}.`)
   checkId('A wait id', row.wait.id)
   checkSeq(`The place of wait ${row.wait.id}`, row.wait.openedAt)
+  if (row.wait.due !== undefined) checkTime(`The time at which wait ${row.wait.id} is due`, row.wait.due)
   const { answeredBy, settledAt, reason } = row
   const isSettled = answeredBy !== undefined || settledAt !== undefined || reason !== undefined
   return {
     id: row.wait.id,
     state: row.state,
     openedAt: row.wait.openedAt,
+    due: row.wait.due ?? null,
     wait: toJsonText(`Wait ${row.wait.id}`, row.wait),
     settled: isSettled ? JSON.stringify({ answeredBy, settledAt, reason }) : null,
   }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { InspanError, type StoredMessage, type WaitState } from '@inspan/protocol'
+import { InspanError, type StoredMessage } from '@inspan/protocol'
 import { aFunction, anObject, anything, checkOptions, oneOf, words, type OptionRules } from '@inspan/protocol/internal'
 import type { Lineage, LogRecord, RecordType, StoredHead } from '@inspan/protocol/log'
 import {
@@ -196,8 +196,8 @@ export class SqliteStore implements Store {
     return this.#read((db, sql) => sql.listForks(db, query))
   }
 
-  async deleteThread(thread: string, fence: Fence): Promise<DeleteResult> {
-    const result = await this.#use((db, sql) => sql.hideThread(db, thread, fence, this.#now()))
+  async deleteThread(thread: string, fence: Fence, outcome?: CommandOutcome): Promise<DeleteResult> {
+    const result = await this.#use((db, sql) => sql.hideThread(db, thread, fence, this.#now(), outcome))
     await this.#purge()
     return result
   }
@@ -210,10 +210,12 @@ export class SqliteStore implements Store {
     return this.#read((db, sql) => sql.getMessage(db, lineage, messageId))
   }
 
-  async listWaits(
-    query: PageRequest & { readonly stream?: string; readonly state?: WaitState },
-  ): Promise<Page<WaitRow>> {
+  async listWaits(query: Parameters<Store['listWaits']>[0]): Promise<Page<WaitRow>> {
     return this.#read((db, sql) => sql.listWaits(db, query))
+  }
+
+  async listDue(query: PageRequest & { readonly now: number }): Promise<Page<WaitRow>> {
+    return this.#read((db, sql) => sql.listDue(db, query))
   }
 
   async getWait(stream: string, waitId: string): Promise<WaitRow | null> {
@@ -253,7 +255,7 @@ export class SqliteStore implements Store {
   }
 
   async listCommands(
-    query: PageRequest & { readonly target: string; readonly state: CommandState },
+    query: PageRequest & { readonly target?: string; readonly state: CommandState },
   ): Promise<Page<CommandRow>> {
     return this.#read((db, sql) => sql.listCommands(db, query))
   }
@@ -264,6 +266,10 @@ export class SqliteStore implements Store {
 
   async settleCommand(outcome: CommandOutcome): Promise<boolean> {
     return this.#use((db, sql) => sql.settleCommand(db, outcome))
+  }
+
+  async failCommand(key: CommandKey): Promise<number> {
+    return this.#use((db, sql) => sql.failCommand(db, key))
   }
 
   async pruneCommands(before: number): Promise<number> {

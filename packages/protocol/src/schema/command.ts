@@ -1,5 +1,16 @@
 import { z } from 'zod'
 import type {
+  AnswerCommand,
+  DeleteCommand,
+  EditQueuedCommand,
+  FollowUpCommand,
+  ForkCommand,
+  ModeCommand,
+  ModelCommand,
+  MoveQueuedCommand,
+  RemoveQueuedCommand,
+  RenameCommand,
+  RevokeCommand,
   ApproveCommand,
   CancelCommand,
   Command,
@@ -14,6 +25,7 @@ import type {
   SteerCommand,
   SubmitCommand,
 } from '../command.ts'
+import { toolCategorySchema } from './control.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { optional, taggedUnion } from './fields.ts'
 import { base64, clientId, clientJson, clientName, clientText, LIMITS, mediaType } from './untrusted.ts'
@@ -22,6 +34,8 @@ import { base64, clientId, clientJson, clientName, clientText, LIMITS, mediaType
  * Commands come from clients and are untrusted: every field has a limit, ids are safe to use as keys, and unknown keys
  * are dropped. Hence `z.object`, where the schemas of our own records keep unknown keys.
  */
+
+const clientTitle = z.string().max(LIMITS.title)
 
 export const expectationSchema: Schema<Expectation> = exact<Expectation>()(
   z.object({
@@ -97,7 +111,69 @@ export const rewindCommandSchema: Schema<RewindCommand> = exact<RewindCommand>()
     type: z.literal('rewind'),
     messageId: clientId,
     dryRun: optional(z.boolean()),
-    scope: optional(z.enum(['files', 'both'])),
+    scope: optional(z.enum(['files', 'conversation', 'both'])),
+  }),
+)
+
+export const followUpCommandSchema: Schema<FollowUpCommand> = exact<FollowUpCommand>()(
+  z.object({
+    ...base,
+    type: z.literal('follow-up'),
+    message: clientText,
+    attachments: optional(z.array(commandAttachmentSchema).max(LIMITS.attachments)),
+  }),
+)
+
+export const editQueuedCommandSchema: Schema<EditQueuedCommand> = exact<EditQueuedCommand>()(
+  z.object({ ...base, type: z.literal('queue-edit'), itemId: clientId, message: clientText }),
+)
+
+export const moveQueuedCommandSchema: Schema<MoveQueuedCommand> = exact<MoveQueuedCommand>()(
+  z.object({ ...base, type: z.literal('queue-move'), itemId: clientId, before: z.nullable(clientId) }),
+)
+
+export const removeQueuedCommandSchema: Schema<RemoveQueuedCommand> = exact<RemoveQueuedCommand>()(
+  z.object({ ...base, type: z.literal('queue-remove'), itemId: clientId }),
+)
+
+export const answerCommandSchema: Schema<AnswerCommand> = exact<AnswerCommand>()(
+  z.object({
+    ...base,
+    type: z.literal('answer'),
+    waitId: clientId,
+    decision: z.enum(['approve', 'decline', 'answer']),
+    value: optional(clientJson),
+    reason: optional(clientText),
+    remember: optional(z.enum(['tool', 'category'])),
+  }),
+)
+
+export const modeCommandSchema: Schema<ModeCommand> = exact<ModeCommand>()(
+  z.object({ ...base, type: z.literal('mode'), mode: clientName }),
+)
+
+export const modelCommandSchema: Schema<ModelCommand> = exact<ModelCommand>()(
+  z.object({ ...base, type: z.literal('model'), model: clientName }),
+)
+
+export const forkCommandSchema: Schema<ForkCommand> = exact<ForkCommand>()(
+  z.object({ ...base, type: z.literal('fork'), messageId: optional(clientId), title: optional(clientTitle) }),
+)
+
+export const renameCommandSchema: Schema<RenameCommand> = exact<RenameCommand>()(
+  z.object({ ...base, type: z.literal('rename'), title: clientTitle }),
+)
+
+export const deleteCommandSchema: Schema<DeleteCommand> = exact<DeleteCommand>()(
+  z.object({ ...base, type: z.literal('delete') }),
+)
+
+export const revokeCommandSchema: Schema<RevokeCommand> = exact<RevokeCommand>()(
+  z.object({
+    ...base,
+    type: z.literal('revoke'),
+    tool: optional(clientName),
+    category: optional(toolCategorySchema),
   }),
 )
 
@@ -111,5 +187,16 @@ export const commandSchema: Schema<Command> = exact<Command>()(
     resumeCommandSchema,
     configureCommandSchema,
     rewindCommandSchema,
+    followUpCommandSchema,
+    editQueuedCommandSchema,
+    moveQueuedCommandSchema,
+    removeQueuedCommandSchema,
+    answerCommandSchema,
+    modeCommandSchema,
+    modelCommandSchema,
+    forkCommandSchema,
+    renameCommandSchema,
+    deleteCommandSchema,
+    revokeCommandSchema,
   ]),
 )

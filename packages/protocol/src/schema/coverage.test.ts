@@ -71,6 +71,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Blob',
     'Claim',
     'CommandOutcome',
+    'CommandResult',
     'ContextUsage',
     'Decision',
     'DeleteResult',

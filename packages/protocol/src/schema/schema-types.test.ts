@@ -220,6 +220,17 @@ interface Expected {
   readonly Expectation: command.Expectation
   readonly ResumeCommand: command.ResumeCommand
   readonly RewindCommand: command.RewindCommand
+  readonly AnswerCommand: command.AnswerCommand
+  readonly DeleteCommand: command.DeleteCommand
+  readonly EditQueuedCommand: command.EditQueuedCommand
+  readonly FollowUpCommand: command.FollowUpCommand
+  readonly ForkCommand: command.ForkCommand
+  readonly ModeCommand: command.ModeCommand
+  readonly ModelCommand: command.ModelCommand
+  readonly MoveQueuedCommand: command.MoveQueuedCommand
+  readonly RemoveQueuedCommand: command.RemoveQueuedCommand
+  readonly RenameCommand: command.RenameCommand
+  readonly RevokeCommand: command.RevokeCommand
   readonly RuntimeConfig: command.RuntimeConfig
   readonly SteerCommand: command.SteerCommand
   readonly SubmitCommand: command.SubmitCommand

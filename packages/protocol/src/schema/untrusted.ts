@@ -10,6 +10,7 @@ import { isPlainObject, jsonValueSchema } from './json.ts'
 export const LIMITS: {
   readonly id: number
   readonly name: number
+  readonly title: number
   readonly text: number
   readonly attachments: number
   readonly attachmentData: number
@@ -19,6 +20,7 @@ export const LIMITS: {
 } = {
   id: 256,
   name: 256,
+  title: 1_000,
   text: 1_000_000,
   attachments: 32,
   /** Base64 for 15 MB. */

@@ -59,7 +59,40 @@ export const commandsByType: { readonly [Type in Command['type']]: fc.Arbitrary<
   configure: shape<CommandOf<'configure'>>({ type: fc.constant('configure'), config }, base),
   rewind: shape<CommandOf<'rewind'>>(
     { type: fc.constant('rewind'), messageId: arbitraryId },
-    { ...base, dryRun: fc.boolean(), scope: fc.constantFrom('files', 'both') },
+    { ...base, dryRun: fc.boolean(), scope: fc.constantFrom('files', 'conversation', 'both') },
+  ),
+  'follow-up': shape<CommandOf<'follow-up'>>(
+    { type: fc.constant('follow-up'), message: arbitraryText },
+    { ...base, attachments: listOf(attachment) },
+  ),
+  'queue-edit': shape<CommandOf<'queue-edit'>>(
+    { type: fc.constant('queue-edit'), itemId: arbitraryId, message: arbitraryText },
+    base,
+  ),
+  'queue-move': shape<CommandOf<'queue-move'>>(
+    { type: fc.constant('queue-move'), itemId: arbitraryId, before: fc.option(arbitraryId) },
+    base,
+  ),
+  'queue-remove': shape<CommandOf<'queue-remove'>>({ type: fc.constant('queue-remove'), itemId: arbitraryId }, base),
+  answer: shape<CommandOf<'answer'>>(
+    {
+      type: fc.constant('answer'),
+      waitId: arbitraryId,
+      decision: fc.constantFrom('approve', 'decline', 'answer'),
+    },
+    { ...base, value: arbitraryJsonValue, reason: arbitraryText, remember: fc.constantFrom('tool', 'category') },
+  ),
+  mode: shape<CommandOf<'mode'>>({ type: fc.constant('mode'), mode: arbitraryId }, base),
+  model: shape<CommandOf<'model'>>({ type: fc.constant('model'), model: arbitraryId }, base),
+  fork: shape<CommandOf<'fork'>>(
+    { type: fc.constant('fork') },
+    { ...base, messageId: arbitraryId, title: arbitraryText },
+  ),
+  rename: shape<CommandOf<'rename'>>({ type: fc.constant('rename'), title: arbitraryText }, base),
+  delete: shape<CommandOf<'delete'>>({ type: fc.constant('delete') }, base),
+  revoke: shape<CommandOf<'revoke'>>(
+    { type: fc.constant('revoke') },
+    { ...base, tool: arbitraryId, category: fc.constantFrom('read', 'edit', 'execute', 'mcp', 'other') },
   ),
 }
 

@@ -21,6 +21,8 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   sessionRules: aFunction,
   grants: aFunction,
   keepGrants: aFunction,
+  revokeGrants: aFunction,
+  files: anObject,
   decide: aFunction,
   faults: anObject,
   newId: aFunction,

@@ -1,7 +1,7 @@
 import { InspanError } from '@inspan/protocol'
 import type { Binding, RawSpool } from '@inspan/protocol/driver'
 import type { RecordBody } from '@inspan/protocol/log'
-import type { DeleteResult, Fence, Store } from '@inspan/protocol/store'
+import type { CommandOutcome, DeleteResult, Fence, Store } from '@inspan/protocol/store'
 import type { ProcessOwner } from '../threads/ownership.ts'
 import { reapProcess } from '../runs/reap-process.ts'
 import { closeInterruptedRun } from '../turns/close-interrupted.ts'
@@ -10,6 +10,8 @@ import { ThreadLog } from '../log/thread-log.ts'
 export interface DeleteOptions {
   /** The raw spool, if there is one. */
   readonly spool?: RawSpool
+  /** Stored together with the deletion. */
+  readonly outcome?: CommandOutcome
 }
 
 /** Something of the thread that is left elsewhere. */
@@ -30,14 +32,14 @@ export async function deleteThread(
   store: Store,
   owner: ProcessOwner,
   thread: string,
-  { spool }: DeleteOptions = {},
+  { outcome, spool }: DeleteOptions = {},
 ): Promise<DeleteReport> {
   owner.enter(thread)
   try {
     const fence = await owner.claim(thread)
     try {
       const bindings = await endRun(store, thread, fence)
-      const result = await store.deleteThread(thread, fence)
+      const result = await store.deleteThread(thread, fence, outcome)
       return { ...result, remains: [...bindings.map(nativeSession), ...(await removeRaw(spool, thread))] }
     } catch (error) {
       await owner.release(thread, fence).catch(() => undefined)

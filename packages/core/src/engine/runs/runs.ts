@@ -25,7 +25,8 @@ import {
   type RuntimeAgent,
 } from '../turns/active-run.ts'
 import { inflateParts } from '../log/blobs.ts'
-import { closeInterruptedRun } from '../turns/close-interrupted.ts'
+import { allSettled, type Settle } from '../commands/ledger.ts'
+import { closeInterruptedRun, type RunClosing } from '../turns/close-interrupted.ts'
 import { GO_ON } from '../waits/continuation.ts'
 import { CurrentTurn } from '../turns/current-turn.ts'
 import { runStart } from '../turns/open-turn.ts'
@@ -105,7 +106,10 @@ export class Runs {
     return setup.tools
   }
 
-  async start(submission: Submission, before: readonly RecordBody[] = []): Promise<RunHandle> {
+  async start(
+    submission: Submission,
+    { before = [], settle }: { readonly before?: readonly RecordBody[]; readonly settle?: Settle } = {},
+  ): Promise<RunHandle> {
     const { agentId, by, parts } = submission
     const { beforeRun, newId = timeOrderedId } = this.#ports.options
     const agent = this.#agent(agentId)
@@ -116,16 +120,17 @@ export class Runs {
     const { messageId = newId() } = submission
     const released: RecordBody[] = this.#log.state.head.queueHeld ? [{ type: 'queue.held', held: false }] : []
     const begun = runStart(submission, { runId, turnId, messageId, rules: this.#ports.policy.rulesInForce() })
-    await this.#log.commit([...before, ...released, ...begun], {
-      run: runId,
-      turn: turnId,
-      ...(by === undefined ? {} : { by }),
-    })
+    const origin = { run: runId, turn: turnId, ...(by === undefined ? {} : { by }) }
+    await this.#log.commit([...before, ...released, ...begun], origin, settle?.({ status: 'started', runId }))
     return this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: parts })
   }
 
   /** Steers the message into the working run; while the run is parked, queues it as a follow-up. */
-  async steer(submission: Submission, run: RunState): Promise<RunHandle> {
+  async steer(
+    submission: Submission,
+    run: RunState,
+    settle: Settle,
+  ): Promise<{ readonly handle: RunHandle; readonly itemId: string }> {
     const { active } = this
     const capabilities = active?.capabilities ?? (await capabilitiesUntilCancelled(active))
     const isLive = capabilities !== undefined && isForeign(capabilities)
@@ -136,9 +141,11 @@ export class Runs {
       })
     }
     const item = queueItem(lane, submission, this.#ports.options.newId)
-    await this.#log.commit([{ type: 'queue.added', item }])
-    if (lane === 'steer' && isLive && active !== undefined) this.#tell(active, capabilities, item.id)
-    return this.#handles.of(run.runId)
+    const { id: itemId } = item
+    const settled = settle({ status: 'queued', itemId, runId: run.runId })
+    await this.#log.commit([{ type: 'queue.added', item }], {}, settled)
+    if (lane === 'steer' && isLive && active !== undefined) this.#tell(active, capabilities, itemId)
+    return { handle: this.#handles.of(run.runId), itemId }
   }
 
   /** Passes on what was steered into a foreign agent while it waited, now that it goes on. */
@@ -188,17 +195,21 @@ export class Runs {
     return this.#recovery.afterAnswer(run, capabilities)
   }
 
-  cancel(active: ActiveTurn): Promise<CancelReceipt> {
+  /** `settle`: called with the commit that ends the run. */
+  cancel(active: ActiveTurn, settle?: Settle): Promise<CancelReceipt> {
+    if (settle !== undefined) active.settles.push(settle)
     return this.#turn.cancel(active)
   }
 
-  async cancelParked(): Promise<CancelReceipt> {
+  async cancelParked(...settles: readonly Settle[]): Promise<CancelReceipt> {
     const { run } = this.#log.state.head
     if (run === null) return NOTHING_TO_CANCEL
     const receipt = fullReceipt(this.#log.state, undefined, openCalls(this.#log.state))
-    await this.#log.commit(cancelBodies(run.runId, receipt), { run: run.runId })
     const isOther = run.turnId === null || this.#recovery.isUnasked(run.runId)
-    await this.#closeInterrupted('aborted', isOther)
+    await this.#closeInterrupted('aborted', isOther, {
+      before: cancelBodies(run.runId, receipt),
+      extras: allSettled(settles),
+    })
     this.#handles.settle(run.runId, 'aborted')
     return receipt
   }
@@ -257,7 +268,7 @@ export class Runs {
     if (agentId === null || findAgent(agents, agentId, this.#log.state) === undefined) return
     const parts = await inflateParts(store, item.parts)
     const sent: RecordBody = { type: 'queue.removed', itemId: item.id, reason: 'sent' }
-    await this.start(submissionOf({ ...item, parts }, agentId), [sent])
+    await this.start(submissionOf({ ...item, parts }, agentId), { before: [sent] })
   }
 
   async #afterTurn(active: ActiveTurn, outcome: RunOutcome, next: NextTurn | undefined): Promise<void> {
@@ -268,7 +279,7 @@ export class Runs {
       await this.#nextInQueue()
     } else if (!active.isLeft) {
       // The run was cancelled while the end of this turn was written. After a detach whoever closes the thread ends it.
-      active.receipt = await this.cancelParked()
+      active.receipt = await this.cancelParked(...active.settles.splice(0))
     }
     this.#ports.onRest()
   }
@@ -308,9 +319,13 @@ export class Runs {
     this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: told, spent })
   }
 
-  async #closeInterrupted(outcome: RunOutcome, isOther: boolean): Promise<void> {
+  async #closeInterrupted(
+    outcome: RunOutcome,
+    isOther: boolean,
+    more: Pick<RunClosing, 'before' | 'extras'> = {},
+  ): Promise<void> {
     const usage = await openTurnUsage(this.#ports.options.store, this.#log)
-    await closeInterruptedRun(this.#log, outcome, { isForeign: isOther, usage })
+    await closeInterruptedRun(this.#log, outcome, { ...more, isForeign: isOther, usage })
   }
 
   /** Tells the agent what was steered, one item after the other. */

@@ -32,6 +32,11 @@ export async function boundaryAt(store: Store, lineage: Lineage, upTo: number): 
   return 0
 }
 
+/** Returns the first boundary at or after a seq, e.g. the end of the message that begins there. */
+export async function boundaryFrom(store: Store, lineage: Lineage, at: number): Promise<number> {
+  return (await isBoundary(store, lineage, at)) ? at : ((await boundaryAfter(store, lineage, at)) ?? 0)
+}
+
 async function isBoundary(store: Store, lineage: Lineage, at: number): Promise<boolean> {
   if (at === 0) return true
   if (!Number.isInteger(at) || at < 0 || lineage.length === 0) return false

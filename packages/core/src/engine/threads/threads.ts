@@ -26,10 +26,10 @@ import {
   type RewindRecord,
   type ThreadState,
 } from '@inspan/protocol/log'
-import type { Store, ThreadInfo } from '@inspan/protocol/store'
+import type { CommandOutcome, Store, ThreadInfo } from '@inspan/protocol/store'
 import { requireBoundary } from './boundaries.ts'
 import type { ProcessOwner } from './ownership.ts'
-import type { ThreadLog } from '../log/thread-log.ts'
+import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
 export interface NewThread {
@@ -71,6 +71,7 @@ export async function forkThread(
   owner: ProcessOwner,
   parent: ThreadState,
   fork: Fork,
+  outcomes: readonly CommandOutcome[] = [],
 ): Promise<ThreadInfo> {
   const parentId = parent.head.stream
   checkOptions('a fork', fork, NEW_THREAD, ['resourceId', 'at'])
@@ -108,6 +109,7 @@ export async function forkThread(
     start: {
       owner: owner.id,
       records: [{ v: RECORD_VERSIONS.fork, stream: info.id, seq: fork.at + 1, at: info.createdAt, body }],
+      outcomes,
     },
   })
   await owner.release(info.id, { owner: owner.id, epoch })
@@ -118,7 +120,13 @@ export async function forkThread(
  * Moves the conversation back to `to`; call it inside `runtime.change`. Nothing is removed: with the former lineage as
  * `target` it moves forward again. Fails with `invalid-input` where no message ends and no step begins.
  */
-export async function rewindThread(store: Store, log: ThreadLog, to: number, target?: Lineage): Promise<void> {
+export async function rewindThread(
+  store: Store,
+  log: ThreadLog,
+  to: number,
+  target?: Lineage,
+  { more = {}, extras }: { readonly more?: Pick<RewindRecord, 'files'>; readonly extras?: CommitExtras } = {},
+): Promise<void> {
   const { head } = log.state
   requireNoRun(log)
   checkFields('a rewind', { to }, { to: aCount }, ['to'])
@@ -126,8 +134,8 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
   await requireBoundary(store, target ?? head.lineage, to)
   const { tasks, om } = await stateAt(store, target ?? head.lineage, to)
   const lineage = target === undefined ? {} : { lineage: lineageUpTo(target, to) }
-  const body: RewindRecord = { type: 'rewind', to, ...lineage, tasks, om }
-  await log.commit([body])
+  const body: RewindRecord = { type: 'rewind', to, ...lineage, tasks, om, ...more }
+  await log.commit([body], {}, extras)
 }
 
 /** Throws if a run is open: a thread is rewound only between runs. */

@@ -23,6 +23,7 @@ import type { RunSpending } from '../runs/run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { TurnTrace } from '../telemetry/tracing.ts'
 import type { TurnBudget } from './turn-budget.ts'
+import type { Settle } from '../commands/ledger.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
@@ -160,6 +161,8 @@ export interface ActiveTurn {
   isDetached: boolean
   /** The turn was detached: whoever detached it decides what becomes of its run. */
   isLeft: boolean
+  /** Called for the commands that cancel the run, with the commit that ends it. */
+  readonly settles: Settle[]
 }
 
 /** Whether the agent keeps a session of its own. Otherwise we carry out its tools, and it goes on from the log. */

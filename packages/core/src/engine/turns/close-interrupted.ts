@@ -10,9 +10,12 @@ import {
 import type { RecordBody, RunOutcome, RunState } from '@inspan/protocol/log'
 import { runEnd } from './active-run.ts'
 import type { RecordOrigin } from '../log/record-body.ts'
-import type { ThreadLog } from '../log/thread-log.ts'
+import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 
-interface RunClosing {
+export interface RunClosing {
+  /** Records to write before the end of the run. */
+  readonly before?: readonly RecordBody[]
+  readonly extras?: CommitExtras
   readonly isForeign?: boolean
   readonly usage?: UsageMetadata | undefined
   /** The error of a run that failed. */
@@ -27,7 +30,7 @@ interface RunClosing {
 export async function closeInterruptedRun(
   log: ThreadLog,
   outcome: RunOutcome = 'interrupted',
-  { error, isForeign = false, usage }: RunClosing = {},
+  { before = [], error, extras, isForeign = false, usage }: RunClosing = {},
 ): Promise<string | null> {
   const { run, waits } = log.state.head
   if (run === null) return null
@@ -35,7 +38,8 @@ export async function closeInterruptedRun(
     .filter((wait) => wait.run === run.runId)
     .map((wait): RecordBody => ({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' }))
   const ended = runEnd(run.runId, outcome, error, undefined)
-  await log.commit([...turnEnd(log, outcome, isForeign, usage), ...cancelled, ended], originOf(run))
+  const bodies = [...before, ...turnEnd(log, outcome, isForeign, usage), ...cancelled, ended]
+  await log.commit(bodies, originOf(run), extras)
   return run.runId
 }
 

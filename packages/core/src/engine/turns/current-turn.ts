@@ -16,6 +16,7 @@ import {
   type NextTurn,
   type RunHandle,
 } from './active-run.ts'
+import { allSettled } from '../commands/ledger.ts'
 import { timerMs } from '../checks/check-options.ts'
 import { parkWithoutTurn } from './close-interrupted.ts'
 import { NOTHING_TOLD, openTurn, type TurnStart } from './open-turn.ts'
@@ -152,13 +153,17 @@ export class CurrentTurn {
     const waitIds = this.#hold.desk.waitsOf(runId)
     this.#hold.desk.forget()
     const cancelled = waitIds.map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'abort' }))
-    const outcome = await recorder.finish(failure !== undefined, (ended) => [
-      ...cancelled,
-      ...(ended === 'aborted' ? cancelBodies(runId, receipt) : []),
-      ...(next === undefined
-        ? [runEnd(runId, ended, ended === 'error' ? active.failure : undefined, recorder.output)]
-        : []),
-    ])
+    const outcome = await recorder.finish(
+      failure !== undefined,
+      (ended) => [
+        ...cancelled,
+        ...(ended === 'aborted' ? cancelBodies(runId, receipt) : []),
+        ...(next === undefined
+          ? [runEnd(runId, ended, ended === 'error' ? active.failure : undefined, recorder.output)]
+          : []),
+      ],
+      () => (next === undefined ? allSettled(active.settles.splice(0)) : {}),
+    )
     this.#active = undefined
     await this.#listener.onEnd(active, outcome, next)
   }

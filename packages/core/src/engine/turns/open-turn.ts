@@ -83,5 +83,6 @@ export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: 
     telling: NOTHING_TOLD,
     isDetached: false,
     isLeft: false,
+    settles: [],
   }
 }

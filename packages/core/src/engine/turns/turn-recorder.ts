@@ -30,7 +30,7 @@ import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
 import { isUnpriced, pricedUsage, type PricedUsage, type PriceOf } from '../runs/priced-usage.ts'
 import type { RecordOrigin } from '../log/record-body.ts'
 import type { EndedStep } from '../runs/run-spending.ts'
-import type { ThreadLog } from '../log/thread-log.ts'
+import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** The key of the agent's own messages. For a foreign subagent the key is the id of the call that started it. */
@@ -196,7 +196,11 @@ export class TurnRecorder {
    * Ends the turn, closes what is open and writes `more`, all in one transaction. A second call does nothing: a turn
    * has one finish. `failed` says that the agent broke off without one.
    */
-  async finish(failed: boolean, more: (outcome: RunOutcome) => readonly RecordBody[] = () => []): Promise<RunOutcome> {
+  async finish(
+    failed: boolean,
+    more: (outcome: RunOutcome) => readonly RecordBody[] = () => [],
+    extras?: () => CommitExtras,
+  ): Promise<RunOutcome> {
     if (this.#outcome !== undefined) return this.#outcome
     const finishReason = this.#finishReason(failed)
     const outcome = this.#outcomeOf(finishReason)
@@ -220,7 +224,7 @@ export class TurnRecorder {
       ...(unsaid === undefined ? {} : { increment: { ...unsaid, source: 'reported', scope: 'own' } }),
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
     })
-    await this.#log.commit([...bodies, ...more(outcome)], this.#origin)
+    await this.#log.commit([...bodies, ...more(outcome)], this.#origin, extras?.())
     return outcome
   }
 

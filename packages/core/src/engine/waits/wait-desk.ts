@@ -2,7 +2,7 @@ import { InspanError, type Answer, type Part, type Wait, type WaitRequest } from
 import type { PartAddress, RecordBody } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { isOpenCall } from '../turns/active-run.ts'
-import type { ThreadLog } from '../log/thread-log.ts'
+import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 
 export interface Question {
   readonly wait: WaitRequest
@@ -21,6 +21,7 @@ export interface GivenAnswer {
   readonly more?: readonly RecordBody[]
   /** The asker is gone: the answer is kept until the same is asked again. */
   readonly isDetached?: boolean
+  readonly extras?: CommitExtras
 }
 
 /**
@@ -82,14 +83,14 @@ export class WaitDesk {
   }
 
   /** Records the answer and resolves the asker's promise. Returns false if nobody in this process awaits it. */
-  async answer({ waitId, answer, by, more = [], isDetached = false }: GivenAnswer): Promise<boolean> {
+  async answer({ waitId, answer, by, more = [], isDetached = false, extras }: GivenAnswer): Promise<boolean> {
     const answered = {
       type: 'wait.answered',
       waitId,
       answer,
       ...(isDetached ? { detached: true as const } : {}),
     } as const
-    await this.#log.commit([answered, ...more], by === undefined ? {} : { by })
+    await this.#log.commit([answered, ...more], by === undefined ? {} : { by }, extras)
     const waiter = this.#waiters.get(waitId)
     this.#waiters.delete(waitId)
     if (waiter === undefined) return false

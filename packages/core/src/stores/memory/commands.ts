@@ -27,6 +27,7 @@ export interface StoredCommand {
   readonly at: number
   readonly body: string
   readonly outcome: string | null
+  readonly failures: number
 }
 
 export function admitCommand(state: MemoryState, command: NewCommand): Admission {
@@ -49,6 +50,7 @@ export function admitCommand(state: MemoryState, command: NewCommand): Admission
     at: command.at,
     body,
     outcome: null,
+    failures: 0,
   }
   state.commandNumbers.set(keyText(command.key), stored.no)
   state.commands.put(stored.no, stored)
@@ -62,14 +64,14 @@ export function getCommand(state: MemoryState, key: CommandKey): CommandRow | nu
 
 export function listCommands(
   state: MemoryState,
-  query: PageRequest & { readonly target: string; readonly state: CommandState },
+  query: PageRequest & { readonly target?: string; readonly state: CommandState },
 ): Page<CommandRow> {
   const limit = pageLimit(query)
-  const scope = new CursorScope(['commands', query.target, query.state], [0])
+  const scope = new CursorScope(['commands', query.target ?? null, query.state], [0])
   const [after] = scope.decode(query.cursor)
   const rows = state.commands
     .range(after + 1, Infinity)
-    .filter((stored) => stored.target === query.target && stored.state === query.state)
+    .filter(({ state: now, target }) => (query.target ?? target) === target && now === query.state)
     .slice(0, limit + 1)
   return pageOf(rows, limit, commandOf, (last) => scope.encode([last.no]))
 }
@@ -98,6 +100,14 @@ export function settleCommand(state: MemoryState, { key, outcome }: CommandOutco
   if (stored.state === 'done') return false
   writeOutcomes(state, [{ key, outcome: toJsonText('A command outcome', outcome) }], null)
   return true
+}
+
+export function failCommand(state: MemoryState, key: CommandKey): number {
+  const stored = findCommand(state, checkCommandKey(key))
+  if (stored === undefined || stored.state === 'done') throw noSuchCommand(key.commandId)
+  const failures = stored.failures + 1
+  state.commands.put(stored.no, { ...stored, failures })
+  return failures
 }
 
 export function pruneCommands(state: MemoryState, before: number, now: number): number {

@@ -1,13 +1,14 @@
 import { eraseBody } from '@inspan/protocol/log'
-import type { DeleteResult, EraseResult, Fence, ForkReach, Page } from '@inspan/protocol/store'
+import type { CommandOutcome, DeleteResult, EraseResult, Fence, ForkReach, Page } from '@inspan/protocol/store'
 import { MAX_SEQ, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
+import { prepareOutcomes } from '../prepared-append.ts'
 import { recordFromRow } from '../record-row.ts'
 import { gapsBetween, retainedRanges, type Need } from '../retention.ts'
 import { fenced } from '../store-errors.ts'
 import { forksScope, type ForksQuery } from '../stretches.ts'
 import { dropBlobRefs } from './blobs.ts'
-import { forgetCommandBodies } from './commands.ts'
+import { checkOutcomes, forgetCommandBodies, writeOutcomes } from './commands.ts'
 import type { MemoryState, MemoryStream } from './memory-state.ts'
 import { dropWaits, eraseWaits } from './waits.ts'
 
@@ -41,12 +42,21 @@ export function listForks(state: MemoryState, query: ForksQuery): Page<ForkReach
   )
 }
 
-export function deleteThread(state: MemoryState, thread: string, fence: Fence, now: number): DeleteResult {
+export function deleteThread(
+  state: MemoryState,
+  thread: string,
+  fence: Fence,
+  now: number,
+  outcome?: CommandOutcome,
+): DeleteResult {
+  const outcomes = prepareOutcomes(outcome === undefined ? [] : [outcome])
   const found = state.streams.get(thread)
   const retained = (): DeleteResult['retained'] =>
     retainedRanges(needsOf(state, thread)).map((range) => ({ stream: thread, ...range }))
   if (found === undefined || found.isDeleted) return { deleted: false, retained: retained() }
   const stream = state.requireFence(thread, fence)
+  checkOutcomes(state, outcomes)
+  writeOutcomes(state, outcomes, null)
   const sources = new Set(stream.needs.map((need) => need.stream))
   stream.isDeleted = true
   stream.owner = null

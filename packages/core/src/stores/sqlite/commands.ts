@@ -70,16 +70,18 @@ export function getCommand(db: Connection, key: CommandKey): CommandRow | null {
 
 export function listCommands(
   db: Connection,
-  query: PageRequest & { readonly target: string; readonly state: CommandState },
+  query: PageRequest & { readonly target?: string; readonly state: CommandState },
 ): Page<CommandRow> {
   const limit = pageLimit(query)
-  const scope = new CursorScope(['commands', query.target, query.state], [0])
+  const { target } = query
+  const scope = new CursorScope(['commands', target ?? null, query.state], [0])
   const [after] = scope.decode(query.cursor)
   // The state is part of the SQL text, so that SQLite sees that the index of accepted commands can be used.
   const state = query.state === 'accepted' ? 'accepted' : 'done'
   const rows = db.all<StoredCommand>(
-    `SELECT ${COLUMNS} FROM commands WHERE target = ? AND state = '${state}' AND no > ? ORDER BY no LIMIT ?`,
-    query.target,
+    `SELECT ${COLUMNS} FROM commands
+     WHERE ${target === undefined ? '' : 'target = ? AND '}state = '${state}' AND no > ? ORDER BY no LIMIT ?`,
+    ...(target === undefined ? [] : [target]),
     after,
     limit + 1,
   )
@@ -101,6 +103,16 @@ export function settleCommand(db: Connection, { key, outcome }: CommandOutcome):
     if (settle(db, checkCommandKey(key), text, null)) return true
     if (findCommand(db, key) === undefined) throw noSuchCommand(key.commandId)
     return false
+  })
+}
+
+export function failCommand(db: Connection, key: CommandKey): number {
+  const { principal, clientId, commandId } = checkCommandKey(key)
+  return db.write(() => {
+    const sql = `UPDATE commands SET failures = failures + 1 WHERE ${BY_KEY} AND state = 'accepted' RETURNING failures`
+    const row = db.get(sql, principal, clientId, commandId) as { failures: number } | undefined
+    if (row === undefined) throw noSuchCommand(commandId)
+    return row.failures
   })
 }
 

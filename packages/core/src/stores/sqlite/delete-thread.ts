@@ -1,7 +1,8 @@
-import type { DeleteResult, Fence } from '@inspan/protocol/store'
+import type { CommandOutcome, DeleteResult, Fence } from '@inspan/protocol/store'
 import { MAX_SEQ } from '../input-checks.ts'
+import { prepareOutcomes } from '../prepared-append.ts'
 import { retainedRanges } from '../retention.ts'
-import { forgetCommandBodies } from './commands.ts'
+import { forgetCommandBodies, writeOutcome } from './commands.ts'
 import type { Connection } from './connection.ts'
 import { dropHead } from './heads.ts'
 import { dropNeeds, needsOf } from './needs.ts'
@@ -12,7 +13,14 @@ import { eraseWaits } from './waits.ts'
  * Deletes a thread for everybody. What is to be purged is marked in the same transaction, so that an interrupted purge
  * is resumed later.
  */
-export function hideThread(db: Connection, thread: string, fence: Fence, now: number): DeleteResult {
+export function hideThread(
+  db: Connection,
+  thread: string,
+  fence: Fence,
+  now: number,
+  outcome?: CommandOutcome,
+): DeleteResult {
+  const outcomes = prepareOutcomes(outcome === undefined ? [] : [outcome])
   return db.write(() => {
     const found = findStream(db, thread)
     if (found === undefined || found.deleted !== 0) {
@@ -24,6 +32,7 @@ export function hideThread(db: Connection, thread: string, fence: Fence, now: nu
     for (const source of dropNeeds(db, no)) db.run('UPDATE streams SET deleted = 1 WHERE no = ?', source)
     dropHead(db, no)
     eraseWaits(db, no, { from: 0, to: MAX_SEQ }, 'delete', now)
+    for (const each of outcomes) writeOutcome(db, each, null)
     forgetCommandBodies(db, thread)
     return { deleted: true, retained: retainedOf(db, thread, no) }
   })

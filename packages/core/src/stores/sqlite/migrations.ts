@@ -98,21 +98,23 @@ CREATE TABLE heads (
 
 CREATE TABLE waits (
   no INTEGER PRIMARY KEY, stream_no INTEGER NOT NULL REFERENCES streams (no) ON DELETE CASCADE, id TEXT NOT NULL,
-  state TEXT NOT NULL, opened_at INTEGER NOT NULL, wait TEXT NOT NULL, settled TEXT,
+  state TEXT NOT NULL, opened_at INTEGER NOT NULL, due REAL, wait TEXT NOT NULL, settled TEXT,
   UNIQUE (stream_no, id)
 );
 CREATE INDEX waits_by_stream ON waits (stream_no);
 CREATE INDEX waits_by_state ON waits (state);
 CREATE INDEX waits_by_stream_state ON waits (stream_no, state);
+CREATE INDEX waits_by_due ON waits (due) WHERE state = 'pending' AND due IS NOT NULL;
 
 CREATE TABLE commands (
   no INTEGER PRIMARY KEY, principal TEXT NOT NULL, client_id TEXT NOT NULL, command_id TEXT NOT NULL,
   body_hash TEXT NOT NULL, target TEXT NOT NULL, state TEXT NOT NULL, seq INTEGER, at REAL NOT NULL,
-  body TEXT NOT NULL, outcome TEXT,
+  body TEXT NOT NULL, outcome TEXT, failures INTEGER NOT NULL DEFAULT 0,
   UNIQUE (principal, client_id, command_id)
 );
 -- What is to be done is looked for all the time, what was done hardly ever.
 CREATE INDEX commands_to_do ON commands (target) WHERE state = 'accepted';
+CREATE INDEX commands_accepted ON commands (no) WHERE state = 'accepted';
 
 CREATE TABLE blobs (no INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, mime TEXT NOT NULL, bytes BLOB NOT NULL);
 CREATE TABLE blob_refs (

@@ -1,8 +1,8 @@
 import type { Wait, WaitCancelReason, WaitState } from '@inspan/protocol'
-import type { Page, PageRequest, WaitRow } from '@inspan/protocol/store'
+import type { Page, PageRequest, Store, WaitRow } from '@inspan/protocol/store'
 import { CursorScope } from '../cursor.ts'
 import { erasedWait } from '../erased-wait.ts'
-import { checkId, pageLimit } from '../input-checks.ts'
+import { checkId, checkTime, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import type { PreparedWait } from '../prepared-append.ts'
 import { parseOrDamaged, tryParse } from '../record-row.ts'
@@ -19,18 +19,21 @@ interface StoredWait {
   settled: string | null
 }
 
+type WaitQuery = Parameters<Store['listWaits']>[0]
+
 const SELECT = `SELECT waits.no, streams.id AS stream, waits.id, waits.state, waits.wait, waits.settled
   FROM waits JOIN streams ON streams.no = waits.stream_no`
 
 export function putWait(db: Connection, streamNo: number, wait: PreparedWait): void {
   db.run(
-    `INSERT INTO waits (stream_no, id, state, opened_at, wait, settled) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO waits (stream_no, id, state, opened_at, due, wait, settled) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (stream_no, id) DO UPDATE SET state = excluded.state, opened_at = excluded.opened_at,
-       wait = excluded.wait, settled = excluded.settled`,
+       due = excluded.due, wait = excluded.wait, settled = excluded.settled`,
     streamNo,
     wait.id,
     wait.state,
     wait.openedAt,
+    wait.due,
     wait.wait,
     wait.settled,
   )
@@ -42,31 +45,56 @@ export function getWait(db: Connection, stream: string, waitId: string): WaitRow
   return row === undefined ? null : waitOf(db, row)
 }
 
-export function listWaits(
-  db: Connection,
-  query: PageRequest & { readonly stream?: string; readonly state?: WaitState },
-): Page<WaitRow> {
+export function listWaits(db: Connection, query: WaitQuery): Page<WaitRow> {
   const limit = pageLimit(query)
-  const { stream, state } = query
-  const scope = new CursorScope(['waits', stream ?? null, state ?? null], [0])
+  const { root, stream, state } = query
+  const scope = new CursorScope(['waits', stream ?? null, root ?? null, state ?? null], [0])
   const [after] = scope.decode(query.cursor)
+  const values = [stream, root, state].filter((value) => value !== undefined)
+  const at = (value: string): string => `?${values.indexOf(value) + 3}`
   const filters = [
     'streams.deleted = 0',
-    ...(stream === undefined ? [] : ['waits.stream_no = (SELECT no FROM streams WHERE id = ?3)']),
-    ...(state === undefined ? [] : [`waits.state = ?${stream === undefined ? 3 : 4}`]),
+    ...(stream === undefined ? [] : [`waits.stream_no = (SELECT no FROM streams WHERE id = ${at(stream)})`]),
+    ...(root === undefined ? [] : [`waits.stream_no IN (${threadsBelow(at(root))})`]),
+    ...(state === undefined ? [] : [`waits.state = ${at(state)}`]),
   ]
   const rows = db.all<StoredWait>(
     `${SELECT} WHERE ${[...filters, 'waits.no > ?1'].join(' AND ')} ORDER BY waits.no ${limitSql('?2')}`,
     after,
     limit + 1,
-    ...(stream === undefined ? [] : [stream]),
-    ...(state === undefined ? [] : [state]),
+    ...values,
   )
   return pageOf(
     rows,
     limit,
     (row) => waitOf(db, row),
     (last) => scope.encode([last.no]),
+  )
+}
+
+function threadsBelow(root: string): string {
+  return `SELECT no FROM threads WHERE root = ${root} UNION SELECT no FROM streams WHERE id = ${root}`
+}
+
+export function listDue(db: Connection, query: PageRequest & { readonly now: number }): Page<WaitRow> {
+  const limit = pageLimit(query)
+  checkTime('`now`', query.now)
+  const scope = new CursorScope(['due'], [0, 0])
+  const [due, no] = scope.decode(query.cursor)
+  const rows = db.all<StoredWait & { due: number }>(
+    `${SELECT.replace(' FROM', ', waits.due FROM')} WHERE waits.state = 'pending' AND waits.due IS NOT NULL
+       AND waits.due <= ? AND (waits.due, waits.no) > (?, ?) AND streams.deleted = 0
+     ORDER BY waits.due, waits.no LIMIT ?`,
+    query.now,
+    due,
+    no,
+    limit + 1,
+  )
+  return pageOf(
+    rows,
+    limit,
+    (row) => waitOf(db, row),
+    (last) => scope.encode([last.due, last.no]),
   )
 }
 

@@ -1,0 +1,366 @@
+import { InspanError } from '@inspan/protocol'
+import { anObject, aText, checkFields, oneOf } from '@inspan/protocol/internal'
+import type { CancelReceipt, RewindRecord } from '@inspan/protocol/log'
+import type { CommandKey } from '@inspan/protocol/store'
+import { COMMAND_TYPES, type CommandResult, type ForkCommand, type RewindCommand } from '@inspan/protocol/wire'
+import { checkAnswer } from '../checks/check-answer.ts'
+import { checkSubmission } from '../checks/check-submission.ts'
+import { deleteThread } from '../erase/delete-thread.ts'
+import { remembered } from '../rules/remembered.ts'
+import type { ThreadPolicy } from '../rules/thread-policy.ts'
+import type { Runs } from '../runs/runs.ts'
+import { queueItem } from '../runs/run-queue.ts'
+import type { ThreadRuntimeOptions } from '../thread-options.ts'
+import { boundaryAt, boundaryFrom } from '../threads/boundaries.ts'
+import type { ThreadHold } from '../threads/thread-hold.ts'
+import { forkThread, requireNoRun, rewindThread } from '../threads/threads.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
+import type { RunHandle } from '../turns/active-run.ts'
+import { derivedId, KeyedCommand, rejectReason, settleNothing, type Settle } from './ledger.ts'
+import {
+  answerOf,
+  changeOf,
+  queuedItem,
+  reordered,
+  submissionOf,
+  waitIdOf,
+  type ThreadCommand,
+} from './thread-command.ts'
+
+export interface CommandPorts {
+  readonly options: ThreadRuntimeOptions
+  readonly runs: Runs
+  readonly policy: ThreadPolicy
+  /** Carries a task out in the mailbox, with the thread in hand. */
+  readonly inTurn: <T>(task: (hold: ThreadHold) => Promise<T>) => Promise<T>
+  readonly state: () => ThreadHold['log']['state']
+  /** Throws if the thread was closed here or can no longer be written. */
+  readonly assertOpen: () => void
+  readonly failure: () => InspanError | undefined
+  readonly close: () => Promise<void>
+}
+
+/** What came of a command, for callers in this process. */
+export interface Carried {
+  readonly result: CommandResult
+  readonly handle?: RunHandle
+  readonly receipt?: CancelReceipt
+}
+
+/** How one command is carried out. */
+interface Order {
+  readonly key?: CommandKey
+  readonly keyed?: KeyedCommand
+  readonly settle: Settle
+}
+
+const DONE: CommandResult = { status: 'done' }
+
+/** Carries out commands, each once: the outcome is stored with the commit that makes the effect irrevocable. */
+export class Commands {
+  readonly #ports: CommandPorts
+  /** Keyed commands being carried out: the same one sent again gets the same result. */
+  readonly #underWay = new Map<string, Promise<CommandResult>>()
+
+  constructor(ports: CommandPorts) {
+    this.#ports = ports
+  }
+
+  /** Returns what was decided. Throws only if nobody knows yet: the command stays accepted and may be sent again. */
+  async execute(command: ThreadCommand, key?: CommandKey): Promise<CommandResult> {
+    // A dry run changes nothing, and its answer is not stored.
+    if (key === undefined || (command.type === 'rewind' && command.dryRun === true)) {
+      try {
+        return (await this.carryOut(command)).result
+      } catch (error) {
+        const reason = this.#isLost(error) ? undefined : rejectReason(error)
+        if (reason === undefined) throw error
+        return { status: 'rejected', reason, message: (error as Error).message }
+      }
+    }
+    return this.#queued(key, () => this.#once(command, key))
+  }
+
+  /** Carries out a command from the table, which whoever admitted it has checked. */
+  executeAccepted(command: ThreadCommand, key: CommandKey): Promise<CommandResult> {
+    return this.#queued(key, () => this.#settled(command, key, new KeyedCommand(this.#ports.options.store, key)))
+  }
+
+  /** The same command sent again waits for the first one, and then finds its result. */
+  async #queued(key: CommandKey, task: () => Promise<CommandResult>): Promise<CommandResult> {
+    const id = JSON.stringify([key.principal, key.clientId, key.commandId])
+    const before = this.#underWay.get(id)?.catch(() => undefined)
+    const result = Promise.resolve(before).then(task)
+    this.#underWay.set(id, result)
+    try {
+      return await result
+    } finally {
+      if (this.#underWay.get(id) === result) this.#underWay.delete(id)
+    }
+  }
+
+  async #once(command: ThreadCommand, key: CommandKey): Promise<CommandResult> {
+    const { options } = this.#ports
+    const keyed = new KeyedCommand(options.store, key)
+    const known = await keyed.admit(command, options.thread, (options.now ?? Date.now)())
+    return known ?? this.#settled(command, key, keyed)
+  }
+
+  async #settled(command: ThreadCommand, key: CommandKey, keyed: KeyedCommand): Promise<CommandResult> {
+    try {
+      const { result } = await this.carryOut(command, { key, keyed, settle: keyed.settle })
+      return await keyed.conclude(result)
+    } catch (error) {
+      return keyed.fail(error, this.#isLost(error))
+    }
+  }
+
+  /** Whether the log has failed with this error: it says nothing about the command. */
+  #isLost(error: unknown): boolean {
+    return this.#ports.failure() !== undefined || (InspanError.is(error) && error === this.#ports.failure())
+  }
+
+  async carryOut(command: ThreadCommand, order: Order = { settle: settleNothing }): Promise<Carried> {
+    checkFields('a command', command, { type: oneOf(...COMMAND_TYPES) }, ['type'])
+    const { settle } = order
+    switch (command.type) {
+      case 'submit':
+      case 'steer':
+      case 'follow-up':
+        return this.#say(command, order)
+      case 'answer':
+      case 'approve':
+      case 'deny':
+        return this.#answer(command, order)
+      case 'cancel':
+        return this.#cancel(command, order)
+      case 'configure':
+      case 'mode':
+      case 'model':
+      case 'rename':
+      case 'revoke':
+        return this.#configure(command, order)
+      case 'queue-edit':
+      case 'queue-move':
+        return this.#turn(command, order, async ({ log }) => {
+          await log.commit(reordered(command, log.state), {}, settle(DONE))
+          return { result: DONE }
+        })
+      case 'queue-remove':
+        return this.#turn(command, order, async ({ log }) => {
+          const { id: itemId } = queuedItem(command.itemId, log.state.head)
+          await log.commit([{ type: 'queue.removed', itemId, reason: 'dropped' }], {}, settle(DONE))
+          return { result: DONE }
+        })
+      case 'fork':
+        return this.#turn(command, order, (hold) => this.#fork(command, order, hold))
+      case 'rewind':
+        return this.#rewind(command, order)
+      case 'delete':
+        return this.#delete(order)
+      case 'resume':
+        throw new InspanError('unsupported', 'A thread cannot open another session.', {
+          hint: 'Open the thread of that session, and submit to it.',
+        })
+    }
+  }
+
+  /** Carries out a task in the mailbox, unless the command is settled by then or its sender expected something else. */
+  #turn(command: ThreadCommand, { keyed }: Order, task: (hold: ThreadHold) => Promise<Carried>): Promise<Carried> {
+    return this.#ports.inTurn(async (hold) => {
+      const known = await keyed?.result()
+      if (known !== undefined) return { result: known }
+      await this.#assertExpected(command, hold)
+      return task(hold)
+    })
+  }
+
+  async #assertExpected({ expect }: ThreadCommand, { log }: ThreadHold): Promise<void> {
+    if (expect === undefined) return
+    this.#assertRun(expect.runId)
+    if (expect.headMessageId === undefined) return
+    const { head, messages } = log.state
+    const { items } = await this.#ports.options.store.listMessages(head.lineage, { order: 'newest', limit: 1 })
+    const newest = [...messages].at(-1)?.id ?? items[0]?.id ?? null
+    if (newest !== expect.headMessageId) throw unexpected('wrong-anchor', `The newest message is ${String(newest)}.`)
+  }
+
+  #assertRun(expected: string | null | undefined): void {
+    const runId = this.#ports.state().head.run?.runId ?? null
+    if (expected === undefined || expected === runId) return
+    throw unexpected('wrong-run', runId === null ? 'No run is open.' : `The open run is ${runId}.`)
+  }
+
+  #say(command: Extract<ThreadCommand, { type: 'submit' | 'steer' | 'follow-up' }>, order: Order): Promise<Carried> {
+    const { options, runs } = this.#ports
+    return this.#turn(command, order, async ({ log }) => {
+      const submission = submissionOf(command, log.state, options)
+      await checkSubmission(submission, log.state, options.store)
+      const { run } = log.state.head
+      if (run === null) {
+        const handle = await runs.start(submission, { settle: order.settle })
+        return { result: { status: 'started', runId: handle.runId }, handle }
+      }
+      const isAtOnce = command.type === 'submit' || (command.type === 'steer' && run.status !== 'parked')
+      if (isAtOnce) {
+        const { handle, itemId } = await runs.steer(submission, run, order.settle)
+        return { result: { status: 'queued', itemId, runId: run.runId }, handle }
+      }
+      const item = queueItem(command.type, submission, options.newId)
+      const result: CommandResult = { status: 'queued', itemId: item.id, runId: run.runId }
+      await log.commit([{ type: 'queue.added', item }], {}, order.settle(result))
+      return { result, handle: runs.handleOf(run.runId) }
+    })
+  }
+
+  #answer(command: Extract<ThreadCommand, { type: 'answer' | 'approve' | 'deny' }>, order: Order): Promise<Carried> {
+    const { options, policy, runs } = this.#ports
+    const by = ('by' in command ? command.by : undefined) ?? order.key?.principal
+    return this.#turn(command, order, async ({ desk, log }) => {
+      const waitId = waitIdOf(command, log.state)
+      checkFields('an answer', { waitId }, { waitId: aText }, ['waitId'])
+      const { active } = runs
+      const asked = log.state.head
+      const wait = asked.waits.get(waitId)
+      if (wait === undefined) throw await desk.noSuchWait(waitId)
+      const answer = answerOf(command, wait)
+      checkAnswer(wait, answer, by)
+      const atRest = active === undefined && asked.run !== null ? await runs.beforeAnswer(asked.run) : undefined
+      const { run, waits } = log.state.head
+      if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
+      const more = [
+        ...(options.withAnswer?.(wait, answer) ?? []),
+        ...(await remembered(wait, answer, { policy, runs, active })),
+      ]
+      const isDetached = run !== null && run.turnId === null
+      const extras = order.settle(DONE)
+      const isHeard = await desk.answer({
+        waitId,
+        answer,
+        more,
+        isDetached,
+        extras,
+        ...(by === undefined ? {} : { by }),
+      })
+      if (isHeard && active !== undefined) runs.tellSteered(active)
+      if (!isHeard && atRest !== undefined && run !== null) await runs.afterAnswer(run, atRest)
+      return { result: DONE }
+    })
+  }
+
+  /** An active turn is cancelled at once. Otherwise the mailbox decides: a run that is just being started is not parked. */
+  async #cancel(command: Extract<ThreadCommand, { type: 'cancel' }>, order: Order): Promise<Carried> {
+    const { assertOpen, failure, runs } = this.#ports
+    assertOpen()
+    let { active } = runs
+    if (active === undefined) {
+      const parked = await this.#turn(command, order, async () => {
+        active = runs.active
+        return active === undefined
+          ? { result: DONE, receipt: await runs.cancelParked(order.settle) }
+          : { result: DONE }
+      })
+      if (active === undefined || parked.result !== DONE) return parked
+    }
+    this.#assertRun(command.expect?.runId)
+    const receipt = await runs.cancel(active, order.settle)
+    const lost = failure()
+    if (lost !== undefined && order.keyed !== undefined) throw lost
+    return { result: DONE, receipt }
+  }
+
+  /** Rules, grants and yolo apply from the moment of the call. */
+  async #configure(
+    command: Extract<ThreadCommand, { type: 'configure' | 'mode' | 'model' | 'rename' | 'revoke' }>,
+    order: Order,
+  ): Promise<Carried> {
+    const { options, policy, state } = this.#ports
+    const written = policy.announce(changeOf(command, state()))
+    try {
+      return await this.#turn(command, order, async ({ log }) => {
+        if (command.type === 'revoke') await options.revokeGrants?.(command)
+        await log.commit([{ type: 'config.changed', ...changeOf(command, log.state) }], {}, order.settle(DONE))
+        return { result: DONE }
+      })
+    } finally {
+      written()
+    }
+  }
+
+  /** The fork is the home of its command: it is made together with the outcome, under an id that follows from the key. */
+  async #fork({ messageId, title }: ForkCommand, { key, keyed }: Order, { log }: ThreadHold): Promise<Carried> {
+    const { newId = timeOrderedId, owner, store, thread, now = Date.now } = this.#ports.options
+    await log.flush()
+    const { lineage, run, seq } = log.state.head
+    const info = await store.getThread(thread)
+    if (info === null) throw new InspanError('not-found', `There is no thread ${thread}.`)
+    const at =
+      messageId === undefined
+        ? await boundaryAt(store, lineage, run === null ? seq : run.startedSeq - 1)
+        : await boundaryFrom(store, lineage, (await this.#message(messageId, log)).order)
+    const id = key === undefined ? newId() : derivedId(key)
+    const result: CommandResult = { status: 'done', thread: id }
+    const outcomes = keyed === undefined ? [] : [keyed.outcome(result)]
+    const fork = { id, at, resourceId: info.resourceId, now: now(), ...(title === undefined ? {} : { title }) }
+    await forkThread(store, owner, log.state, fork, outcomes)
+    keyed?.settle(result)
+    return { result }
+  }
+
+  async #message(messageId: string, { state }: ThreadHold['log']): Promise<{ readonly order: number }> {
+    const { lineage, stream } = state.head
+    const message = await this.#ports.options.store.getMessage(lineage, messageId)
+    if (message !== null) return message
+    throw new InspanError('not-found', `Thread ${stream} has no message "${messageId}".`, {
+      details: { thread: stream, messageId },
+    })
+  }
+
+  #rewind(command: RewindCommand, order: Order): Promise<Carried> {
+    const { files, store, thread } = this.#ports.options
+    const { dryRun = false, messageId, scope = 'files' } = command
+    return this.#turn(command, order, async ({ log }) => {
+      requireNoRun(log)
+      const { order: began } = await this.#message(messageId, log)
+      const restored = scope === 'conversation' ? undefined : await files?.rewind({ thread, messageId, dryRun })
+      if (scope !== 'conversation' && restored === undefined) {
+        throw new InspanError('unsupported', 'The files of this thread are not kept, so they cannot be restored.', {
+          hint: 'Rewind with the scope "conversation".',
+        })
+      }
+      const result: CommandResult = { status: 'done', ...(restored === undefined ? {} : { result: restored.report }) }
+      if (scope === 'files' || dryRun) return { result }
+      const to = await boundaryAt(store, log.state.head.lineage, began - 1)
+      const more: Pick<RewindRecord, 'files'> =
+        restored?.checkpointId === undefined ? {} : { files: { checkpointId: restored.checkpointId } }
+      await rewindThread(store, log, to, undefined, { more, extras: order.settle(result) })
+      return { result }
+    })
+  }
+
+  async #delete({ keyed, settle }: Order): Promise<Carried> {
+    const { assertOpen, close, options } = this.#ports
+    assertOpen()
+    await close()
+    const outcome = keyed?.outcome(DONE)
+    await deleteThread(options.store, options.owner, options.thread, outcome === undefined ? {} : { outcome })
+    settle(DONE)
+    return { result: DONE }
+  }
+}
+
+function unexpected(reason: 'wrong-run' | 'wrong-anchor', found: string): InspanError {
+  return new InspanError('conflict', `The thread is not as the sender of the command saw it. ${found}`, {
+    details: { reason },
+  })
+}
+
+/** Throws if a key is not one. */
+export function checkKey(key: CommandKey): void {
+  checkFields('the key of a command', { key }, { key: anObject }, ['key'])
+  checkFields('the key of a command', key, { principal: aText, clientId: aText, commandId: aText }, [
+    'principal',
+    'clientId',
+    'commandId',
+  ])
+}

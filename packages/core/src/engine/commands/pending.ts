@@ -1,0 +1,51 @@
+import type { CommandKey, CommandRow, Store } from '@inspan/protocol/store'
+import type { CommandResult } from '@inspan/protocol/wire'
+import type { ThreadRuntimeOptions } from '../thread-options.ts'
+import { KeyedCommand } from './ledger.ts'
+import type { ThreadCommand } from './thread-command.ts'
+
+const PAGE = 100
+
+type Execute = (command: ThreadCommand, key: CommandKey) => Promise<CommandResult>
+
+/** Carries out the accepted commands of one thread, in the order they came. What fails stays accepted. */
+export async function executePendingOf(
+  { store, thread }: Pick<ThreadRuntimeOptions, 'store' | 'thread'>,
+  execute: Execute,
+): Promise<void> {
+  for await (const { body, key } of accepted(store, thread)) {
+    // The bodies of commands for a deleted thread are gone.
+    if (body !== null) await execute(body as unknown as ThreadCommand, key).catch(() => undefined)
+  }
+}
+
+/**
+ * Finds accepted commands that nobody has carried out yet, e.g. because another process admitted them, and has the
+ * thread of each opened once: whoever opens a thread carries them out. Commands for threads that are gone are rejected.
+ */
+export async function executePending(store: Store, open: (thread: string) => Promise<unknown>): Promise<void> {
+  const threads = new Set<string>()
+  for await (const { key, target } of accepted(store)) {
+    if (threads.has(target)) continue
+    if ((await store.getThread(target)) === null) {
+      await new KeyedCommand(store, key).conclude({ status: 'rejected', reason: 'unknown-id' })
+      continue
+    }
+    threads.add(target)
+    await open(target)
+  }
+}
+
+async function* accepted(store: Store, target?: string): AsyncGenerator<CommandRow> {
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<Store['listCommands']>> = await store.listCommands({
+      state: 'accepted',
+      limit: PAGE,
+      ...(target === undefined ? {} : { target }),
+      ...(cursor === null ? {} : { cursor }),
+    })
+    yield* page.items
+    cursor = page.next
+  } while (cursor !== null)
+}
