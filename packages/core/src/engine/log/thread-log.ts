@@ -281,7 +281,7 @@ export class ThreadLog implements Flushable {
   }
 
   #attach({ blobs, ...rest }: CommitExtras, records: readonly LogRecord[]): void {
-    this.#extras.push(rest)
+    if (rest.thread !== undefined || (rest.outcomes ?? []).length > 0) this.#extras.push(rest)
     for (const { of, ...blob } of blobs ?? []) {
       const seq = records[of ?? 0]?.seq
       if (seq !== undefined) this.#blobs.push({ ...blob, seq })
