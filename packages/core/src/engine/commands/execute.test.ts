@@ -48,7 +48,7 @@ suite('a command', () => {
     assert.equal((await bench.bodies('run.started')).length, 1)
     const row = await bench.store.getCommand(sent)
     assert.deepEqual([row?.state, row?.outcome, row?.body], ['done', first, null])
-    const [started] = (await bench.records()).filter(({ body }) => body.type === 'run.started')
+    const started = (await bench.records()).find(({ body }) => body.type === 'run.started')
     assert.ok((row?.seq ?? 0) >= (started?.seq ?? Infinity), 'the outcome is stored with the run')
   })
 
