@@ -93,6 +93,7 @@ export type {
   ModelUseCountProvider,
   ModelUseCountTracker,
 } from './harness/models/model-types.ts'
+export { keyVariablesOf } from './harness/models/known-providers.ts'
 export { priceOf } from './harness/models/price-list.ts'
 export type {
   HarnessRequestContext,

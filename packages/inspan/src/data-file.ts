@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { SqliteStore } from '@inspan/core'
 import { InspanError } from '@inspan/protocol'
 import { makeFolder, pruneSpool } from '@inspan/shell/run'
@@ -59,5 +59,12 @@ function allRecordings(terminal: Terminal): string {
 }
 
 function homeOf(terminal: Terminal): string {
-  return terminal.env['INSPAN_HOME'] ?? join(homedir(), '.inspan')
+  const { HOME, INSPAN_HOME, USERPROFILE } = terminal.env
+  if (INSPAN_HOME !== undefined && INSPAN_HOME !== '') return resolve(terminal.cwd, INSPAN_HOME)
+  const home = HOME ?? USERPROFILE ?? homedir()
+  if (isAbsolute(home)) return join(home, '.inspan')
+  // Relative to nothing, it would be a folder in whatever project this is.
+  throw new InspanError('not-found', 'There is no home folder to keep conversations in: HOME is empty.', {
+    hint: 'Set HOME, or INSPAN_HOME to a folder for them, or name a file with --db.',
+  })
 }

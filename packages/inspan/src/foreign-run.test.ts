@@ -127,7 +127,10 @@ suite('inspan run --harness', () => {
     await store.close()
     const refused = await inspan('run', '--db', db, '--thread', 'of-an-app', 'More')
     assert.equal(refused.code, 1)
-    assert.match(refused.err, /with "painter", which inspan does not have\. Name who .*--harness <id>, or --demo/)
+    assert.match(
+      refused.err,
+      /with "painter", which inspan does not have\. Name who .*--harness <id>, --model <provider\/model>, or --demo/,
+    )
     assert.equal((await inspan('run', '--db', db, '--thread', 'of-an-app', '--harness', 'codex', 'More')).code, 0)
   })
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync, fstatSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { InspanError } from '@inspan/protocol'
+import { didYouMean } from '@inspan/protocol/internal'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
 
@@ -84,7 +85,8 @@ async function help(topic: string | undefined, terminal: Terminal): Promise<numb
 }
 
 function noSuchCommand(name: string, terminal: Terminal): number {
-  terminal.err(`inspan: there is no command "${name}".\n\n${overview()}`)
+  const names = COMMANDS.map((command) => command.name)
+  terminal.err(`inspan: there is no command "${name}". ${didYouMean(name, names)}\n\n${overview()}`)
   return 2
 }
 

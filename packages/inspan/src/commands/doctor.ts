@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { doctor, harnesses, type DoctorRow } from '@inspan/adapters/reading'
 import { InspanError } from '@inspan/protocol'
 import { whatEscapes } from '@inspan/shell/run'
 import type { Command, Terminal } from '../command.ts'
+import { parseOnlyOptions } from '../parse-options.ts'
 import { dataFile, openExistingStore } from '../data-file.ts'
 
 export const doctorCommand: Command = {
@@ -23,10 +23,7 @@ export const doctorCommand: Command = {
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { json: { type: 'boolean', default: false }, db: { type: 'string' } },
-  })
+  const values = parseOnlyOptions(args, { json: { type: 'boolean', default: false }, db: { type: 'string' } })
   const rows = await doctor(
     harnesses.map((harness) => harness.profile),
     terminal.env,

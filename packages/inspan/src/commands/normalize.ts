@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { dialects, liveDialects, Normalizer } from '@inspan/adapters/reading'
 import { InspanError, type ActivityEvent } from '@inspan/protocol'
 import { LineSplitter, LineStream } from '@inspan/shell/run'
 import { UsageError, type Command, type Terminal } from '../command.ts'
+import { parseOnlyOptions } from '../parse-options.ts'
 
 /** The dialects of the known programs, and that of any other agent that speaks the Agent Client Protocol. */
 const readable = [...dialects, ...liveDialects.filter(({ id }) => id === 'acp')]
@@ -30,14 +30,11 @@ export const normalizeCommand: Command = {
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      harness: { type: 'string' },
-      cwd: { type: 'string' },
-      stderr: { type: 'string' },
-      'exit-code': { type: 'string' },
-    },
+  const values = parseOnlyOptions(args, {
+    harness: { type: 'string' },
+    cwd: { type: 'string' },
+    stderr: { type: 'string' },
+    'exit-code': { type: 'string' },
   })
   const { harness } = values
   if (harness !== undefined && !readable.some(({ id }) => id === harness)) {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { LogRecord } from '@inspan/protocol/log'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
@@ -7,7 +6,8 @@ import { describeActivity } from '../describe-activity.ts'
 import { eventsOfRecord } from '../entry-events.ts'
 import { playRecording, recordingAt } from '../recording.ts'
 import { Renderer } from '../render.ts'
-import { readThread, requireThread } from '../read-thread.ts'
+import { parseOptions } from '../parse-options.ts'
+import { findThread, readThread } from '../read-thread.ts'
 import { visible } from '../visible-text.ts'
 
 export const replayCommand: Command = {
@@ -26,19 +26,15 @@ export const replayCommand: Command = {
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      db: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      speed: { type: 'string', default: '1' },
-    },
+  const { values, positionals } = parseOptions(args, {
+    db: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    speed: { type: 'string', default: '1' },
   })
-  const [thread] = positionals
-  if (thread === undefined || positionals.length > 1) throw new UsageError('name one thread: inspan threads lists them')
+  const [given] = positionals
+  if (given === undefined || positionals.length > 1) throw new UsageError('name one thread: inspan threads lists them')
   const speed = speedOf(values.speed)
-  const recording = recordingAt(resolve(terminal.cwd, thread))
+  const recording = recordingAt(resolve(terminal.cwd, given))
   if (recording !== undefined) {
     for await (const event of playRecording(recording, speed)) {
       terminal.out(values.json ? JSON.stringify(event) : visible(describeActivity(event)))
@@ -49,7 +45,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
   const store = await openExistingStore(values.db, terminal)
   try {
-    await requireThread(store, thread)
+    const thread = await findThread(store, given)
     const renderer = new Renderer(terminal)
     for await (const record of readThread(store, thread)) {
       if (values.json) terminal.out(JSON.stringify(record))

@@ -1,17 +1,20 @@
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import { harnesses, type Harness, type PermissionLevel, type RecordOptions } from '@inspan/adapters/reading'
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@inspan/core/engine'
 import { InspanError, type Answer } from '@inspan/protocol'
 import type { AgentDriver } from '@inspan/protocol/driver'
+import { didYouMean } from '@inspan/protocol/internal'
 import type { Store } from '@inspan/protocol/store'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
-import { lastAgentOf, requireThread } from '../read-thread.ts'
+import { NATIVE } from '../native-id.ts'
+import { oneLine } from '../one-line.ts'
+import { parseOptions } from '../parse-options.ts'
+import { findThread, headOf, lastAgentOf } from '../read-thread.ts'
 import { Recordings } from '../recordings.ts'
 import { Renderer } from '../render.ts'
 import { suggestion } from '../suggestion.ts'
@@ -31,13 +34,14 @@ export const runCommand: Command = {
     'Usage: inspan run "<prompt>" [options]',
     '',
     'Runs an agent on a prompt, shows what it does as it happens, and stores everything in a database file.',
-    'Without --harness a conversation goes on with the agent it was last with, and a new one is with the built-in demo',
-    'agent, which needs no key and no network.',
+    'With --model and no --harness it is our own loop with that model, whose key is taken from the environment.',
+    'With neither, a conversation goes on with the agent it was last with, and a new one is with the built-in demo agent,',
+    'which needs no key and no network.',
     'Use - to read the prompt from standard input, and -- before a prompt that begins with a dash.',
     '',
     `  --harness <id>         which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
     '                         ("inspan doctor" shows which can be used here)',
-    '  --model <id>           the model, as that agent names it',
+    '  --model <id>           the model: provider/model for our own loop, or as the coding agent names it',
     `  --permissions <level>  what it may do, as it cannot ask: ${LEVELS.join(', ')} (default: edit)`,
     '  --deadline <seconds>   end the run after this time, as failed (default: 4 hours)',
     '  --stall <seconds>      warn when nothing was printed for this time (default: 5 minutes)',
@@ -46,7 +50,7 @@ export const runCommand: Command = {
     '                         where they are kept for a week)',
     '  --redact <pattern>     a regular expression: what it matches in the output of agents and tools is not stored.',
     '                         Can be repeated',
-    '  --thread <id>          continue this conversation instead of starting a new one',
+    '  --thread <id>          continue this conversation instead of starting a new one; the end of its id is enough',
     '  --answer <words>       answer an open question of the conversation: approve, decline, or words; once per question.',
     '                         On a terminal you are asked instead. Without an answer the open questions are listed, and',
     `                         the exit code is ${STILL_WAITING}`,
@@ -59,24 +63,20 @@ export const runCommand: Command = {
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      harness: { type: 'string' },
-      model: { type: 'string' },
-      permissions: { type: 'string' },
-      deadline: { type: 'string' },
-      stall: { type: 'string' },
-      'abort-on-stall': { type: 'boolean' },
-      record: { type: 'string' },
-      redact: { type: 'string', multiple: true },
-      thread: { type: 'string' },
-      answer: { type: 'string', multiple: true, default: [] },
-      db: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      demo: { type: 'boolean', default: false },
-    },
+  const { values, positionals } = parseOptions(args, {
+    harness: { type: 'string' },
+    model: { type: 'string' },
+    permissions: { type: 'string' },
+    deadline: { type: 'string' },
+    stall: { type: 'string' },
+    'abort-on-stall': { type: 'boolean' },
+    record: { type: 'string' },
+    redact: { type: 'string', multiple: true },
+    thread: { type: 'string' },
+    answer: { type: 'string', multiple: true, default: [] },
+    db: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    demo: { type: 'boolean', default: false },
   })
   const words = positionals.length === 1 && positionals[0] === '-' ? await text(terminal.input) : positionals.join(' ')
   const prompt = words.trim() || (values.demo ? DEMO_PROMPT : '')
@@ -90,12 +90,13 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 
   const { model, permissions } = values
   const { deadline, stall, 'abort-on-stall': abortsOnStall } = values
-  const foreign = { model, permissions, deadline, stall, 'abort-on-stall': abortsOnStall, record: values.record }
+  const foreign = { permissions, deadline, stall, 'abort-on-stall': abortsOnStall, record: values.record }
   const [only] = Object.entries(foreign).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   const refuseFor = (agent: Harness | undefined): void => {
     if (agent === undefined && only !== undefined) {
       throw new UsageError(`--${only} is for coding agents: name one with --harness`)
     }
+    if (model !== undefined && values.demo) throw new UsageError('--demo has no model: leave out --model')
   }
   const limits = {
     ...(deadline === undefined ? {} : { deadlineMs: millisecondsOf('--deadline', deadline) }),
@@ -121,11 +122,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   for (const signal of ENDING_SIGNALS) process.once(signal, onInterrupt)
   const owner = await ProcessOwner.register(store)
   try {
-    const { thread: known } = values
-    if (known !== undefined) await requireThread(store, known)
+    const known = values.thread === undefined ? undefined : await findThread(store, values.thread)
     const harness = named ?? (known === undefined || values.demo ? undefined : await harnessOf(store, known))
     refuseFor(harness)
-    const thread = known ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
+    const own = harness !== undefined || values.demo ? undefined : (model ?? (await ownModelOf(store, known)))
+    const native = own === undefined ? undefined : await nativeAgent(own, terminal)
+    const thread = known ?? (await createThread(store, { resourceId: terminal.cwd, title: oneLine(prompt) })).id
     const recordings = new Recordings()
     const record = (turnId: string): RecordOptions => {
       const dir =
@@ -136,13 +138,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     }
     const agent =
       harness === undefined
-        ? await demo(terminal)
+        ? (native ?? (await demo(terminal)))
         : { driver: foreignAgent(harness, { model, level, limits, record }, terminal) }
     const agents = { [agent.driver.id]: agent }
     runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1, ...redact })
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     declineQuestions(runtime)
+    // So that the conversation can go on without naming it again.
+    if (own !== undefined && runtime.state.head.model !== own) await runtime.configure({ model: own })
     let lost: Error | undefined
     runtime.onLost(({ error }) => (lost = error))
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
@@ -214,6 +218,16 @@ function redactorOf(patterns: readonly string[]): Redactor {
   return (text) => expressions.reduce((left, expression) => left.replace(expression, '[redacted]'), text)
 }
 
+async function nativeAgent(model: string, terminal: Terminal): Promise<RuntimeAgent> {
+  return (await import('../native-agent.ts')).nativeAgent(model, terminal)
+}
+
+/** Returns the model of a conversation that was last with our own loop. */
+async function ownModelOf(store: Store, thread: string | undefined): Promise<string | undefined> {
+  if (thread === undefined || (await lastAgentOf(store, thread)) !== NATIVE) return undefined
+  return (await headOf(store, thread)).model ?? undefined
+}
+
 async function demo(terminal: Terminal): Promise<RuntimeAgent> {
   const { demoAgent } = await import('../demo-agent.ts')
   return demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
@@ -222,18 +236,18 @@ async function demo(terminal: Terminal): Promise<RuntimeAgent> {
 function harnessCalled(id: string): Harness {
   const harness = harnesses.find((candidate) => candidate.profile.id === id)
   if (harness !== undefined) return harness
-  const known = harnesses.map((candidate) => candidate.profile.id).join(', ')
-  throw new UsageError(`there is no harness "${id}"; known: ${known}`)
+  const known = harnesses.map((candidate) => candidate.profile.id)
+  throw new UsageError(`there is no harness "${id}". ${didYouMean(id, known)}`)
 }
 
 /** Returns the harness that had the last turn of the thread; `undefined` for the demo agent. */
 async function harnessOf(store: Store, thread: string): Promise<Harness | undefined> {
   const agentId = await lastAgentOf(store, thread)
-  if (agentId === undefined || agentId === DEMO) return undefined
+  if (agentId === undefined || agentId === DEMO || agentId === NATIVE) return undefined
   const harness = harnesses.find(({ profile }) => profile.id === agentId)
   if (harness !== undefined) return harness
   throw new InspanError('not-found', `This conversation is with "${agentId}", which inspan does not have.`, {
-    hint: 'Name who is to go on with it: --harness <id>, or --demo.',
+    hint: 'Name who is to go on with it: --harness <id>, --model <provider/model>, or --demo.',
   })
 }
 

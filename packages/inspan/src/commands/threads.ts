@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
+import { oneLine } from '../one-line.ts'
+import { parseOnlyOptions } from '../parse-options.ts'
 import { visible } from '../visible-text.ts'
 
 export const threadsCommand: Command = {
@@ -19,14 +20,11 @@ export const threadsCommand: Command = {
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      all: { type: 'boolean', default: false },
-      limit: { type: 'string', default: '20' },
-      db: { type: 'string' },
-      json: { type: 'boolean', default: false },
-    },
+  const values = parseOnlyOptions(args, {
+    all: { type: 'boolean', default: false },
+    limit: { type: 'string', default: '20' },
+    db: { type: 'string' },
+    json: { type: 'boolean', default: false },
   })
   const limit = Number(values.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
@@ -38,7 +36,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       terminal.out(
         values.json
           ? JSON.stringify(thread)
-          : `${thread.id}  ${new Date(thread.updatedAt).toISOString().slice(0, 16)}  ${visible(thread.title ?? '')}`,
+          : `${thread.id}  ${localTime(thread.updatedAt)}  ${oneLine(visible(thread.title ?? ''))}`,
       )
     }
     if (page.items.length === 0 && !values.json)
@@ -47,4 +45,10 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   } finally {
     await store.close()
   }
+}
+
+/** As on the clock on the wall, sortable. */
+function localTime(at: number): string {
+  const shifted = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
+  return shifted.toISOString().slice(0, 16).replace('T', ' ')
 }

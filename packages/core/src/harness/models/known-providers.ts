@@ -42,3 +42,8 @@ export function splitModelId(modelId: string): { readonly provider: string; read
     ? { provider: '', modelName: modelId }
     : { provider: modelId.slice(0, slash), modelName: modelId.slice(slash + 1) }
 }
+
+/** Returns the environment variables that may hold the key for a model; none for a provider we do not know. */
+export function keyVariablesOf(modelId: string): readonly string[] {
+  return knownProvider(splitModelId(modelId).provider)?.envVars ?? []
+}
