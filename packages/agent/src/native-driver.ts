@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type { AgentEvent, JsonObject } from '@inspan/protocol'
+import { InspanError, type AgentEvent, type JsonObject } from '@inspan/protocol'
 import type { AgentDriver, AgentSession, Capabilities, Host, Turn } from '@inspan/protocol/driver'
 import type { CancelReceipt } from '@inspan/protocol/log'
 import type { Dynamic } from './agent-context.ts'
@@ -94,6 +94,7 @@ class NativeSession implements AgentSession {
   readonly #options: NativeDriverOptions
   readonly #host: Host
   readonly #abort = new AbortController()
+  #isClosed = false
   // `AbortSignal.any` would do the same with weak references and finalizers, at several times the cost.
   readonly #follow = (): void => this.#abort.abort(this.#host.signal.reason)
 
@@ -105,6 +106,7 @@ class NativeSession implements AgentSession {
   }
 
   run(turn: Turn): AsyncIterable<AgentEvent> {
+    if (this.#isClosed) throw new InspanError('closed', 'This session is closed.', { hint: 'Open another one.' })
     return new FlatTurn(nativeTurn(this.#options, this.#host, turn, this.#abort.signal))
   }
 
@@ -114,6 +116,7 @@ class NativeSession implements AgentSession {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#host.signal.removeEventListener('abort', this.#follow)
     this.#abort.abort(CLOSED)
   }

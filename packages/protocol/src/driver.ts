@@ -292,7 +292,7 @@ export interface AgentDriver {
 
 export interface AgentSession {
   /**
-   * Takes one turn; a second one while it runs is refused with `misuse`, one after `close` with `closed`. Ends with
+   * Takes one turn at a time; one after `close` is refused with `closed`. Ends with
    * exactly one `finish`, and nothing after it, whatever happens: what goes wrong is an `error` event before a `finish`
    * with `error`. Each tool call has one result, or none if the turn was cut short. Leaving the loop ends the turn.
    */

@@ -1,9 +1,10 @@
 import { NO_RULES, type Part, type PermissionRules } from '@inspan/protocol'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
-import type { Turn } from '@inspan/protocol/driver'
+import { checkEffort, type Capabilities, type Effort, type Turn } from '@inspan/protocol/driver'
 import type { NativeSession } from './native-session.ts'
 import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'
+import type { CliProfile } from './profile.ts'
 import type { RunWarning } from './run-note.ts'
 
 /** One turn, with everything the launch of a CLI depends on. */
@@ -12,6 +13,8 @@ export interface LaunchRequest {
   readonly session: NativeSession
   readonly cwd: string
   readonly model?: string
+  /** One of the levels among the capabilities. */
+  readonly effort?: Effort
   readonly instructions?: string
   /** The native session was begun with other instructions, or with none. */
   readonly hasNewInstructions: boolean
@@ -37,17 +40,29 @@ export interface StandingRequest {
   readonly mcp?: MCPConfiguration
 }
 
-/** Returns the request for a turn, without its session. What the turn says takes precedence over the options. */
+/** What a turn is asked of. */
+export interface AskedCli {
+  readonly profile: Pick<CliProfile, 'title'>
+  readonly capabilities: Pick<Capabilities, 'effort'>
+}
+
+/**
+ * Returns the request for a turn, without its session. What the turn says takes precedence over the options. Throws
+ * `unsupported` for what the CLI has no way to be told.
+ */
 export function requestOf(
   turn: Turn,
   options: StandingRequest,
+  { profile, capabilities }: AskedCli,
 ): Omit<LaunchRequest, 'session' | 'hasNewInstructions' | 'dir'> {
-  const { input, instructions, maxSteps, rules = NO_RULES } = turn
+  const { input, effort, instructions, maxSteps, rules = NO_RULES } = turn
+  if (effort !== undefined) checkEffort(profile.title, effort, capabilities.effort)
   const model = turn.model ?? options.model
   return {
     input,
     cwd: turn.cwd ?? options.cwd ?? process.cwd(),
     ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
     ...(instructions === undefined ? {} : { instructions }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     rules,

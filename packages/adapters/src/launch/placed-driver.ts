@@ -105,11 +105,11 @@ class PlacedSession implements AgentSession {
   /** Returns a session for this one turn, whose launch continues the placed native session. Never rejects. */
   async #place(turn: Turn, makeDir: () => Promise<string>, signal: AbortSignal): Promise<AgentSession> {
     const { harness, options, env, cli } = this.#context
-    const { rules, permissions, allowUngoverned, mcp, cwd } = requestOf(turn, options)
     const binding = this.#binding
     let session: NativeSession
     let placed: NativeSession
     try {
+      const { rules, permissions, allowUngoverned, mcp, cwd } = requestOf(turn, options, harness)
       session = await chooseSession(binding, harness.capabilities, (query) => this.#host.history(query))
       if (session.kind === 'new') return this.#open(harness, binding, signal)
       placed = await harness.place({

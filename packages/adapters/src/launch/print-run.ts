@@ -173,7 +173,7 @@ export class PrintRun {
 
   async #request(dir: string, session: NativeSession): Promise<LaunchRequest> {
     const { host } = this.#ports
-    const request = requestOf(this.#turn, this.#context.options)
+    const request = requestOf(this.#turn, this.#context.options, this.#context.harness)
     this.#cwd = request.cwd
     this.#instructions = instructionsHash(request.instructions)
     const history: Host['history'] = (query) => host.history(query)

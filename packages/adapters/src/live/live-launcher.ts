@@ -237,7 +237,7 @@ export class Launcher {
 
   #request(live: LiveTurn): LaunchRequest {
     return {
-      ...requestOf(live.turn, this.#context.options),
+      ...requestOf(live.turn, this.#context.options, this.#context.harness),
       session: NO_SESSION,
       hasNewInstructions: false,
       dir: '',

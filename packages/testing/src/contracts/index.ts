@@ -1,3 +1,5 @@
+export { testDriver } from './driver-contract.ts'
+export type { DriverBehaviour, DriverContract, DriverSubject } from './driver-contract.ts'
 export { storeContract } from './store-contract.ts'
 export { flakyStore, type FlakyOptions } from './flaky-store.ts'
 export { flakyStoreContract } from './flaky-store-contract.ts'
