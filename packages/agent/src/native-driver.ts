@@ -76,6 +76,7 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: 'replace',
   models: null,
   effort: EFFORTS,
+  output: true,
   limits: false,
   sessions: false,
 }

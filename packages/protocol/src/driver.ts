@@ -42,6 +42,8 @@ export interface Capabilities {
   readonly models: readonly string[] | null
   /** The levels of `Turn.effort` that the agent takes, lowest first. Empty: none, and a turn with one is refused. */
   readonly effort: readonly Effort[]
+  /** The agent takes `Turn.output`. Otherwise a turn with one fails with `unsupported`. */
+  readonly output: boolean
   /** The agent reports usage limits of its account, with the time at which they end (`Host.noteLimit`). */
   readonly limits: boolean
   /** The agent's own sessions can be listed and read (`AgentDriver.sessions`). */

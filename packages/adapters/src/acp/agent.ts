@@ -30,6 +30,7 @@ export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images
   systemPrompt: 'none',
   models: null,
   effort: [],
+  output: false,
   limits: false,
   sessions: false,
 }

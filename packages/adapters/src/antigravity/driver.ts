@@ -22,6 +22,7 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: 'none',
   models: null,
   effort: [],
+  output: false,
   limits: false,
   sessions: false,
 }

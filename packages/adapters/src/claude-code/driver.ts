@@ -1,6 +1,7 @@
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
 import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
+import { claudeLimits } from './limits.ts'
 import { launchClaude, type ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeDialect } from './mapper.ts'
 import { claudeCodeProfile } from './profile.ts'
@@ -22,8 +23,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
-  effort: [],
-  limits: false,
+  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+  output: true,
+  limits: true,
   sessions: false,
 }
 
@@ -41,6 +43,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): AgentDriver {
       capabilities: CAPABILITIES,
       launch: (request) => launchClaude(request, options),
       anchorOf: claudeAnchor,
+      limitsOf: claudeLimits,
       lostSession: /No (?:conversation|message) found with /,
     },
     options,

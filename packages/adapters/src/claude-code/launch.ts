@@ -39,6 +39,8 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
       '--forward-subagent-text',
       ...sessionArgs(request.session),
       ...flag('--model', request.model),
+      ...flag('--effort', request.effort),
+      ...flag('--json-schema', request.output === undefined ? undefined : JSON.stringify(request.output.schema)),
       ...flag('--max-turns', request.maxSteps?.toString()),
       ...flag('--permission-mode', rules.mode),
       ...flag('--permission-prompts', 'none'),

@@ -5,6 +5,7 @@ import { ClaudePeer } from './control.ts'
 import { claudeAnchor } from './driver.ts'
 import type { ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeLiveDialect } from './live-dialect.ts'
+import { claudeLimits } from './limits.ts'
 import { launchClaudeLive } from './live-launch.ts'
 import { claudeCodeProfile } from './profile.ts'
 import { refuseLevel } from '../live/transport.ts'
@@ -26,8 +27,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
-  effort: [],
-  limits: false,
+  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+  output: true,
+  limits: true,
   sessions: false,
 }
 
@@ -43,6 +45,7 @@ export function claudeCodeLive(options: ClaudeLiveOptions = {}): AgentDriver {
       capabilities: CAPABILITIES,
       launch: (request) => launchClaudeLive(request, options),
       anchorOf: claudeAnchor,
+      limitsOf: claudeLimits,
       placeOf: ({ messageId }: NativeRef) => messageId,
       connect: (link) => new ClaudePeer(link),
     },

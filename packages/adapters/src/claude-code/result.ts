@@ -14,7 +14,10 @@ export function readResult(record: JsonObject, run: Run, turn: ResultContext): v
     run.fail(failureMessage(record), failureCode(record))
   } else run.consume('result')
   const { native } = turn
-  run.turnEnd({ finishReason: finishReason(record['stop_reason']), native })
+  const output = record['structured_output']
+  // With a schema the answer is the input of a tool, so the model stops for a call.
+  const reason = output === undefined ? finishReason(record['stop_reason']) : 'stop'
+  run.turnEnd({ finishReason: reason, native, output })
 }
 
 /** An API failure has subtype `success` and the flag. Versions without the flag for limits name them in the subtype. */

@@ -23,6 +23,7 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: 'replace',
   models: null,
   effort: [],
+  output: false,
   limits: false,
   sessions: false,
 }

@@ -25,7 +25,8 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
-  effort: [],
+  effort: ['minimal', 'low', 'medium', 'high', 'xhigh'],
+  output: true,
   limits: false,
   sessions: false,
 }

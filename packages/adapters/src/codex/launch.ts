@@ -44,6 +44,10 @@ export function launchCodex(
     name: `image-${index + 1}.${imageEnding(mimeType)}`,
     content: Buffer.from(data, 'base64'),
   }))
+  const schema: PrivateFile | undefined =
+    request.output === undefined
+      ? undefined
+      : { name: 'output-schema.json', content: JSON.stringify(request.output.schema) }
   const secrets = new Map<string, string>()
   const servers = mcpServers(rules, secrets)
   // Codex takes no file for instructions, so long ones go before the prompt.
@@ -51,6 +55,7 @@ export function launchCodex(
   const settings: Record<string, TomlValue> = {
     sandbox_mode: rules.sandbox,
     approval_policy: 'never',
+    ...(request.effort === undefined ? {} : { model_reasoning_effort: request.effort }),
     ...(rules.hasWebSearch ? {} : { web_search: 'disabled' }),
     ...(instructions === undefined || isLong ? {} : { developer_instructions: instructions }),
     ...(Object.keys(servers).length === 0 ? {} : { mcp_servers: servers, ...WAIT_FOR_SERVERS }),
@@ -65,6 +70,7 @@ export function launchCodex(
       '--skip-git-repo-check',
       ...(userConfig ? [] : ['--ignore-user-config', '--ignore-rules']),
       ...flag('--model', request.model),
+      ...flag('--output-schema', schema === undefined ? undefined : join(request.dir, schema.name)),
       // Otherwise it waits forever for a lost network.
       ...['unbounded_connection_retries', ...rules.disabled].flatMap((feature) => flag('--disable', feature)),
       ...(userConfig ? [] : provider).flatMap((setting) => flag('-c', setting)),
@@ -75,7 +81,7 @@ export function launchCodex(
     ],
     env: Object.fromEntries(secrets),
     stdin: instructions !== undefined && isToBeSaid ? restated(instructions, text) : text,
-    files: pictures,
+    files: schema === undefined ? pictures : [...pictures, schema],
     warnings: [
       ...rules.warnings,
       ...(request.maxSteps === undefined

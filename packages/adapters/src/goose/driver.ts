@@ -24,6 +24,7 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: 'append',
   models: null,
   effort: [],
+  output: false,
   limits: false,
   sessions: false,
 }

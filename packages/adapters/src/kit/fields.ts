@@ -59,3 +59,7 @@ export function textList(value: JsonValue | undefined): readonly string[] {
   for (const item of value as readonly JsonValue[]) if (typeof item === 'string' && item !== '') texts.push(item)
   return texts
 }
+
+export function asNumber(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}

@@ -130,6 +130,8 @@ export interface HeldRecord {
 export interface TurnEnd {
   readonly finishReason: FinishReason
   readonly native?: NativeRef | undefined
+  /** The answer as data, if the CLI reports it apart from its text. */
+  readonly output?: JsonValue | undefined
 }
 
 export interface StepEnd {

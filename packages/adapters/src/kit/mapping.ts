@@ -453,6 +453,7 @@ class Mapping implements Mapper, Run {
     const own = this.usage.turn().find((part) => part.scope === 'own')
     if (own !== undefined) event.usage = own
     if (end.native !== undefined) event.native = end.native
+    if (end.output !== undefined) event.meta = { output: end.output }
     this.#push(event)
     this.#isInTurn = false
     this.#steps = new Steps()

@@ -1,6 +1,6 @@
-import { NO_RULES, type Part, type PermissionRules } from '@inspan/protocol'
+import { InspanError, NO_RULES, type Part, type PermissionRules } from '@inspan/protocol'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
-import { checkEffort, type Capabilities, type Effort, type Turn } from '@inspan/protocol/driver'
+import { checkEffort, type Capabilities, type Effort, type Turn, type TurnOutput } from '@inspan/protocol/driver'
 import type { NativeSession } from './native-session.ts'
 import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'
@@ -15,6 +15,8 @@ export interface LaunchRequest {
   readonly model?: string
   /** One of the levels among the capabilities. */
   readonly effort?: Effort
+  /** The answer has to be data that fits this schema. */
+  readonly output?: TurnOutput
   readonly instructions?: string
   /** The native session was begun with other instructions, or with none. */
   readonly hasNewInstructions: boolean
@@ -43,7 +45,7 @@ export interface StandingRequest {
 /** What a turn is asked of. */
 export interface AskedCli {
   readonly profile: Pick<CliProfile, 'title'>
-  readonly capabilities: Pick<Capabilities, 'effort'>
+  readonly capabilities: Pick<Capabilities, 'effort' | 'output'>
 }
 
 /**
@@ -55,14 +57,20 @@ export function requestOf(
   options: StandingRequest,
   { profile, capabilities }: AskedCli,
 ): Omit<LaunchRequest, 'session' | 'hasNewInstructions' | 'dir'> {
-  const { input, effort, instructions, maxSteps, rules = NO_RULES } = turn
+  const { input, effort, instructions, maxSteps, output, rules = NO_RULES } = turn
   if (effort !== undefined) checkEffort(profile.title, effort, capabilities.effort)
+  if (output !== undefined && !capabilities.output) {
+    throw new InspanError('unsupported', `${profile.title} cannot be asked for an answer that fits a schema.`, {
+      hint: 'Leave `output` out, or choose an agent that takes it: your own, Claude Code or Codex.',
+    })
+  }
   const model = turn.model ?? options.model
   return {
     input,
     cwd: turn.cwd ?? options.cwd ?? process.cwd(),
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
+    ...(output === undefined ? {} : { output }),
     ...(instructions === undefined ? {} : { instructions }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     rules,

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@inspan/protocol'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
-import type { AgentDriver, AgentSession, Binding, Capabilities, Host, Turn } from '@inspan/protocol/driver'
+import type { AgentDriver, AgentLimit, AgentSession, Binding, Capabilities, Host, Turn } from '@inspan/protocol/driver'
 import type { CancelReceipt } from '@inspan/protocol/log'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
@@ -27,6 +27,8 @@ export interface PrintHarness {
   launch(request: LaunchRequest): LaunchPlan
   /** Returns the anchor of this event, if a later turn can resume there. */
   anchorOf?(event: MappedEvent): string | undefined
+  /** Returns the usage limits that a line of the output reports. Called for every line: must be cheap. */
+  limitsOf?(line: string): readonly AgentLimit[]
   /**
    * Matches what the CLI prints first if the session or message to resume at does not exist. We then begin a new
    * session. The CLI may have been killed before it saved what it had printed.

@@ -1,5 +1,5 @@
 import type { JsonObject, NativeRef, Part } from '@inspan/protocol'
-import type { Capabilities, Host } from '@inspan/protocol/driver'
+import type { AgentLimit, Capabilities, Host } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
@@ -20,6 +20,8 @@ export interface LiveHarness {
   launch(request: LaunchRequest): LivePlan
   /** Returns the anchor of this event, if a later turn can resume there. */
   anchorOf(event: MappedEvent): string | undefined
+  /** Returns the usage limits that a line of the output reports. Called for every line: must be cheap. */
+  limitsOf?(line: string): readonly AgentLimit[]
   /** Returns the anchor of a recorded message. */
   readonly placeOf: (native: NativeRef) => string | undefined
   /** Makes the peer for a new process. All state about the process belongs to the peer. */

@@ -4,6 +4,7 @@ import type { Binding, Host } from '@inspan/protocol/driver'
 import type { KillReceipt, Line } from '@inspan/shell/run'
 import { cleanText } from '../kit/clean-text.ts'
 import { recordOf, splitLine } from '../kit/json-line.ts'
+import type { CliTurn } from '../launch/cli-turn.ts'
 import { hasKey } from '../launch/find-cli.ts'
 import { requestOf, type LaunchRequest } from '../launch/launch-plan.ts'
 import { chooseSession, instructionsHash, newSession, type NativeSession } from '../launch/native-session.ts'
@@ -14,7 +15,6 @@ import { refuseInstead } from '../launch/strict.ts'
 import type { LiveContext } from './live-driver.ts'
 import type { LivePeer, LivePlan } from './live-harness.ts'
 import { LiveProcess } from './live-process.ts'
-import type { LiveTurn } from './live-turn.ts'
 
 export interface Running {
   readonly process: LiveProcess
@@ -53,9 +53,9 @@ export class Launcher {
   readonly #host: Host
   #running: Running | undefined
   #ending: Promise<KillReceipt | undefined> = Promise.resolve(undefined)
-  #turn: LiveTurn | undefined
+  #turn: CliTurn | undefined
   /** The turn that has received all held lines: no new line may overtake those. */
-  #hearing: LiveTurn | undefined
+  #hearing: CliTurn | undefined
   #between: HeldLine[] = []
   #heldBytes = 0
   /** Number of lines between turns that were not kept. */
@@ -77,7 +77,7 @@ export class Launcher {
   }
 
   /** Returns a process for the turn, whose output is held until the turn is opened. Rejects with why there is none. */
-  async ready(live: LiveTurn, binding: Binding | null): Promise<Ready> {
+  async ready(live: CliTurn, binding: Binding | null): Promise<Ready> {
     const task = this.#request(live)
     const key = this.#keyOf(task)
     this.#turn = live
@@ -94,7 +94,7 @@ export class Launcher {
   }
 
   /** Returns another process with a new session, because the session to resume is lost. */
-  async renew(live: LiveTurn, why: string): Promise<Ready> {
+  async renew(live: CliTurn, why: string): Promise<Ready> {
     const said = this.#between.flatMap(({ stream, line }) => (stream === 'stderr' ? [line.text] : [])).join(' ')
     await this.end()
     this.#takeHeld()
@@ -112,12 +112,12 @@ export class Launcher {
   }
 
   /** Passes the held lines to the turn, and from here on all output. */
-  open(live: LiveTurn, { opening }: Ready): void {
+  open(live: CliTurn, { opening }: Ready): void {
     const { header, anchor, warnings } = opening
     live.open(header, anchor)
     for (const { message, code } of warnings) live.warn(message, code)
     const { held, missed } = this.#takeHeld()
-    for (const { stream, line } of held) void live.line(stream, line, false)
+    for (const { stream, line } of held) void live.lines(stream, [line])
     if (missed > 0) {
       live.warn(`Between turns ${missed} lines more were said than are kept. What they tell is missing.`, 'not-kept')
     }
@@ -203,7 +203,7 @@ export class Launcher {
     const live = this.#turn
     const isHearing = live === this.#hearing
     let held: Promise<void> | undefined
-    if (isHearing && live?.isOver === false) held = live.line(stream, line, peer?.isWaiting !== true)
+    if (isHearing && live?.isOver === false) held = heard(live, stream, line, peer)
     else this.#hold({ stream, line }, isHearing)
     if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(line.text)) this.#tell(peer, record)
     return held
@@ -235,7 +235,7 @@ export class Launcher {
     }
   }
 
-  #request(live: LiveTurn): LaunchRequest {
+  #request(live: CliTurn): LaunchRequest {
     return {
       ...requestOf(live.turn, this.#context.options, this.#context.harness),
       session: NO_SESSION,
@@ -261,6 +261,18 @@ export class Launcher {
       }
     }
   }
+}
+
+/** Takes a line. While a request to the CLI is open its output is read, even if consumers of the events are slow. */
+function heard(
+  live: CliTurn,
+  stream: 'stdout' | 'stderr',
+  line: Line,
+  peer: LivePeer | undefined,
+): Promise<void> | undefined {
+  const written = live.lines(stream, [line])
+  const room = peer?.isWaiting === true ? undefined : live.room()
+  return room === undefined || written === undefined ? (room ?? written) : written.then(() => room)
 }
 
 function placed(

@@ -3,6 +3,7 @@ import { InspanError, type AgentEvent, type ErrorData, type StoredMessage } from
 import type { AgentSession, Binding, HandoverNote, Host, Turn } from '@inspan/protocol/driver'
 import type { CancelReceipt } from '@inspan/protocol/log'
 import type { RunExit } from '@inspan/shell/run'
+import { CliTurn } from '../launch/cli-turn.ts'
 import { handoverText } from '../launch/handover-text.ts'
 import { assertTakesTurn, NOTHING_RAN } from '../launch/one-turn.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
@@ -12,8 +13,7 @@ import { unheard } from './handover.ts'
 import type { LiveContext } from './live-driver.ts'
 import { SessionLost, type LiveTask } from './live-harness.ts'
 import { Launcher, type Ready, type Running } from './live-launcher.ts'
-import { LiveTurn } from './live-turn.ts'
-import { timer } from './turn-clock.ts'
+import { timer } from '../launch/turn-clock.ts'
 
 const DEFAULT_INTERRUPT_MS = 10_000
 const DEFAULT_IDLE_MS = 15 * 60_000
@@ -39,7 +39,7 @@ export class LiveSession implements AgentSession {
   /** Runs of which the native session heard every message. */
   readonly #heardRuns = new Set<string>()
   #binding: Binding | null
-  #turn: LiveTurn | undefined
+  #turn: CliTurn | undefined
   /** What the CLI is told of others' messages. */
   #handover: HandoverNote | undefined
   #started: Promise<void> = Promise.resolve()
@@ -97,10 +97,10 @@ export class LiveSession implements AgentSession {
     await this.#launcher.end()
   }
 
-  #begin(turn: Turn): LiveTurn {
+  #begin(turn: Turn): CliTurn {
     assertTakesTurn(this.#isClosed, this.#turn)
     clearTimeout(this.#idle)
-    const live: LiveTurn = new LiveTurn(this.#context, turn, this.#binding, {
+    const live: CliTurn = new CliTurn(this.#context, turn, this.#binding, {
       host: this.#host,
       bind: (binding) => {
         this.#binding = binding
@@ -113,7 +113,7 @@ export class LiveSession implements AgentSession {
   }
 
   /** Runs a turn up to its `finish`. Never rejects: any error becomes the turn's failure. */
-  async #drive(live: LiveTurn): Promise<void> {
+  async #drive(live: CliTurn): Promise<void> {
     let exit: RunExit | undefined
     try {
       exit = await this.#take(live)
@@ -123,11 +123,12 @@ export class LiveSession implements AgentSession {
       live.stop('failed', toFailure(error))
       await this.#launcher.end()
     }
+    if (!live.isOpen) live.open(this.#context.header, undefined)
     await live.finish(exit)
   }
 
   /** Starts the turn and waits for its end. Returns the exit of the process, if it has exited. */
-  async #take(live: LiveTurn): Promise<RunExit | undefined> {
+  async #take(live: CliTurn): Promise<RunExit | undefined> {
     await live.record()
     let ready = await this.#launcher.ready(live, this.#binding)
     let began = await this.#start(live, ready)
@@ -146,7 +147,7 @@ export class LiveSession implements AgentSession {
   }
 
   /** Gives the process its task. Reports a problem with the session as `lost`, because another session may work. */
-  async #start(live: LiveTurn, { running, request, isFirst }: Ready): Promise<Began> {
+  async #start(live: CliTurn, { running, request, isFirst }: Ready): Promise<Began> {
     if (live.isStopped) {
       await this.#launcher.end()
       return { exit: await running.process.done }
@@ -203,7 +204,7 @@ export class LiveSession implements AgentSession {
     }
   }
 
-  #stop(live: LiveTurn, reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
+  #stop(live: CliTurn, reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
     const wasOver = live.isOver
     live.stop(reason, error)
     if (this.#stopping !== undefined) return this.#stopping
@@ -213,7 +214,7 @@ export class LiveSession implements AgentSession {
   }
 
   /** Interrupts the turn, then ends the process so that nothing goes on. The next turn gets a new process. */
-  async #end(live: LiveTurn): Promise<CancelReceipt> {
+  async #end(live: CliTurn): Promise<CancelReceipt> {
     const { running } = this.#launcher
     if (running !== undefined) await this.#interrupt(live, running)
     const queued = running?.peer.unheard ?? []
@@ -227,7 +228,7 @@ export class LiveSession implements AgentSession {
     }
   }
 
-  async #interrupt(live: LiveTurn, { peer, process }: Running): Promise<void> {
+  async #interrupt(live: CliTurn, { peer, process }: Running): Promise<void> {
     const asked = peer.interrupt().then(() => live.whenOver)
     const over = new AbortController()
     const { interruptMs = DEFAULT_INTERRUPT_MS } = this.#context.options

@@ -24,7 +24,8 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'append',
   models: null,
-  effort: [],
+  effort: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  output: false,
   limits: false,
   sessions: false,
 }

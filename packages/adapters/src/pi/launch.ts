@@ -67,6 +67,7 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
       ...sessionArgs(request.session),
       ...flag('--provider', options.provider),
       ...flag('--model', request.model),
+      ...flag('--thinking', request.effort === 'none' ? 'off' : request.effort),
       ...(tools.length === 0 ? ['--no-tools'] : flag('--tools', tools.join(','))),
       '--no-extensions',
       '--no-approve',

@@ -68,6 +68,7 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: 'none',
   models: null,
   effort: [],
+  output: false,
   limits: false,
   sessions: false,
 }

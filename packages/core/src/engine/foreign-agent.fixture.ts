@@ -22,6 +22,7 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: 'append',
   models: null,
   effort: [],
+  output: false,
   limits: false,
   sessions: false,
 }

@@ -27,6 +27,7 @@ export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
     systemPrompt: z.enum(['replace', 'append', 'none']),
     models: z.nullable(listOf(z.string())),
     effort: listOf(effortSchema),
+    output: z.boolean(),
     limits: z.boolean(),
     sessions: z.boolean(),
     version: optional(z.string()),

@@ -90,6 +90,7 @@ export const arbitraryCapabilities: fc.Arbitrary<Capabilities> = shape<Capabilit
     governs: fc.constantFrom('all', 'asks-only', 'none'),
     continuity: fc.constantFrom('log', 'native'),
     effort: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
+    output: fc.boolean(),
     limits: fc.boolean(),
     sessions: fc.boolean(),
     steer: fc.constantFrom('inject', 'queue', 'restart', 'none'),

@@ -43,7 +43,7 @@ interface Opened {
   readonly session: AgentSession
   readonly abort: AbortController
   readonly bindings: readonly Binding[]
-  turn(id?: string): AsyncIterable<AgentEvent>
+  readonly turn: (id?: string) => AsyncIterable<AgentEvent>
 }
 
 /** Registers the tests that every driver has to pass. Run it with the real program or with a stand-in for it. */
@@ -130,10 +130,7 @@ export function testDriver(contract: DriverContract): void {
 
     check('a closed session takes no turn', 'answers', async ({ session, turn }) => {
       await session.close()
-      await rejection(
-        (async () => Array.fromAsync(turn()))(),
-        'closed',
-      )
+      await rejection((async () => Array.fromAsync(turn()))(), 'closed')
     })
 
     check('an effort it has no word for is refused, not ignored', 'answers', async ({ subject, session }) => {

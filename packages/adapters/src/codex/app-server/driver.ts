@@ -4,6 +4,7 @@ import type { CodexLaunchOptions } from '../launch.ts'
 import { codexProfile } from '../profile.ts'
 import type { MappedEvent } from '../../kit/activity.ts'
 import { liveDriver, type LiveOptions } from '../../live/live-driver.ts'
+import { codexLimits } from './limits.ts'
 import { launchAppServer } from './launch.ts'
 import { codexAppServerDialect } from './mapper.ts'
 import { AppServerPeer } from './peer.ts'
@@ -29,8 +30,9 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   systemPrompt: 'append',
   models: null,
-  effort: [],
-  limits: false,
+  effort: ['minimal', 'low', 'medium', 'high', 'xhigh'],
+  output: true,
+  limits: true,
   sessions: false,
 }
 
@@ -47,6 +49,7 @@ export function codexLive(options: CodexLiveOptions = {}): AgentDriver {
       capabilities: CAPABILITIES,
       launch: (request) => launchAppServer(request, options),
       anchorOf: turnOf,
+      limitsOf: codexLimits,
       placeOf: ({ turnId }: NativeRef) => turnId,
       connect: (link) => new AppServerPeer(link),
     },

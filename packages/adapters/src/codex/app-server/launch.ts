@@ -17,7 +17,7 @@ const NOTHING_SAID: LaunchRequest['input'] = [{ id: '0', type: 'text', text: '-'
 
 /** Returns how to start `codex app-server`, with the settings of print mode, except that it asks. */
 export function launchAppServer(request: LaunchRequest, options: CodexLaunchOptions = {}): LivePlan {
-  const plan = launchCodex({ ...floor(request), input: NOTHING_SAID }, { ...options, userConfig: true })
+  const plan = launchCodex({ ...withoutTurn(floor(request)), input: NOTHING_SAID }, { ...options, userConfig: true })
   const settings = onlyFlags(plan.args, SETTINGS)
   const kept = settings.filter((arg, index) => !OF_THREADS.test(SETTINGS.has(arg) ? (settings[index + 1] ?? '') : arg))
   return {
@@ -25,6 +25,11 @@ export function launchAppServer(request: LaunchRequest, options: CodexLaunchOpti
     ...(plan.env === undefined ? {} : { env: plan.env }),
     ...(plan.warnings === undefined ? {} : { warnings: plan.warnings }),
   }
+}
+
+/** Effort and schema are given with each turn, so that one process takes turns with different ones. */
+function withoutTurn({ effort: _effort, output: _output, ...request }: LaunchRequest): LaunchRequest {
+  return request
 }
 
 /** Returns the sandbox. Codex asks in addition to it. */

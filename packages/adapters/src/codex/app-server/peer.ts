@@ -54,6 +54,8 @@ export class AppServerPeer implements LivePeer {
       threadId: this.#threadId ?? null,
       input: inputOf(request.input),
       ...(request.model === undefined ? {} : { model: request.model }),
+      ...(request.effort === undefined ? {} : { effort: request.effort }),
+      ...(request.output === undefined ? {} : { outputSchema: request.output.schema }),
     })
     this.#turnId ??= asText(asObject(turn['turn'])?.['id'])
   }

@@ -292,6 +292,7 @@ test('a foreign agent is stopped at its limit as well', async () => {
       systemPrompt: 'none',
       models: null,
       effort: [],
+      output: false,
       limits: false,
       sessions: false,
     }),

@@ -258,6 +258,7 @@ suite('with an SDK', () => {
       systemPrompt: 'none',
       models: null,
       effort: [],
+      output: false,
       limits: false,
       sessions: false,
     }),

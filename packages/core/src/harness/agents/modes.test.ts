@@ -225,6 +225,7 @@ suite('modes', () => {
         systemPrompt: 'append',
         models: null,
         effort: [],
+        output: false,
         limits: false,
         sessions: false,
       }),

@@ -1,36 +1,54 @@
 import type { AgentEvent, ErrorData, UsageTotals } from '@inspan/protocol'
-import type { Binding, Host, Turn } from '@inspan/protocol/driver'
+import type { AgentLimit, Binding, Host, Turn } from '@inspan/protocol/driver'
 import type { Line, RunExit } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
-import { untestedVersion } from '../launch/cli-finder.ts'
-import { EventQueue } from '../launch/event-queue.ts'
-import { bindingOf, instructionsHash } from '../launch/native-session.ts'
-import { recordedFor } from '../launch/recording.ts'
-import { RunLog } from '../launch/run-log.ts'
-import type { RunHeader, StopReason } from '../launch/run-note.ts'
-import { turnLimits } from '../launch/turn-limits.ts'
-import { Asks, type Ask } from './asks.ts'
-import type { LiveContext } from './live-driver.ts'
-import type { TurnPort } from './live-harness.ts'
+import type { Dialect } from '../kit/mapper.ts'
+import { Asks, type Ask } from '../live/asks.ts'
+import { untestedVersion } from './cli-finder.ts'
+import { EventQueue } from './event-queue.ts'
+import type { FoundCli } from './find-cli.ts'
+import { bindingOf, instructionsHash } from './native-session.ts'
+import type { PrintOptions } from './print-driver.ts'
+import type { CliProfile } from './profile.ts'
+import { recordedFor } from './recording.ts'
+import { RunLog } from './run-log.ts'
+import type { RunHeader, RunStop, StopReason } from './run-note.ts'
 import { TurnClock } from './turn-clock.ts'
+import { TurnOutputReader } from './turn-output.ts'
+import { turnLimits } from './turn-limits.ts'
 
-/** The exit of a turn that is over while the process goes on. */
-const STILL_RUNNING: RunExit = { code: null, signal: null }
+/** The exit of a turn that is over while the process goes on, or that never had one. */
+const NO_EXIT: RunExit = { code: null, signal: null }
 
-export interface LiveTurnPorts {
+/** What the turns of a CLI share, in print and in live mode. */
+export interface CliContext {
+  readonly id: string
+  readonly harness: {
+    readonly profile: CliProfile
+    readonly dialect: Dialect
+    anchorOf?(event: MappedEvent): string | undefined
+    limitsOf?(line: string): readonly AgentLimit[]
+  }
+  readonly options: PrintOptions
+  readonly cli: FoundCli
+}
+
+export interface CliTurnPorts {
   readonly host: Host
   readonly bind: (binding: Binding) => void
   /** Called to end the turn, because it lasted or was silent too long. */
   readonly stop: (reason: StopReason, error: ErrorData) => void
+  /** Called when the CLI is silent: opens the log, so that the warning is heard. */
+  readonly onSilence?: () => void
 }
 
-/** One turn of a process that takes many: all its output and its one `finish`. */
-export class LiveTurn implements TurnPort {
-  readonly asks: Asks
+/** One turn of a CLI, whatever runs it: its output, its limits, its questions, its binding and its one `finish`. */
+export class CliTurn {
   readonly turn: Turn
-  readonly #context: LiveContext
+  readonly asks: Asks
+  readonly #context: CliContext
   readonly #binding: Binding | null
-  readonly #ports: LiveTurnPorts
+  readonly #ports: CliTurnPorts
   readonly #queue = new EventQueue<MappedEvent>()
   readonly #log: RunLog
   readonly #clock: TurnClock
@@ -42,8 +60,12 @@ export class LiveTurn implements TurnPort {
   #cwd: string | undefined
   #anchor: string | undefined
   #bound = ''
+  /** The limits that were noted, by name. */
+  readonly #limits = new Map<string, string>()
+  /** The native session's id, for CLIs that do not print it. */
+  nativeId: string | undefined
 
-  constructor(context: LiveContext, turn: Turn, binding: Binding | null, ports: LiveTurnPorts) {
+  constructor(context: CliContext, turn: Turn, binding: Binding | null, ports: CliTurnPorts) {
     this.turn = turn
     this.#context = context
     this.#binding = binding
@@ -91,8 +113,12 @@ export class LiveTurn implements TurnPort {
     return this.#log.brokenOff
   }
 
-  get usageTotal(): UsageTotals | undefined {
-    return this.#log.mapper?.usage.totals
+  get isOpen(): boolean {
+    return this.#log.isOpen
+  }
+
+  get hasToldResult(): boolean {
+    return this.#log.hasToldResult
   }
 
   /** Rejects if the turn cannot be recorded. */
@@ -100,19 +126,28 @@ export class LiveTurn implements TurnPort {
     await this.#log.record(recordedFor(this.#ports.host, this.#context.options.record?.(this.turn)))
   }
 
+  /** From here on the turn is about this session. Lines and notes from before follow. */
   open(header: RunHeader, anchor: string | undefined): void {
     this.#cwd = header.cwd
     this.#anchor = anchor
     this.#log.open(header)
   }
 
+  /** Drops the lines and notes from before the log was opened. */
+  forget(): void {
+    this.#log.forget()
+  }
+
   /** A returned promise pauses the output. */
-  line(stream: 'stdout' | 'stderr', line: Line, mayHold: boolean): Promise<void> | undefined {
+  lines(stream: 'stdout' | 'stderr', lines: readonly Line[]): Promise<void> | undefined {
     this.#clock.sign()
-    const written = this.#log.line(stream, line)
-    if (!mayHold || !this.#queue.isFull) return written
-    const room = this.#queue.room()
-    return written === undefined ? room : written.then(() => room)
+    if (stream === 'stdout' && this.#context.harness.limitsOf !== undefined) this.#noteLimits(lines)
+    return this.#log.lines(stream, lines)
+  }
+
+  /** Resolves when consumers of the events can take more. */
+  room(): Promise<void> | undefined {
+    return this.#queue.isFull ? this.#queue.room() : undefined
   }
 
   warn(message: string, code?: string): void {
@@ -135,14 +170,14 @@ export class LiveTurn implements TurnPort {
     this.#isStopped = true
     this.#clock.pause()
     this.asks.abandon()
-    this.#log.tell({ stop: { reason, ...(error === undefined ? {} : { error }) } })
+    const stop: RunStop = { reason, ...(error === undefined ? {} : { error }) }
+    this.#log.tell({ stop })
   }
 
   /** Emits the `finish`. `exit` is given if the process has exited too. */
-  async finish(exit: RunExit = STILL_RUNNING): Promise<void> {
+  async finish(exit: RunExit = NO_EXIT): Promise<void> {
     if (this.#isFinished) return
     this.over()
-    if (!this.#log.isOpen) this.#log.open(this.#context.header)
     this.#countUnknown()
     this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
     this.#isFinished = true
@@ -155,17 +190,31 @@ export class LiveTurn implements TurnPort {
 
   /** Yields the agent events. Notes go to the host instead, in their place among the events. */
   async *events(): AsyncGenerator<AgentEvent, void, undefined> {
+    const output = this.turn.output === undefined ? undefined : new TurnOutputReader()
     for (let event = await this.#queue.take(); event !== undefined; event = await this.#queue.take()) {
       if (event.type === 'note') {
         this.#ports.host.noteActivity(event.activity, event.native)
         continue
       }
       this.#bind(event.type === 'finish')
-      yield event
+      output?.hear(event)
+      if (output !== undefined && event.type === 'finish') yield* output.finish(event)
+      else yield event
       // The consumer has recorded this event by now, so the anchor is never ahead of the log.
-      this.#anchor = this.#context.harness.anchorOf(event) ?? this.#anchor
+      this.#anchor = this.#context.harness.anchorOf?.(event) ?? this.#anchor
     }
     await this.ended
+  }
+
+  #noteLimits(lines: readonly Line[]): void {
+    for (const { text } of lines) {
+      for (const limit of this.#context.harness.limitsOf?.(text) ?? []) {
+        const told = JSON.stringify(limit)
+        if (this.#limits.get(limit.name) === told) continue
+        this.#limits.set(limit.name, told)
+        this.#ports.host.noteLimit(limit)
+      }
+    }
   }
 
   #announce({ kind, call }: Ask): void {
@@ -181,7 +230,7 @@ export class LiveTurn implements TurnPort {
 
   #bind(isFinal: boolean): void {
     const { id, cli } = this.#context
-    const nativeId = this.#log.mapper?.sessionId
+    const nativeId = this.#log.mapper?.sessionId ?? this.nativeId
     if (nativeId === undefined) return
     const facts = {
       agentId: id,
@@ -189,7 +238,7 @@ export class LiveTurn implements TurnPort {
       version: cli.version,
       cwd: this.#cwd,
       anchor: this.#anchor,
-      usageTotal: isFinal ? this.usageTotal : undefined,
+      usageTotal: isFinal ? this.#usageTotal : undefined,
       isSettled: isFinal && !this.#isStopped,
       instructions: instructionsHash(this.turn.instructions),
     }
@@ -198,6 +247,10 @@ export class LiveTurn implements TurnPort {
     if (text === this.#bound) return
     this.#bound = text
     this.#ports.bind(binding)
+  }
+
+  get #usageTotal(): UsageTotals | undefined {
+    return this.#log.mapper?.usage.totals
   }
 
   #newClock(): TurnClock {
@@ -209,6 +262,7 @@ export class LiveTurn implements TurnPort {
       onDeadline: () => this.#ports.stop('deadline', late),
       onStall: (silentMs) => {
         const { warning, failure } = silence(silentMs)
+        this.#ports.onSilence?.()
         this.warn(warning, 'stall')
         if (failure !== undefined) this.#ports.stop('stalled', failure)
       },

@@ -1,0 +1,23 @@
+import type { AgentLimit } from '@inspan/protocol/driver'
+import { asNumber, asObject, asText, firstText } from '../kit/fields.ts'
+import { parseRecord } from '../kit/json-line.ts'
+
+/** Reads the usage limit of a `rate_limit_event`, which comes with a subscription. */
+export function claudeLimits(line: string): readonly AgentLimit[] {
+  if (!line.includes('rate_limit_event')) return []
+  const record = parseRecord(line)
+  if (record?.['type'] !== 'rate_limit_event') return []
+  const info = asObject(record['rate_limit_info']) ?? record
+  const status = asText(info['status'])
+  if (status === undefined) return []
+  const resetsAt = asNumber(info['resetsAt'])
+  const used = asNumber(info['utilization'])
+  return [
+    {
+      name: firstText(info, 'rateLimitType', 'rate_limit_type') ?? 'account',
+      status: status === 'allowed' ? 'ok' : status.startsWith('allowed') ? 'near' : 'reached',
+      ...(resetsAt === undefined ? {} : { resetsAt: resetsAt * 1_000 }),
+      ...(used === undefined ? {} : { used }),
+    },
+  ]
+}
