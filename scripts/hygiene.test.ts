@@ -24,15 +24,15 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   shell: 1,
   adapters: 3,
   agent: 4,
-  core: 7,
+  core: 8,
   testing: 3,
-  tools: 0,
+  tools: 2,
   memory: 0,
   sdk: 9,
   server: 0,
   client: 0,
   postgres: 0,
-  inspan: 9,
+  inspan: 10,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

@@ -55,6 +55,26 @@ export {
   type TokenUsage,
 } from '@inspan/protocol/harness'
 export { type Store } from '@inspan/protocol/store'
+export {
+  Workspace,
+  type CommandExit,
+  type CommandOptions,
+  type FileContent,
+  type FileInfo,
+  type GrepOptions,
+  type ListedFile,
+  type ListOptions,
+  type LocalShellOptions,
+  type Match,
+  type RunningCommand,
+  type WorkspaceFiles,
+  type WorkspaceOptions,
+  type WorkspaceShell,
+  type WorkspaceToolConfig,
+  type WorkspaceToolName,
+  type WorkspaceToolsConfig,
+  type WriteOptions,
+} from '@inspan/tools'
 export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {
@@ -126,7 +146,7 @@ export type { SessionSignals } from './harness/signals/session-signals.ts'
 export type { Signal } from './harness/signals/signal-part.ts'
 export type { StateSignal } from './harness/signals/state-lane.ts'
 export type { SystemReminder } from './harness/signals/system-reminder.ts'
-export { allowedPaths } from './harness/tools/request-access.ts'
+export { allowedPaths } from './engine/tools/allowed-paths.ts'
 export { assignTaskIds } from './harness/tools/tasks.ts'
 export type { StateUpdate } from './harness/sessions/session-state.ts'
 export { parseSubagentMeta, type SubagentMeta } from './harness/agents/subagent-meta.ts'

@@ -42,7 +42,10 @@ export interface ToolRunContext {
   readonly resume?: Answer
   /** The question the tool asked, as it was recorded. */
   readonly suspended?: JsonObject
-  readonly progress: (output: string) => void
+  /** Paths outside of the workspace that people gave this thread access to. */
+  readonly allowedPaths?: readonly string[]
+  /** Shows output while the tool runs. `stream`: it is the output of a command. */
+  readonly progress: (output: string, stream?: 'stdout' | 'stderr') => void
   /** Records something that people should know. */
   readonly warn?: (text: string) => void
 }

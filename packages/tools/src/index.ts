@@ -1,1 +1,19 @@
-export { InspanError } from '@inspan/protocol'
+export {
+  Workspace,
+  type WorkspaceOptions,
+  type WorkspaceToolName,
+  type WorkspaceToolsConfig,
+} from './workspace/workspace.ts'
+export type { WorkspaceToolConfig } from './workspace/tool-kit.ts'
+export type {
+  FileContent,
+  FileInfo,
+  GrepOptions,
+  ListedFile,
+  ListOptions,
+  Match,
+  WorkspaceFiles,
+  WriteOptions,
+} from './workspace/files.ts'
+export type { CommandExit, CommandOptions, RunningCommand, WorkspaceShell } from './workspace/shell.ts'
+export type { LocalShellOptions } from './workspace/local-shell.ts'

@@ -4,7 +4,7 @@ import { Mailbox } from '../engine/threads/mailbox.ts'
 import { splitState } from './sessions/control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
-import { withKnownTools } from '../policy/known-tools.ts'
+import { withKnownTools, withRenamedTools } from '../policy/known-tools.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessSources } from './agents/harness-sources.ts'
 import { BrowserSlot } from './agents/browser-slot.ts'
@@ -40,7 +40,12 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
   const contexts = new RunContexts(config.restoreRequestContext)
   const now = Date.now
   const { toolCategoryResolver } = config
-  const ownCategories = toolCategoryResolver === undefined ? {} : { toolCategory: toolCategoryResolver }
+  const workspace = new WorkspaceSlot(config.workspace, hooks.broadcast, hooks.runtime)
+  const subjects = {
+    ...withRenamedTools(workspace.toolNames()),
+    toolCategory: (toolName: string) => toolCategoryResolver?.(toolName) ?? workspace.categoryOf(toolName),
+  }
+  const cwd = workspace.folder()
   const threads = new OpenThreads<ThreadViewer>({
     store,
     now,
@@ -58,9 +63,9 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     threads,
     models,
     agents: new ModeAgents(config, models, contexts, store, sources),
-    policy: createPolicy({ rules: standingRules(config), ...ownCategories }),
+    policy: createPolicy({ rules: standingRules(config), ...subjects, ...(cwd === undefined ? {} : { cwd }) }),
     sources,
-    workspace: new WorkspaceSlot(config.workspace, hooks.broadcast, hooks.runtime),
+    workspace,
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
     contexts,
@@ -79,7 +84,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
       const known = config.modes.map(({ id }) => id).join(', ')
       throw new InspanError('not-found', `There is no mode "${modeId}".`, { hint: `Known: ${known}.` })
     },
-    categoryOf: withKnownTools(ownCategories).toolCategory,
+    categoryOf: withKnownTools(subjects).toolCategory,
   }
   return core
 }

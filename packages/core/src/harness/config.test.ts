@@ -132,18 +132,15 @@ suite('each parameter of a harness counts', () => {
     assert.equal(bench.all('agent_end')[0]?.reason, 'complete')
   })
 
-  test('workspace: one with methods of its class is one; a configuration to build one from is refused', async () => {
+  test('workspace: one with methods of its class is one; settings that none can be built from are refused', async () => {
     class Folder {
       readonly id = 'folder'
     }
     await using bench = new HarnessBench([], { workspace: new Folder() })
     assert.equal((await bench.harness.resolveWorkspace())?.id, 'folder')
     assert.throws(
-      () => new HarnessBench([], { workspace: { id: 'ws', filesystem: { basePath: '.' } } }),
-      (error) =>
-        InspanError.is(error, 'unsupported') &&
-        /from a configuration/.test(error.message) &&
-        /function that makes one/.test(error.message),
+      () => new HarnessBench([], { workspace: { id: 'ws', filesystem: { basePath: '.' } } as never }),
+      (error) => InspanError.is(error, 'invalid-input') && /no setting "filesystem"/.test(error.message),
     )
   })
 

@@ -26,6 +26,7 @@ import { callHash, definitionHash } from './call-hash.ts'
 import { checkedOutcome } from '../checks/check-event.ts'
 import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import { allowedPaths } from '../tools/allowed-paths.ts'
 import type { TurnRecorder } from '../turns/turn-recorder.ts'
 
 /** Without its id, which is assigned when it is recorded. */
@@ -242,12 +243,14 @@ export class CallRunner {
           agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
           ...resumed,
+          allowedPaths: allowedPaths(log.state.head),
           warn: (text) => {
             if (!isOver) log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin)
           },
-          progress: (output) => {
-            if (!isOver && !signal.aborted)
-              void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
+          progress: (output, stream) => {
+            if (isOver || signal.aborted) return
+            const meta = stream === undefined ? {} : { meta: { stream } }
+            void recorder.record({ type: 'tool-progress', toolCallId, toolName, output, ...meta })
           },
         })
       const outcome = await this.#unlessAborted(around === undefined ? work() : around(call, work))

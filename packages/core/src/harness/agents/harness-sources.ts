@@ -31,9 +31,10 @@ export class HarnessSources {
     agent: HarnessAgent,
     context: ToolSourceContext,
     others: readonly RunnableTool[],
+    more: readonly ToolSource[] = [],
   ): Promise<RunnableTool[]> {
     const ofAgent = mode.tools === undefined && agent instanceof Agent ? (agent.options.toolSources ?? []) : []
-    const all = [...(mode.toolSources ?? []), ...ofAgent, ...(this.#config.toolSources ?? []), ...this.#own]
+    const all = [...(mode.toolSources ?? []), ...ofAgent, ...(this.#config.toolSources ?? []), ...more, ...this.#own]
     // One source may be given in several places.
     // The built-in tools need no approval, so no source may pose as one of them.
     const taken = [...others.map(({ name }) => name), ...BUILTIN_TOOL_IDS]

@@ -9,7 +9,7 @@ import {
   type ToolsInput,
 } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
-import type { AgentDriver, Budget, RunnableTool, TurnDefaults } from '@inspan/protocol/driver'
+import type { AgentDriver, Budget, RunnableTool, ToolSource, TurnDefaults } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import type { RuntimeAgent, TurnContext } from '../../engine/turns/active-run.ts'
@@ -26,6 +26,10 @@ export interface ThreadEquipment {
   readonly decorate: DecorateContext
   /** Called before tools are resolved: makes what they find in the request context. */
   readonly prepare: (requestContext: RequestContext) => Promise<void>
+  /** Returns the sources that come with the request, after `prepare`. */
+  readonly sources: (requestContext: RequestContext) => readonly ToolSource[]
+  /** Returns the folder that the agents of the request work in, after `prepare`. */
+  readonly cwd: (requestContext: RequestContext) => string | undefined
   readonly builtinTools: () => readonly RunnableTool[]
   /** Returns the thread's own tool with this id, whether or not it is offered. */
   readonly threadTool: (id: string) => RunnableTool | undefined
@@ -106,6 +110,8 @@ export class ModeAgents {
         const shared = await this.#sharedTools(context)
         const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
         const bound = theirs.map((tool) => boundToThread(tool, equipment.threadTool))
+        // A foreign agent has file tools and a shell of its own.
+        const more = agent instanceof Agent ? equipment.sources(context.requestContext) : []
         const { requestContext, runId, state } = turn
         const sourceContext = {
           threadId: state.head.stream,
@@ -113,7 +119,7 @@ export class ModeAgents {
           agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
         }
-        const sourced = await this.#sources.tools(mode, agent, sourceContext, bound)
+        const sourced = await this.#sources.tools(mode, agent, sourceContext, bound, more)
         return offeredTools([...bound, ...sourced, ...equipment.builtinTools()], state, this.#store)
       },
       turn: (turn) => this.#turn(agent, turn, equipment),
@@ -139,10 +145,14 @@ export class ModeAgents {
   async #turn(agent: HarnessAgent, turn: TurnContext, equipment: ThreadEquipment): Promise<TurnDefaults> {
     const mode = this.modeOf(turn.state)
     const { model } = turn.state.head
-    const own = agent instanceof Agent ? await agent.instructions(equipment.agentContext(turn)) : undefined
+    const context = equipment.agentContext(turn)
+    await equipment.prepare(context.requestContext)
+    const cwd = equipment.cwd(context.requestContext)
+    const own = agent instanceof Agent ? await agent.instructions(context) : undefined
     const instructions = [own, this.#config.instructions, mode.instructions].filter(Boolean).join('\n\n')
     const budget = mode.budget ?? budgetOf(agent)
     return {
+      ...(cwd === undefined ? {} : { cwd }),
       ...(budget === undefined ? {} : { budget }),
       ...(instructions === '' ? {} : { instructions }),
       ...(model === null || model === '' ? {} : { model }),

@@ -1,6 +1,8 @@
 import type { RequestContext } from '@inspan/agent'
-import { InspanError } from '@inspan/protocol'
+import { InspanError, type ToolCategory } from '@inspan/protocol'
+import type { ToolSource } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
+import { Workspace, type WorkspaceOptions } from '@inspan/tools'
 import type { HarnessRuntime } from '../harness-runtime.ts'
 
 /** The part of a workspace that the harness itself uses. */
@@ -17,29 +19,30 @@ export type WorkspaceFactory = (context: {
   readonly mastra: HarnessRuntime | undefined
 }) => HarnessWorkspace | Promise<HarnessWorkspace>
 
-/** Settings that a workspace would be built from; a harness refuses them. */
-export interface WorkspaceConfig {
-  readonly id?: string
-  readonly name?: string
-  readonly [setting: string]: unknown
-}
+/** Settings that the harness builds a `Workspace` from. */
+export type WorkspaceConfig = WorkspaceOptions
 
 export type WorkspaceInput = HarnessWorkspace | WorkspaceConfig | WorkspaceFactory
 
-/** Refuses settings before anything starts: taken for a workspace, they would be one that can do nothing. */
+/** Refuses settings that no workspace can be built from, before anything starts. */
 export function checkWorkspace(input: WorkspaceInput): void {
-  if (typeof input === 'function' || isWorkspace(input)) return
-  throw new InspanError('unsupported', 'A harness cannot build a workspace from a configuration.', {
-    hint: 'Give a workspace (something with `init` or `destroy`), or a function that makes one.',
-    details: { settings: Object.keys(input) },
-  })
+  if (typeof input === 'object') workspaceOf(input)
 }
 
-/** True for something with methods; a plain object without them only holds settings. */
+/** Returns the workspace itself; a plain object without methods holds the settings of one. */
+function workspaceOf(input: HarnessWorkspace | WorkspaceConfig): HarnessWorkspace {
+  return isWorkspace(input) ? input : new Workspace(input)
+}
+
 function isWorkspace(input: object): input is HarnessWorkspace {
   const prototype: unknown = Object.getPrototypeOf(input)
   if (prototype !== Object.prototype && prototype !== null) return true
   return ['init', 'destroy'].some((name) => typeof Reflect.get(input, name) === 'function')
+}
+
+/** True for a workspace that has tools: ours, and any other that is a tool source. */
+function isSource(workspace: object): workspace is HarnessWorkspace & ToolSource {
+  return ['list', 'call', 'close'].every((name) => typeof Reflect.get(workspace, name) === 'function')
 }
 
 /**
@@ -63,7 +66,7 @@ export class WorkspaceSlot {
     this.#input = input
     this.#emit = emit
     this.#runtime = runtime
-    if (typeof input === 'object' && isWorkspace(input)) this.#current = input
+    if (typeof input === 'object') this.#current = workspaceOf(input)
   }
 
   get isConfigured(): boolean {
@@ -124,6 +127,31 @@ export class WorkspaceSlot {
     return typeof this.#input === 'function' ? this.#made.get(requestContext) : this.get()
   }
 
+  /** Returns the tool sources for a run: the workspace, if it has tools. */
+  sources(requestContext: RequestContext): readonly ToolSource[] {
+    const workspace = this.of(requestContext)
+    return workspace !== undefined && isSource(workspace) ? [workspace] : []
+  }
+
+  /** Returns the folder that the agents of a run work in. */
+  folderOf(requestContext: RequestContext): string | undefined {
+    return rootOf(this.of(requestContext))
+  }
+
+  /** Returns the folder of a workspace that was given; one that a function makes has none before its run. */
+  folder(): string | undefined {
+    return typeof this.#input === 'function' ? undefined : rootOf(this.#current)
+  }
+
+  /** Returns the exposed names of its tools. Those of a workspace that a function makes are known once it was made. */
+  toolNames(): Iterable<readonly [string, string]> {
+    return this.#current instanceof Workspace ? this.#current.toolNames : []
+  }
+
+  categoryOf(toolName: string): ToolCategory | null {
+    return this.#current instanceof Workspace ? (this.#current.categoryOf(toolName) ?? null) : null
+  }
+
   async destroy(): Promise<void> {
     const workspace = this.#current
     if (typeof this.#input === 'function' || workspace === undefined || !this.#isReady) return
@@ -139,4 +167,8 @@ export class WorkspaceSlot {
       this.#emit({ type: 'workspace_status_changed', status: 'destroyed' })
     }
   }
+}
+
+function rootOf(workspace: HarnessWorkspace | undefined): string | undefined {
+  return workspace instanceof Workspace ? workspace.root : undefined
 }

@@ -33,6 +33,7 @@ const STREAMED: ReadonlySet<HarnessEventType> = new Set([
   'message_update',
   'tool_input_delta',
   'tool_update',
+  'shell_output',
   'subagent_text_delta',
 ])
 
@@ -142,6 +143,11 @@ export class EventProjection {
       }
       const named = toolName === undefined ? {} : { toolName }
       emit({ type: 'tool_input_delta', toolCallId, argsTextDelta, ...named })
+      return
+    }
+    const stream = event.meta?.['stream']
+    if (stream === 'stdout' || stream === 'stderr') {
+      emit({ type: 'shell_output', toolCallId, output: event.output ?? '', stream })
       return
     }
     const part = message?.parts.at(Number(event.partId))

@@ -42,6 +42,8 @@ export async function openThread(
       requestContext: contextOf(core, viewers, runtime as ThreadRuntime, turn),
     }),
     prepare: (context: RequestContext) => core.workspace.prepare(context),
+    sources: (context: RequestContext) => core.workspace.sources(context),
+    cwd: (context: RequestContext) => core.workspace.folderOf(context),
     builtinTools: () => control?.tools() ?? [],
     threadTool: (id: string) => control?.tool(id),
   }
@@ -127,6 +129,7 @@ function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: 
     emit,
     now: core.now,
     newId: core.newId,
+    cwd: () => core.workspace.folder() ?? process.cwd(),
     onFailure: (error) => emit({ type: 'error', error }),
     ...(disableBuiltinTools === undefined ? {} : { disabledTools: disableBuiltinTools }),
     ...(notifications === undefined ? {} : { delivery: notifications }),

@@ -1,17 +1,9 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Answer, JsonValue } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
-import type { Head } from '@inspan/protocol/log'
+import { ACCESS_SETTING, allowedPaths } from '../../engine/tools/allowed-paths.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { requiredText } from './tool-input.ts'
-
-const SETTING = 'harness:access'
-
-/** Returns the paths outside the workspace that the thread's agents have been given access to. */
-export function allowedPaths(head: Pick<Head, 'settings'>): readonly string[] {
-  const paths = head.settings.get(SETTING)
-  return Array.isArray(paths) ? (paths as readonly JsonValue[]).filter((path) => typeof path === 'string') : []
-}
 
 /** Asks a person for access to a path, and remembers a yes with the thread. */
 export function requestAccessTool(port: ThreadPort, cwd: () => string = () => process.cwd()): RunnableTool {
@@ -38,7 +30,7 @@ export function requestAccessTool(port: ThreadPort, cwd: () => string = () => pr
         return { result: { content: `Access to ${path} was denied${because}.`, isError: false } }
       }
       const paths = [...allowedPaths(port.state.head), path]
-      await port.record([{ type: 'config.changed', settings: { [SETTING]: paths } }])
+      await port.record([{ type: 'config.changed', settings: { [ACCESS_SETTING]: paths } }])
       return { result: granted(path) }
     },
   }

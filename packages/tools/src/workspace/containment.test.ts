@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import type { JsonObject } from '@inspan/protocol'
+import { WorkspaceBench } from './workspace.fixture.ts'
+
+/** Every way in which a file tool can be given a path. */
+const WAYS: readonly [string, (path: string) => JsonObject][] = [
+  ['read_file', (path) => ({ path })],
+  ['write_file', (path) => ({ path, content: 'mine' })],
+  ['edit_file', (path) => ({ path, old_string: 'secret', new_string: 'mine' })],
+  ['list_files', (path) => ({ path })],
+  ['delete', (path) => ({ path, recursive: true })],
+  ['file_stat', (path) => ({ path })],
+  ['mkdir', (path) => ({ path: `${path}/new` })],
+  ['grep', (path) => ({ path, pattern: 'secret' })],
+  ['execute_command', (path) => ({ command: 'cat secret.txt', cwd: path })],
+]
+
+suite('a path cannot leave the workspace', () => {
+  test('by .., as an absolute path, through a link to a folder or a file, or through a chain of links', async () => {
+    await using bench = new WorkspaceBench()
+    const { outside, root } = bench
+    writeFileSync(join(outside, 'secret.txt'), 'secret')
+    mkdirSync(join(root, 'in'))
+    symlinkSync(outside, join(root, 'link'))
+    symlinkSync('../../outside', join(root, 'in/relative'))
+    symlinkSync('in/relative', join(root, 'chain'))
+    symlinkSync(join(outside, 'secret.txt'), join(root, 'file'))
+    const paths = [
+      '../outside',
+      'in/../../outside',
+      './in/.././../outside',
+      outside,
+      '/etc',
+      'link',
+      'link/.',
+      'in/relative',
+      'chain',
+      'chain/../outside',
+    ]
+    for (const [name, input] of WAYS) {
+      for (const path of paths) {
+        // A link itself is inside: its facts can be seen and it can be removed, but not what it points to.
+        const isLinkItself = ['link', 'in/relative', 'chain'].includes(path)
+        if (isLinkItself && (name === 'delete' || name === 'file_stat')) continue
+        const { isError, result } = await bench.call(name, input(path))
+        assert.ok(isError === true, `${name} ${path}: ${JSON.stringify(result)}`)
+        assert.doesNotMatch(JSON.stringify(result), /secret"|"secret/, `${name} ${path}`)
+      }
+    }
+    for (const name of ['read_file', 'write_file', 'edit_file', 'grep']) {
+      const way = WAYS.find(([each]) => each === name)
+      assert.match(await bench.refusal(name, way?.[1]('file') ?? {}), /outside of the workspace/, name)
+    }
+    assert.deepEqual(readdirSync(outside), ['secret.txt'])
+    assert.equal(readFileSync(join(outside, 'secret.txt'), 'utf8'), 'secret')
+  })
+
+  test('by another case or another Unicode form of its own name', async () => {
+    await using bench = new WorkspaceBench()
+    const sibling = join(bench.base, 'ROOT')
+    mkdirSync(sibling)
+    mkdirSync(join(bench.base, 'root\u{301}'))
+    for (const path of [sibling, '../ROOT', '../root\u{301}', '../roo\u{165}', `${bench.root}\u{200B}/../outside`]) {
+      assert.match(
+        await bench.refusal('write_file', { path: join(path, 'x'), content: '' }),
+        /outside|There is no/,
+        path,
+      )
+    }
+    assert.deepEqual(readdirSync(sibling), [])
+  })
+
+  test('by a name with a NUL character, or by links that go in circles', async () => {
+    await using bench = new WorkspaceBench()
+    symlinkSync('b', join(bench.root, 'a'))
+    symlinkSync('a', join(bench.root, 'b'))
+    assert.match(await bench.refusal('read_file', { path: 'a\0.txt' }), /NUL/)
+    assert.match(await bench.refusal('read_file', { path: 'a' }), /too many links/)
+  })
+
+  test('but an absolute path of its own, and a link that stays inside, lead where they lead', async () => {
+    await using bench = new WorkspaceBench()
+    mkdirSync(join(bench.root, 'a/b'), { recursive: true })
+    writeFileSync(join(bench.root, 'a/b/c.txt'), 'here')
+    symlinkSync('../a/b', join(bench.root, 'a/up'))
+    symlinkSync(join(bench.root, 'a'), join(bench.root, 'absolute'))
+    for (const path of [join(bench.root, 'a/b/c.txt'), 'a/up/c.txt', 'absolute/b/c.txt', 'a/b/../b//./c.txt']) {
+      assert.equal(await bench.result('read_file', { path }), 'here', path)
+    }
+  })
+
+  test('by a folder that another process swaps for a link between the check and the use', async () => {
+    await using bench = new WorkspaceBench()
+    const { outside, root } = bench
+    mkdirSync(join(root, 'dir'))
+    const swapper = spawn(
+      process.execPath,
+      [
+        '-e',
+        `const fs = require('node:fs')
+         const [root, outside] = process.argv.slice(1)
+         process.stdout.write('ready')
+         for (;;) {
+           try { fs.renameSync(root + '/dir', root + '/kept') } catch {}
+           try { fs.symlinkSync(outside, root + '/dir') } catch {}
+           try { fs.unlinkSync(root + '/dir') } catch {}
+           try { fs.renameSync(root + '/kept', root + '/dir') } catch {}
+           try { fs.rmSync(root + '/kept', { recursive: true }) } catch {}
+         }`,
+        root,
+        outside,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    try {
+      await once(swapper.stdout, 'data')
+      let written = 0
+      for (let count = 0; count < 10_000; count++) {
+        const { isError } = await bench.call('write_file', { path: 'dir/x.txt', content: String(count) })
+        if (isError !== true) written++
+      }
+      assert.ok(written > 0, 'some writes found the folder')
+      assert.ok(written < 10_000, 'some writes found the link')
+      assert.deepEqual(readdirSync(outside), [])
+    } finally {
+      swapper.kill('SIGKILL')
+      await once(swapper, 'exit')
+    }
+  })
+})
+
+suite('access that people gave', () => {
+  test('reaches a folder and what is below it, or one file, and nothing beside them', async () => {
+    await using bench = new WorkspaceBench()
+    const { outside } = bench
+    mkdirSync(join(outside, 'given'))
+    writeFileSync(join(outside, 'given/a.txt'), 'a')
+    writeFileSync(join(outside, 'single.txt'), 's')
+    writeFileSync(join(outside, 'secret.txt'), 'secret')
+    symlinkSync('../secret.txt', join(outside, 'given/link'))
+    const allowed = { allowedPaths: [join(outside, 'given'), join(outside, 'single.txt')] }
+    assert.equal(await bench.result('read_file', { path: join(outside, 'given/a.txt') }, allowed), 'a')
+    assert.equal(await bench.result('read_file', { path: join(outside, 'single.txt') }, allowed), 's')
+    await bench.result('write_file', { path: join(outside, 'given/new.txt'), content: 'n' }, allowed)
+    for (const path of ['secret.txt', 'given/../secret.txt', 'given/link']) {
+      assert.match(await bench.refusal('read_file', { path: join(outside, path) }, allowed), /outside/, path)
+      assert.match(await bench.refusal('read_file', { path: `${outside}/${path}` }, allowed), /outside/, path)
+    }
+    assert.match(await bench.refusal('read_file', { path: join(outside, 'given/a.txt') }), /request_access/)
+  })
+})

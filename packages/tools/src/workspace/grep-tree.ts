@@ -1,0 +1,83 @@
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
+import { matchesGlob } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import type { ContainedFolder, Place } from './contained-folder.ts'
+import { openFile } from './contained-folder.ts'
+import type { GrepOptions, Match } from './files.ts'
+import { ripgrepFiles } from './ripgrep.ts'
+import { walkTree } from './walk-tree.ts'
+
+// A pattern that backtracks without end would stop the whole process: V8 then changes to its linear engine.
+setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024
+const BINARY_PROBE = 8000
+
+/**
+ * Yields matching lines. ripgrep only names the files that may match: every line comes from a file that was opened
+ * inside the folder.
+ */
+export async function* grepTree(folder: ContainedFolder, path: string, options: GrepOptions): AsyncGenerator<Match> {
+  const found = options.useRipgrep === false ? undefined : await ripgrepFiles(folder, path, options)
+  for await (const file of found ?? filesBelow(folder, path, options)) {
+    if (options.signal?.aborted === true) return
+    const text = readText(folder, file)
+    if (text !== undefined) yield* matchingLines(file, text, options.pattern)
+  }
+}
+
+async function* filesBelow(folder: ContainedFolder, path: string, options: GrepOptions): AsyncGenerator<string> {
+  const single = folder.visit(path, (place) => (isFile(place) ? place.path : undefined))
+  if (single !== undefined) {
+    yield single
+    return
+  }
+  const { glob, honourIgnore, signal } = options
+  const tree = { depth: Infinity, honourIgnore, ...(signal === undefined ? {} : { signal }) }
+  for await (const entry of walkTree(folder, path, tree)) {
+    if (entry.type === 'file' && (glob === undefined || fits(entry.path, glob))) yield entry.path
+  }
+}
+
+/** A glob without a slash is about the name of a file, wherever it is. */
+function fits(path: string, glob: string): boolean {
+  return matchesGlob(glob.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1), glob)
+}
+
+function isFile(place: Place): boolean {
+  try {
+    closeSync(openFile(place, constants.O_RDONLY))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns `undefined` for what is binary, too large, gone or closed to us: a search goes on without it. */
+function readText(folder: ContainedFolder, path: string): string | undefined {
+  try {
+    return folder.visit(path, (place) => {
+      const fd = openFile(place, constants.O_RDONLY)
+      try {
+        if (fstatSync(fd).size > MAX_FILE_BYTES) return undefined
+        const bytes = readFileSync(fd)
+        return bytes.subarray(0, BINARY_PROBE).includes(0) ? undefined : bytes.toString('utf8')
+      } finally {
+        closeSync(fd)
+      }
+    })
+  } catch {
+    return undefined
+  }
+}
+
+function* matchingLines(path: string, text: string, pattern: RegExp): Generator<Match> {
+  // Most files have no match, and one look at the whole is much faster than one per line.
+  if (!new RegExp(pattern.source, `${pattern.flags.replace('m', '')}m`).test(text)) return
+  let line = 0
+  for (const each of text.split('\n')) {
+    line++
+    const content = each.endsWith('\r') ? each.slice(0, -1) : each
+    if (pattern.test(content)) yield { path, line, text: content }
+  }
+}

@@ -1,0 +1,67 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { spawnRun } from '@inspan/shell/run'
+import type { ContainedFolder } from './contained-folder.ts'
+import type { GrepOptions } from './files.ts'
+
+let program: string | null | undefined
+
+function ripgrep(): string | null {
+  program ??=
+    (process.env['PATH'] ?? '')
+      .split(delimiter)
+      .map((folder) => join(folder, 'rg'))
+      .find(isExecutable) ?? null
+  return program
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Returns the files that have a match, sorted, or `undefined` if ripgrep is not there or does not know the pattern.
+ * No configuration file of the user takes part.
+ */
+export async function ripgrepFiles(
+  folder: ContainedFolder,
+  path: string,
+  { glob, honourIgnore, pattern, signal, source }: GrepOptions,
+): Promise<readonly string[] | undefined> {
+  const command = ripgrep()
+  if (command === null) return undefined
+  const within = folder.visit(path, (place) => place.path)
+  const run = await spawnRun({
+    command,
+    args: [
+      '--no-config --files-with-matches --null --hidden --no-messages --max-filesize 10M --sort path'.split(' '),
+      honourIgnore ? ['--no-require-git', '--no-ignore-global', '--no-ignore-parent', '--glob=!.git'] : ['--no-ignore'],
+      pattern.ignoreCase ? ['--ignore-case'] : [],
+      glob === undefined ? [] : [`--glob=${glob}`],
+      ['--regexp', source, '--', within === '.' ? './' : `./${within}`],
+    ].flat(),
+    cwd: folder.root,
+    maxLineBytes: 64 * 1024 * 1024,
+  })
+  const stop = (): void => void run.kill({ graceMs: 0 })
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    run.stderr.discard()
+    let names = ''
+    for await (const line of run.stdout) names += line.text + line.ending
+    const { code } = await run.exited
+    // 1: no match. 2: a pattern of another dialect, or some file could not be read.
+    if (code !== 0 && code !== 1) return undefined
+    return names
+      .split('\0')
+      .filter(Boolean)
+      .map((name) => name.replace(/^(\.\/)+/, ''))
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
