@@ -28,7 +28,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   testing: 3,
   tools: 2,
   memory: 0,
-  sdk: 9,
+  sdk: 10,
   server: 0,
   client: 0,
   postgres: 0,

@@ -93,7 +93,7 @@ suite('a background process', () => {
   test('goes on after its call, can be looked at and ended', async () => {
     await using bench = new WorkspaceBench()
     const started = await bench.result('execute_command', {
-      command: 'echo ready > flag; echo hello; sleep 1000',
+      command: 'echo hello; echo ready > flag; sleep 1000',
       background: true,
     })
     const { pid, processId } = started as { readonly pid: number; readonly processId: string }
