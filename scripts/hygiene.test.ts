@@ -157,6 +157,16 @@ it('no file tells of the machine it was written on or of how the work was organi
   assert.deepEqual(traces, [])
 })
 
+it('every package says where its sources are and which Node.js it needs', () => {
+  for (const { folder, manifest } of packages) {
+    const { engines, repository } = manifest as { readonly engines?: unknown; readonly repository?: unknown }
+    const url = 'git+https://github.com/inspan/inspan.git'
+    assert.deepEqual(repository, { type: 'git', url, directory: `packages/${folder}` })
+    assert.deepEqual(engines, { node: '>=22.13' })
+    assert.match(readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8'), /Node\.js 22\.13 or newer/, folder)
+  }
+})
+
 it('nothing but the changelog uses the former name of the project', async () => {
   // Joined, so that this file passes.
   const former = new RegExp(['ev', 'ener'].join(''), 'i')
