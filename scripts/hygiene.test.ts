@@ -24,15 +24,15 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   shell: 1,
   adapters: 3,
   agent: 4,
-  core: 8,
+  core: 20,
   testing: 3,
-  tools: 2,
+  tools: 14,
   memory: 0,
   sdk: 10,
   server: 0,
   client: 0,
   postgres: 0,
-  inspan: 10,
+  inspan: 21,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

@@ -75,6 +75,13 @@ export {
   type WorkspaceToolsConfig,
   type WriteOptions,
 } from '@inspan/tools'
+export {
+  type MCPConfiguration,
+  type MCPServerConfig,
+  type McpServerInfo,
+  type McpToolInfo,
+} from '@inspan/protocol/chat'
+export { McpOAuth, McpServers, type McpEvent, type McpOAuthOptions, type McpServersOptions } from '@inspan/tools'
 export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {

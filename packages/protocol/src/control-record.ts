@@ -205,6 +205,8 @@ export interface WaitOpenedRecord {
   readonly wait: WaitRequest
   /** The tool call that waits, if one does. */
   readonly call?: PartAddress
+  /** What the asking tool needs to go on. Apart from the wait, so that nobody who sees the wait gets it. */
+  readonly state?: string
 }
 
 export interface WaitAnsweredRecord {

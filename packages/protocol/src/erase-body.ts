@@ -74,7 +74,8 @@ export function eraseBody(body: RecordBody): RecordBody {
     }
     case 'wait.opened':
       return {
-        ...body,
+        type: body.type,
+        ...(body.call === undefined ? {} : { call: body.call }),
         wait: {
           id: body.wait.id,
           kind: body.wait.kind,

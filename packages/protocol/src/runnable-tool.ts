@@ -46,6 +46,8 @@ export interface ToolRunContext {
   readonly allowedPaths?: readonly string[]
   /** Shows output while the tool runs. `stream`: it is the output of a command. */
   readonly progress: (output: string, stream?: 'stdout' | 'stderr') => void
+  /** The `state` of its suspension. */
+  readonly state?: string
   /** Records something that people should know. */
   readonly warn?: (text: string) => void
 }
@@ -59,6 +61,10 @@ export interface ToolSuspension {
     readonly payload?: JsonObject
     /** JSON Schema of the answer, as text. */
     readonly answerSchema?: string
+    /** What the tool needs to go on, up to 64 KiB. Kept in the log as it is, and never shown or sent to clients. */
+    readonly state?: string
+    /** False when the tool cannot go on in another process. */
+    readonly resumable?: false
   }
 }
 

@@ -17,3 +17,6 @@ export type {
 } from './workspace/files.ts'
 export type { CommandExit, CommandOptions, RunningCommand, WorkspaceShell } from './workspace/shell.ts'
 export type { LocalShellOptions } from './workspace/local-shell.ts'
+export type { McpEvent } from './mcp/mcp-event.ts'
+export { McpOAuth, type McpOAuthOptions } from './mcp/oauth.ts'
+export { McpServers, type McpServersOptions } from './mcp/mcp-servers.ts'

@@ -2,8 +2,10 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@inspan/agent'
 import type { PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { AgentDriver, Budget, OnInterrupted, RawSpool, ToolSource } from '@inspan/protocol/driver'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { Store } from '@inspan/protocol/store'
+import type { McpServersOptions } from '@inspan/tools'
 import type { Redactor } from '../engine/log/redactor.ts'
 import type { ThreadRuntimeOptions } from '../engine/thread-options.ts'
 import type { HeartbeatHandler } from './runs/heartbeats.ts'
@@ -124,6 +126,10 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly tools?: Dynamic<ToolsInput>
   /** Where further tools come from. Whoever made a source closes it. */
   readonly toolSources?: readonly ToolSource[]
+  /** MCP servers by name, connected when the harness starts and ended with it. Their tools are called `server_tool`. */
+  readonly mcpServers?: MCPConfiguration
+  /** How MCP servers are used: folder, time limits, authorization. */
+  readonly mcp?: Omit<McpServersOptions, 'onEvent'>
   readonly workspace?: WorkspaceInput
   /** Available to tools through their request context. Whoever made it opens and closes it. */
   readonly browser?: Dynamic<object>

@@ -1,4 +1,5 @@
 import type { ToolCategory } from '@inspan/protocol'
+import type { MCPConfiguration, McpServerInfo } from '@inspan/protocol/chat'
 import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread } from '@inspan/protocol/harness'
 import type { PageRequest } from '@inspan/protocol/store'
 import { buildCore } from './build-core.ts'
@@ -6,6 +7,7 @@ import { checkConfig } from './checks/check-config.ts'
 import { givenFields, givenText, optionalText } from './checks/check-given.ts'
 import type { MessageInput } from './runs/conversation.ts'
 import { endAll } from './end-all.ts'
+import { noticeAtExit } from './exit-notice.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
 import type {
   Dynamic,
@@ -64,6 +66,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   readonly #sessions: SessionRegistry<State>
   #initialised: Promise<void> | undefined
   #runtime: HarnessRuntime | undefined
+  #endNotice: (() => void) | undefined
 
   constructor(config: HarnessConfig<State>) {
     const plain = config as unknown as HarnessConfig
@@ -111,6 +114,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     const { sources, threads, workspace } = this.#core
     this.#initialised = undefined
     this.#runtime = undefined
+    this.#endNotice?.()
     await endAll([
       () => this.#heartbeats.stop(),
       () => this.#sessions.close(),
@@ -325,6 +329,32 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#told(this.#heartbeats.stop())
   }
 
+  /** Returns what is known now about the MCP servers: status, tools, and why one cannot be used. */
+  getMcpServerInfo(): McpServerInfo[] {
+    return this.#core.sources.mcp().info()
+  }
+
+  /** Connects an MCP server anew, such as one that has crashed. Look at `getMcpServerInfo` for how it went. */
+  reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
+    return this.#told(this.#reconnectMcpServer(options))
+  }
+
+  async #reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
+    const { serverName } = givenFields(options, 'reconnectMcpServer({ serverName })')
+    await this.#ready()
+    await this.#core.sources.mcp().reconnect(givenText(serverName, 'serverName'))
+  }
+
+  /** Replaces the MCP servers. Those whose configuration stays the same keep their connection. */
+  setMcpServers(servers: MCPConfiguration): Promise<void> {
+    return this.#told(this.#setMcpServers(servers))
+  }
+
+  async #setMcpServers(servers: MCPConfiguration): Promise<void> {
+    await this.#ready()
+    await this.#core.sources.mcp().update(givenFields(servers, 'setMcpServers(servers)'))
+  }
+
   hasWorkspace(): boolean {
     return this.#core.workspace.isConfigured
   }
@@ -355,6 +385,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     const { heartbeatHandlers = [], observability, pubsub } = this.#config
     await prepareTracing(observability)
     await this.#core.store.open()
+    this.#core.sources.start()
     await this.#core.workspace.init()
     this.#runtime = harnessRuntime({
       store: this.#core.store,
@@ -364,6 +395,7 @@ export class Harness<State extends HarnessState = HarnessState> {
       pubsub,
       scorers: this.#core.scorers,
     })
+    this.#endNotice = noticeAtExit(() => this.#sessions.unapproved())
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
   }
 

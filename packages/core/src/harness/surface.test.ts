@@ -12,6 +12,7 @@ const HARNESS = [
   'getCurrentModelAuthStatus listAvailableModels invalidateAvailableModelsCache',
   'createThread switchThread renameThread cloneThread detachFromCurrentThread',
   'setResourceId getKnownResourceIds getSession createSession',
+  'getMcpServerInfo reconnectMcpServer setMcpServers',
   'sendMessage abort steer followUp respondToToolSuspension getToolCategory',
   'getWorkspace resolveWorkspace hasWorkspace isWorkspaceReady destroyWorkspace setBrowser getBrowser',
   'loadOMProgress getObservationalMemoryRecord subscribe',

@@ -47,7 +47,12 @@ import { partAddressSchema } from './part-record.ts'
 import { runOutcomeSchema } from './run-record.ts'
 
 export const waitOpenedRecordSchema: Schema<WaitOpenedRecord> = exact<WaitOpenedRecord>()(
-  object({ type: z.literal('wait.opened'), wait: waitRequestSchema, call: optional(partAddressSchema) }),
+  object({
+    type: z.literal('wait.opened'),
+    wait: waitRequestSchema,
+    call: optional(partAddressSchema),
+    state: optional(z.string()),
+  }),
 )
 
 export const waitAnsweredRecordSchema: Schema<WaitAnsweredRecord> = exact<WaitAnsweredRecord>()(

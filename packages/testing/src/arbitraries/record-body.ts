@@ -285,7 +285,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   ),
   'wait.opened': shape<BodyOf<'wait.opened'>>(
     { type: fc.constant('wait.opened'), wait: arbitraryWaitRequest },
-    { call: arbitraryAddress },
+    { call: arbitraryAddress, state: fc.string() },
   ),
   'wait.answered': shape<BodyOf<'wait.answered'>>(
     { type: fc.constant('wait.answered'), waitId: arbitraryId, answer: arbitraryAnswer },

@@ -7,7 +7,6 @@ import {
   type JsonObject,
   type Policy,
   type ToolCallPart,
-  type Wait,
   type WaitRequest,
 } from '@inspan/protocol'
 import type {
@@ -19,7 +18,7 @@ import type {
   ToolRunContext,
   ToolSuspension,
 } from '@inspan/protocol/driver'
-import { unlessAborted } from '@inspan/protocol/internal'
+import { describeCall, unlessAborted } from '@inspan/protocol/internal'
 import type { PartAddress } from '@inspan/protocol/log'
 import { isStricter } from '../../policy/index.ts'
 import { callHash, definitionHash } from './call-hash.ts'
@@ -27,6 +26,7 @@ import { checkedOutcome } from '../checks/check-event.ts'
 import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { allowedPaths } from '../tools/allowed-paths.ts'
+import type { AskedQuestion } from '../waits/answered-waits.ts'
 import type { TurnRecorder } from '../turns/turn-recorder.ts'
 
 /** Without its id, which is assigned when it is recorded. */
@@ -46,9 +46,9 @@ export interface CallRunnerOptions {
   /** `isFromBefore`: the call was ordered from a process that died before starting it. */
   readonly decide: (call: ToolCallRequest, isFromBefore: boolean) => Decision
   /** Waits for the answer to a question, and records the question first unless it is on record. */
-  readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
+  readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress, state?: string) => Promise<Answer>
   /** Returns the last question the tool of a call asked itself. `waitId`: the call's last wait, maybe an approval. */
-  readonly lastQuestion: (call: PartAddress, waitId: string) => Promise<Wait | undefined>
+  readonly lastQuestion: (call: PartAddress, waitId: string) => Promise<AskedQuestion | undefined>
   /** Wraps the execution of a tool, for tracing. */
   readonly around?: (
     call: ToolCallRequest,
@@ -63,7 +63,7 @@ interface Verdict {
 }
 
 /** What a tool that had asked something is resumed with. */
-type Resumed = Pick<ToolRunContext, 'resume' | 'suspended'>
+type Resumed = Pick<ToolRunContext, 'resume' | 'suspended' | 'state'>
 
 /**
  * Carries out one tool call: decides by the rules, asks for approval where they say so, and records the start before
@@ -127,7 +127,7 @@ export class CallRunner {
       if (isStricter(this.#decide(call, tool).policy, verdict.policy)) continue
       const outcome = await this.#carryOut(call, tool, resumed)
       if (!('suspend' in outcome)) return outcome
-      await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address)
+      await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address, outcome.suspend.state)
     }
   }
 
@@ -198,7 +198,8 @@ export class CallRunner {
     const { resume, waitId } = this.#callOf(address) ?? {}
     const isAnswered = resume !== undefined && waitId !== undefined
     const question = isAnswered ? await this.#unlessAborted(this.#options.lastQuestion(address, waitId)) : undefined
-    const suspended = question?.payload
+    const suspended = question?.wait.payload
+    const state = question?.state
     this.#assertWanted(call)
     await log.commit(
       [
@@ -218,7 +219,11 @@ export class CallRunner {
     await faults.reach('tool.before', call.toolName)
     // The run may have been cancelled during the write: nothing may happen any more.
     this.#assertWanted(call)
-    return { ...(resume === undefined ? {} : { resume }), ...(suspended === undefined ? {} : { suspended }) }
+    return {
+      ...(resume === undefined ? {} : { resume }),
+      ...(suspended === undefined ? {} : { suspended }),
+      ...(state === undefined ? {} : { state }),
+    }
   }
 
   #keyOf({ toolCallId }: ToolCallRequest): string {
@@ -345,19 +350,20 @@ function approvalOf(
   return {
     kind: 'approval',
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
-    description: `${call.toolName}: ${decision.reason}`,
+    description: `${describeCall(call.toolName, call.args)} (${decision.reason})`,
     ...(preconditions === undefined ? {} : { preconditions }),
   }
 }
 
 function questionOf(call: ToolCallRequest, agentId: string, { suspend }: ToolSuspension): Unnamed<WaitRequest> {
-  const { kind, description, payload, answerSchema } = suspend
+  const { kind, description, payload, answerSchema, resumable } = suspend
   return {
     kind,
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args },
     description,
     ...(payload === undefined ? {} : { payload }),
     ...(answerSchema === undefined ? {} : { answerSchema }),
+    ...(resumable === undefined ? {} : { resumable }),
   }
 }
 

@@ -70,9 +70,14 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     faults: options.faults ?? noFaults,
     onInterrupted: options.onInterrupted ?? 'report',
     decide,
-    ask: async (question, call) => {
+    ask: async (question, call, state) => {
       assertGoesOn()
-      return desk.ask({ wait: { id: newId(), ...question }, call, origin })
+      return desk.ask({
+        wait: { id: newId(), ...question },
+        call,
+        origin,
+        ...(state === undefined ? {} : { state }),
+      })
     },
     lastQuestion: (call, waitId) => lastQuestion(options.store, log.stream, { runId, call, waitId }),
     around: (call, work) => active.spans?.tool(call, work) ?? work(),

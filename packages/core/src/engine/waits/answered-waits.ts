@@ -26,17 +26,32 @@ interface AskingCall {
   readonly waitId: string
 }
 
+/** A question that a tool asked, and what it needs to go on. */
+export interface AskedQuestion {
+  readonly wait: Wait
+  readonly state?: string
+}
+
 /** Returns the last answered question that the tool of a call asked itself. */
 export async function lastQuestion(
   store: Store,
   stream: string,
   { call, runId, waitId }: AskingCall,
-): Promise<Wait | undefined> {
+): Promise<AskedQuestion | undefined> {
   const last = (await store.getWait(stream, waitId))?.wait
-  if (last?.kind !== 'approval') return last
+  if (last === undefined || last.kind !== 'approval') return last === undefined ? undefined : asked(store, stream, last)
   const rows = await answeredRows(store, stream, runId)
-  return rows.findLast(
+  const found = rows.findLast(
     ({ wait }) =>
       wait.kind !== 'approval' && wait.call?.messageId === call.messageId && wait.call.partId === call.partId,
   )?.wait
+  return found === undefined ? undefined : asked(store, stream, found)
+}
+
+/** The state is only in the record that opened the wait. */
+async function asked(store: Store, stream: string, wait: Wait): Promise<AskedQuestion> {
+  const { items } = await store.readRecords(stream, { after: wait.openedAt - 1, limit: 1 })
+  const body = items[0]?.body
+  if (body?.type !== 'wait.opened' || body.wait.id !== wait.id || body.state === undefined) return { wait }
+  return { wait, state: body.state }
 }

@@ -6,6 +6,8 @@ import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 
 export interface Question {
   readonly wait: WaitRequest
+  /** What the asking tool needs to go on. */
+  readonly state?: string
   /** The call that waits, if the question is about one. */
   readonly call?: PartAddress
   readonly origin: { readonly run: string; readonly turn: string }
@@ -52,8 +54,13 @@ export class WaitDesk {
   }
 
   /** Opens the wait, or finds it open after a restart, and resolves with its answer. */
-  async ask({ wait, call, origin, isForeign = false }: Question): Promise<Answer> {
-    const opened = { type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) } as const
+  async ask({ wait, call, origin, isForeign = false, state }: Question): Promise<Answer> {
+    const opened = {
+      type: 'wait.opened',
+      wait,
+      ...(call === undefined ? {} : { call }),
+      ...(state === undefined ? {} : { state }),
+    } as const
     const kept = this.#keptAnswer(wait.subject.hash)
     if (kept !== undefined) {
       // Answered while the asker was gone: valid once, and only for the very same question.

@@ -1,4 +1,6 @@
 import { Agent } from '@inspan/agent'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
+import { McpServers, type McpEvent } from '@inspan/tools'
 import type { RunnableTool, ToolSource, ToolSourceContext } from '@inspan/protocol/driver'
 import { toolsOfSources, type ReportSource } from '../../engine/tools/tools-of-sources.ts'
 import { endAll } from '../end-all.ts'
@@ -14,10 +16,25 @@ export class HarnessSources {
   readonly #report: ReportSource
   readonly #reported = new Set<string>()
   #own: readonly ToolSource[] = []
+  #mcp: McpServers | undefined
 
   constructor(config: HarnessConfig, report: ReportSource) {
     this.#config = config
     this.#report = report
+  }
+
+  /** Makes the sources that the configuration describes. Waits for none of them. */
+  start(): void {
+    const { mcpServers } = this.#config
+    if (mcpServers !== undefined) this.mcp(mcpServers)
+  }
+
+  /** Returns the MCP servers. They are started with the given configuration unless there are any. */
+  mcp(servers: MCPConfiguration = {}): McpServers {
+    if (this.#mcp !== undefined) return this.#mcp
+    this.#mcp = new McpServers(servers, { ...this.#config.mcp, onEvent: (event) => this.#followMcp(event) })
+    this.own(this.#mcp)
+    return this.#mcp
   }
 
   /** Adds a source that is closed with the harness. */
@@ -44,8 +61,15 @@ export class HarnessSources {
   async close(): Promise<void> {
     const closing = this.#own
     this.#own = []
+    this.#mcp = undefined
     this.#reported.clear()
     await endAll(closing.map((source) => () => source.close()))
+  }
+
+  #followMcp(event: McpEvent): void {
+    if (event.type !== 'mcp-server-discovery-failed') return
+    const { error = '' } = this.#mcp?.info().find(({ name }) => name === event.serverName) ?? {}
+    this.#report(`MCP server "${event.serverName}" is not connected (${event.errorDetail.category}): ${error}`)
   }
 
   /** Tools are listed before every step, and the same problem is worth one message. */

@@ -16,6 +16,8 @@ const CONFIG: Names<HarnessConfig> = {
   instructions: true,
   tools: true,
   toolSources: true,
+  mcpServers: true,
+  mcp: true,
   workspace: true,
   browser: true,
   subagents: true,

@@ -24,6 +24,9 @@ export function checkShape(config: HarnessConfig): void {
   checkAgent(config.agent, 'agent')
   checkTools(config.tools, 'tools')
   checkSources(config.toolSources, 'toolSources')
+  for (const at of ['mcpServers', 'mcp'] as const) {
+    if (config[at] !== undefined && !isObject(config[at])) throw wrong(`\`${at}\``, 'an object')
+  }
   checkMethods(config.storage, 'storage', 'a store such as `new SqliteStore({ url })`', [
     'open',
     'append',

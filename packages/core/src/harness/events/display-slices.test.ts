@@ -162,7 +162,7 @@ suite('the display shows of a conversation', () => {
     await asked
     await bench.harness.followUp({ content: 'And then?' })
     const shown = bench.harness.session.displayState.get()
-    const description = 'paint: no rule allows `paint`'
+    const description = 'paint: colour: red (no rule allows `paint`)'
     const approval = { toolCallId: 'c1', toolName: 'paint', args: { colour: 'red' }, description }
     assert.deepEqual(
       [shown.isRunning, shown.pendingApproval, shown.pendingApprovals, shown.queuedFollowUps],

@@ -1,5 +1,6 @@
 import type { HarnessEvent, HarnessEventListener } from '@inspan/protocol/harness'
 import { Emitter } from '../../engine/log/emitter.ts'
+import { warnedIfUnheard } from './unheard-error.ts'
 
 /**
  * Emits the events of one session, in the same order for every listener. An event emitted from inside a listener waits
@@ -25,8 +26,9 @@ export class EventBus {
   }
 
   emit(event: HarnessEvent): void {
-    if (this.#held === undefined) this.#emitter.emit(event)
-    else this.#held.push(event)
+    const told = event.type === 'error' ? warnedIfUnheard(event) : event
+    if (this.#held === undefined) this.#emitter.emit(told)
+    else this.#held.push(told)
   }
 
   /**

@@ -86,7 +86,12 @@ const TABLE: Readonly<Record<Shown, Row>> = {
     approval,
     'usage_update',
     'tool_result',
-    { toolCallId: 'c1', toolName: 'paint', args: { colour: 'red' }, description: 'paint: no rule allows `paint`' },
+    {
+      toolCallId: 'c1',
+      toolName: 'paint',
+      args: { colour: 'red' },
+      description: 'paint: colour: red (no rule allows `paint`)',
+    },
   ],
   tool_suspended: [
     suspension,

@@ -33,7 +33,7 @@ suite('permissions of a session', () => {
       toolCallId: 'c1',
       toolName: 'paint',
       args: { colour: 'red' },
-      description: 'paint: no rule allows `paint`',
+      description: 'paint: colour: red (no rule allows `paint`)',
     })
     assert.ok(bench.types().indexOf('tool_start') < bench.types().indexOf('tool_approval_required'))
     assert.deepEqual(journal, [])

@@ -38,6 +38,12 @@ export class SessionRegistry<State extends HarnessState> {
     for (const session of this.#sessions) session.emit(event)
   }
 
+  /** The calls that wait for approval, one line each. */
+  unapproved(): string[] {
+    const pending = [...this.#sessions].flatMap((session) => session.displayState.get().pendingApprovals)
+    return pending.map(({ description, toolCallId }) => `${description} (call ${toolCallId})`)
+  }
+
   async close(): Promise<void> {
     const open = [...this.#sessions]
     this.#sessions.clear()

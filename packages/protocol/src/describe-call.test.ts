@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { describeCall } from './describe-call.ts'
+
+test('a lone command or path is shown as it is', () => {
+  assert.equal(describeCall('execute_command', { command: 'rm -rf build' }), 'execute_command: rm -rf build')
+  assert.equal(describeCall('read_file', { path: 'a b.txt' }), 'read_file: a b.txt')
+})
+
+test('other arguments are all named', () => {
+  assert.equal(
+    describeCall('write_file', { path: 'a.txt', content: 'Hi', options: { mode: 420 } }),
+    'write_file: path: a.txt, content: Hi, options: {"mode":420}',
+  )
+  assert.equal(describeCall('ping', {}), 'ping')
+  assert.equal(describeCall('ping', undefined), 'ping')
+})
+
+test('line breaks and characters that hide others do not get through', () => {
+  assert.equal(describeCall('run', { command: 'ls\n\u001b[2Krm x' }), 'run: ls [2Krm x')
+  assert.equal(describeCall('run', { command: 'a\u202eb\u200bc' }), 'run: a?b?c')
+})
+
+test('a long text is cut, and says by how much', () => {
+  assert.match(describeCall('write_file', { path: 'a', content: 'x'.repeat(5000) }), /… \(4700 more characters\)$/)
+  assert.match(describeCall('run', { command: 'y'.repeat(5000) }), /… \(\d+ more characters\)$/)
+})
+
+test('whatever the arguments are, the line stays a line and short', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }),
+      fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+      (name, args) => {
+        const line = describeCall(name.slice(0, 50), args as never)
+        assert.doesNotMatch(line, /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u)
+        assert.ok(line.length < 1100)
+      },
+    ),
+  )
+})

@@ -1,0 +1,41 @@
+import type { JsonObject, JsonValue } from './json.ts'
+
+const LONGEST_VALUE = 300
+const LONGEST = 1000
+
+/**
+ * Returns one line that shows a person what a call would do: the tool and its real arguments, in our words and never in
+ * those of a model. A lone command or path is shown as it is.
+ */
+export function describeCall(toolName: string, args: JsonObject | undefined): string {
+  const name = visible(toolName)
+  const entries = Object.entries(args ?? {})
+  const [first] = entries
+  if (first === undefined) return name
+  const [key, value] = first
+  const isPlain = entries.length === 1 && typeof value === 'string' && /^(command|cmd|(file_?)?path)$/i.test(key)
+  const shown = isPlain ? visible(value) : entries.map(([each, of]) => `${visible(each)}: ${show(of)}`).join(', ')
+  return cut(`${name}: ${shown}`, LONGEST)
+}
+
+function show(value: JsonValue): string {
+  return cut(visible(typeof value === 'string' ? value : JSON.stringify(value)), LONGEST_VALUE)
+}
+
+/** Makes characters harmless that would hide or move others: controls, line breaks, marks of text direction. */
+function visible(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\p{Cf}\p{Cs}]/gu, '?')
+    .trim()
+}
+
+/** Cuts between code points, and says how much is missing. */
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const kept = Array.from(text.slice(0, longest + 1))
+    .slice(0, -1)
+    .join('')
+    .slice(0, longest)
+  return `${kept}… (${text.length - kept.length} more characters)`
+}

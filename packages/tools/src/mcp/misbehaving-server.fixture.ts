@@ -1,0 +1,71 @@
+/** An older server on standard input and output that does one thing wrong. Run as: node misbehaving-server.fixture.ts <how> */
+import { createInterface } from 'node:readline'
+
+const [how = ''] = process.argv.slice(2)
+const say = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const schema = { type: 'object' }
+let generation = 0
+let asked: unknown
+
+if (how === 'talk') process.stdout.write('Server is starting …\n')
+if (how === 'die') {
+  process.stderr.write('at /home/somebody/server.js:1\nno license key found\n')
+  process.exit(3)
+}
+
+function toolsOf(): object[] {
+  const change = { name: 'change', inputSchema: schema, description: `Generation ${generation}.` }
+  if (how === 'bad-list') return [{ name: 7 }]
+  if (how === 'lie') {
+    const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
+    return [
+      { name: 'number', inputSchema: schema, outputSchema },
+      { name: 'broken', inputSchema: schema, outputSchema: { type: 'object', $ref: '#/nowhere' } },
+    ]
+  }
+  return [change, change]
+}
+
+function answerTo(method: string, params: { readonly protocolVersion?: string; readonly name?: string }): object {
+  if (method === 'initialize') {
+    const capabilities = { tools: { listChanged: true } }
+    return { protocolVersion: params.protocolVersion, capabilities, serverInfo: { name: how, version: '1' } }
+  }
+  if (method === 'tools/list') return { tools: toolsOf() }
+  if (how === 'change') {
+    generation++
+    say({ method: 'notifications/tools/list_changed' })
+  }
+  if (how === 'lie') return { content: [{ type: 'text', text: 'x' }], structuredContent: { n: 'many' } }
+  if (how === 'huge') return { content: [{ type: 'text', text: 'x'.repeat(100 * 1024 * 1024) }] }
+  return { content: [{ type: 'text', text: 'done' }] }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params, result } = JSON.parse(line) as {
+    id?: unknown
+    method?: string
+    params?: object
+    result?: { action: string; content?: object }
+  }
+  if (method === undefined && asked !== undefined) {
+    say({ id: asked, result: { content: [{ type: 'text', text: JSON.stringify(result) }] } })
+    continue
+  }
+  if (id === undefined || method === undefined) continue
+  if (how === 'hang') continue
+  if (how === 'exit-on-probe' && method === 'server/discover') process.exit(1)
+  if (method === 'server/discover') {
+    say({ id, error: { code: -32601, message: 'Method not found' } })
+    continue
+  }
+  if (method === 'tools/call' && how === 'crash') process.exit(1)
+  if (method === 'tools/call' && how === 'hang-call') continue
+  if (method === 'tools/call' && how === 'ask') {
+    asked = id
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
+    say({ id: 'q1', method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema } })
+    continue
+  }
+  say({ id, result: answerTo(method, params ?? {}) })
+}

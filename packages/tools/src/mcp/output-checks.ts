@@ -1,0 +1,42 @@
+import type { CallToolResult, StandardSchemaV1, Tool } from '@modelcontextprotocol/client'
+import type { McpLibrary } from './load-client.ts'
+
+type Check = Pick<StandardSchemaV1['~standard'], 'validate'> | 'broken'
+
+/** Checks what tools return against the schemas their server declared for them. */
+export class OutputChecks {
+  readonly #library: McpLibrary
+  readonly #checks = new WeakMap<Tool, Check>()
+
+  constructor(library: McpLibrary) {
+    this.#library = library
+  }
+
+  /** Returns what is wrong with a result, for the model. */
+  problem(tool: Tool, { isError, structuredContent }: CallToolResult): string | undefined {
+    if (tool.outputSchema === undefined || isError === true) return undefined
+    if (structuredContent === undefined) return 'The tool did not return the structured result that it declares.'
+    const check = this.#checkOf(tool)
+    if (check === 'broken') return 'The tool declares a schema for its result that cannot be read.'
+    const checked = check.validate(structuredContent)
+    if (checked instanceof Promise || checked.issues === undefined) return undefined
+    const what = checked.issues.map(({ message }) => message).join('; ')
+    return `The tool returned a result that does not match the schema it declares: ${what}`.slice(0, 1_000)
+  }
+
+  #checkOf(tool: Tool): Check {
+    const known = this.#checks.get(tool)
+    if (known !== undefined) return known
+    const made = this.#compile(tool)
+    this.#checks.set(tool, made)
+    return made
+  }
+
+  #compile({ outputSchema }: Tool): Check {
+    try {
+      return this.#library.fromJsonSchema({ ...(outputSchema as Record<string, unknown>) })['~standard']
+    } catch {
+      return 'broken'
+    }
+  }
+}
