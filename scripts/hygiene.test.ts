@@ -24,15 +24,15 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   shell: 1,
   adapters: 3,
   agent: 4,
-  core: 20,
+  core: 21,
   testing: 3,
-  tools: 14,
+  tools: 15,
   memory: 0,
-  sdk: 10,
+  sdk: 22,
   server: 0,
   client: 0,
   postgres: 0,
-  inspan: 21,
+  inspan: 22,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
