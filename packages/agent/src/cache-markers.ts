@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { JSONObject, JSONValue, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type {
+  JSONObject,
+  JSONValue,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 
 /** The cache marker of a provider, which says up to where a request may be cached for the next one. */
 interface Mark {
@@ -30,12 +36,13 @@ const KEYED = /^openai\.responses$/
  * Marks what stays the same from request to request: the instructions, the tools, and everything said so far. Requests
  * only grow, so the next one finds this one's marker. Providers look only a few blocks back for it, so the end of the
  * last request keeps its marker. OpenAI's Responses API gets a key made of `conversation` instead; other providers
- * cache prefixes by themselves.
+ * cache prefixes by themselves. `given`: the indices of messages that may have markers of the application.
  */
 export function withCacheMarkers(
   options: LanguageModelV4CallOptions,
   provider: string,
   conversation: string | undefined,
+  given: readonly number[] = options.prompt.keys().toArray(),
 ): LanguageModelV4CallOptions {
   if (KEYED.test(provider) && conversation !== undefined) {
     return marked(options, { key: 'openai', name: 'promptCacheKey', value: cacheKey(conversation) })
@@ -44,15 +51,19 @@ export function withCacheMarkers(
   if (mark === undefined) return options
   const places = new Set([options.prompt.length - 1])
   if (options.prompt[0]?.role === 'system') places.add(0)
-  const given = givenMarks(options, mark)
+  const theirs = givenMarks(options, mark, given)
   const ours = places.size + (options.tools === undefined ? 0 : 1)
   const before = options.prompt.findLastIndex(({ role }) => role === 'assistant') - 1
-  if (before >= 0 && ours + given.length < MOST_MARKS) places.add(before)
+  if (before >= 0 && ours + theirs.length < MOST_MARKS) places.add(before)
   // A longer-lasting marker must not come after a shorter one.
-  const lasting = given.findLast(({ value }) => value['ttl'] !== undefined && value['ttl'] !== USUAL)
+  const lasting = theirs.findLast(({ value }) => value['ttl'] !== undefined && value['ttl'] !== USUAL)
   const lastingMark = lasting === undefined ? mark : { ...mark, value: lasting.value }
   const markAt = (index: number): Mark => (index < (lasting?.at ?? 0) ? lastingMark : mark)
-  const prompt = options.prompt.map((message, index) => (places.has(index) ? marked(message, markAt(index)) : message))
+  const prompt = options.prompt.slice()
+  for (const index of places) {
+    const message = prompt[index]
+    if (message !== undefined) prompt[index] = marked(message, markAt(index))
+  }
   const tools = options.tools?.map((tool, index, all) =>
     index === all.length - 1 && tool.type === 'function' ? marked(tool, markAt(-1)) : tool,
   )
@@ -67,16 +78,30 @@ interface Markable {
  * Returns the markers set by the application on messages, their parts and the request, with the index of the message.
  * One on the request counts for its end.
  */
-function givenMarks(options: LanguageModelV4CallOptions, { key, name }: Mark): { at: number; value: JSONObject }[] {
+function givenMarks(
+  options: LanguageModelV4CallOptions,
+  { key, name }: Mark,
+  places: readonly number[],
+): { at: number; value: JSONObject }[] {
   const marksOf = (item: Markable, at: number): { at: number; value: JSONObject }[] => {
     const value = item.providerOptions?.[key]?.[name]
     return isObject(value) ? [{ at, value }] : []
   }
-  const inPrompt = options.prompt.flatMap((message, at) => {
-    const parts: readonly Markable[] = typeof message.content === 'string' ? [] : message.content
-    return [...marksOf(message, at), ...parts.flatMap((part) => marksOf(part, at))]
-  })
+  const inPrompt = places.flatMap((at) => markable(options.prompt[at]).flatMap((item) => marksOf(item, at)))
   return [...inPrompt, ...marksOf(options, options.prompt.length)]
+}
+
+/** Whether the application has set a cache marker of any provider on the message or one of its parts. */
+export function hasMark(message: LanguageModelV4Message): boolean {
+  return markable(message).some((item) =>
+    MARKS.some(({ key, name }) => item.providerOptions?.[key]?.[name] !== undefined),
+  )
+}
+
+/** Returns the message and its parts. */
+function markable(message: LanguageModelV4Message | undefined): readonly Markable[] {
+  if (message === undefined) return []
+  return typeof message.content === 'string' ? [message] : [message, ...message.content]
 }
 
 /** Hashed, because the provider need not know the id, and it may be longer than the 64 characters allowed. */

@@ -1,4 +1,5 @@
 import { toErrorData, type ErrorData } from '@inspan/protocol'
+import { overflowOf, type ContextOverflow } from './context-overflow.ts'
 
 /** Why a model call gave no complete answer, and whether a retry may help. */
 export interface ModelFailure {
@@ -8,6 +9,8 @@ export interface ModelFailure {
   /** How long the provider asks to wait. */
   readonly retryAfterMs?: number
   readonly status?: number
+  /** Set if the request was longer than the model's context window. */
+  readonly overflow?: ContextOverflow
 }
 
 export const STREAM_CUT: ModelFailure = {
@@ -31,9 +34,11 @@ export function failureOf(thrown: unknown, now: number): ModelFailure {
   const status = numberOf(fields['statusCode'])
   const said = fields['isRetryable']
   const retryAfterMs = retryAfterOf(fields['responseHeaders'], now)
+  const overflow = overflowOf(status, fields['message'], fields['responseBody'], fields['code'], fields['type'])
   return {
     error: errorDataOf(thrown),
-    isRetryable: typeof said === 'boolean' ? said : isPassing(thrown, fields, status),
+    ...(overflow === undefined ? {} : { code: 'context-overflow', overflow }),
+    isRetryable: overflow !== undefined ? false : typeof said === 'boolean' ? said : isPassing(thrown, fields, status),
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }

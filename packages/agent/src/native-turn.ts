@@ -1,5 +1,6 @@
 import {
   addUsage,
+  InspanError,
   NO_USAGE,
   toErrorData,
   type AgentEvent,
@@ -20,7 +21,7 @@ import type { ModelFailure } from './model-failure.ts'
 import { CallIds } from './call-ids.ts'
 import { ModelStep } from './model-step.ts'
 import type { NativeDriverOptions } from './native-driver.ts'
-import { prepareRequest } from './request.ts'
+import { prepareRequest, type PreparedRequest } from './request.ts'
 import { resumePoint, type ResumePoint } from './resume-point.ts'
 import { Retries } from './retry.ts'
 import { invalidOutput, noOutput, readOutput, repairRequest, type OutputOptions } from './structured-output.ts'
@@ -79,7 +80,7 @@ export async function* nativeTurn(
     }
     for (let stepIndex = begun.nextStep; mayGoOn() && !isDone && !signal.aborted; stepIndex++) {
       await listen()
-      const request = await unlessAborted(signal, prepareRequest(options, turn, host, context))
+      let request = required(await unlessAborted(signal, prepareRequest(options, turn, host, context)))
       await callHook(hooks, 'beforeStep', { context, stepIndex, prompt: request.options.prompt }, signal)
       yield stepStart(stepIndex, request.recorded)
       const ports = { ids, now: () => host.now(), signal, silentMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS }
@@ -97,6 +98,17 @@ export async function* nativeTurn(
       ) {
         await retries.pause(result.failure, signal)
         if (signal.aborted) break
+        attempt = ask()
+        yield attempt
+        result = attempt.result
+        billed = together(billed, result.usage)
+      }
+      // So can one that the provider refused as too long, once something is left out of it.
+      for (let refused = 1; result.failure?.overflow !== undefined && !signal.aborted; refused++) {
+        const overflow = { ...result.failure.overflow, attempt: refused }
+        const shorter = await unlessAborted(signal, prepareRequest(options, turn, host, context, overflow))
+        if (shorter === undefined || signal.aborted) break
+        request = shorter
         attempt = ask()
         yield attempt
         result = attempt.result
@@ -159,6 +171,11 @@ export async function* nativeTurn(
     ...(Object.keys(tokens).length === 0 ? {} : { usage: tokens }),
     ...(output === undefined ? {} : { meta: { output } }),
   }
+}
+
+function required(request: PreparedRequest | undefined): PreparedRequest {
+  if (request === undefined) throw new InspanError('misuse', 'The host returned no conversation.')
+  return request
 }
 
 /** Reads structured output from answers, and tells the model what is wrong with it. */

@@ -21,13 +21,16 @@ export function toPrompt(
   messages: readonly StoredMessage[],
   agentId?: string,
 ): LanguageModelV4Prompt {
-  const prompt: LanguageModelV4Prompt = messages.flatMap((message) => {
-    if (message.role === 'system') return [{ role: 'system' as const, content: plainText(message.parts) }]
-    if (message.role === 'user') return userMessage(message)
-    const isOwn = agentId === undefined || message.by === undefined || message.by === agentId
-    return isOwn ? agentMessages(message) : othersMessage(message)
-  })
+  const prompt: LanguageModelV4Prompt = messages.flatMap((message) => promptMessages(message, agentId))
   return instructions === undefined ? prompt : [{ role: 'system', content: instructions }, ...prompt]
+}
+
+/** Returns what a message is for the model. Depends on the message alone, so that it can be kept. */
+export function promptMessages(message: StoredMessage, agentId?: string): LanguageModelV4Message[] {
+  if (message.role === 'system') return [{ role: 'system' as const, content: plainText(message.parts) }]
+  if (message.role === 'user') return userMessage(message)
+  const isOwn = agentId === undefined || message.by === undefined || message.by === agentId
+  return isOwn ? agentMessages(message) : othersMessage(message)
 }
 
 function userMessage(message: StoredMessage): LanguageModelV4Message[] {

@@ -1,14 +1,11 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import type { JsonObject, JsonValue, StepRequest, StoredMessage } from '@inspan/protocol'
-import { checkEffort, type Effort, type Host, type HostTool, type Turn } from '@inspan/protocol/driver'
+import type { JsonObject, JsonValue, StepRequest } from '@inspan/protocol'
+import { checkEffort, type ContextRequest, type Effort, type Host, type HostTool, type Turn } from '@inspan/protocol/driver'
 import { resolveDynamic, type AgentContext } from './agent-context.ts'
-import { withoutBlankTexts } from './blank-texts.ts'
 import { withCacheMarkers } from './cache-markers.ts'
+import { convertContext } from './kept-prompt.ts'
 import type { LanguageModel } from './language-model.ts'
-import { withReachableFiles } from './linked-files.ts'
 import type { NativeDriverOptions } from './native-driver.ts'
-import { inWordsOf } from './older-models.ts'
-import { toPrompt } from './prompt.ts'
 import { resolveModel } from './resolve-model.ts'
 import { responseFormat } from './structured-output.ts'
 
@@ -19,24 +16,35 @@ export interface PreparedRequest {
   readonly recorded: StepRequest
 }
 
-/** Builds the request of a step from the current settings and the conversation in the log. */
+/**
+ * Builds the request of a step from the current settings and the conversation in the log. Returns `undefined` if the
+ * last one was refused as too long, and nothing can be left out.
+ */
 export async function prepareRequest(
   options: NativeDriverOptions,
   turn: Turn,
   host: Host,
   context: AgentContext,
-): Promise<PreparedRequest> {
+  overflow?: ContextRequest['overflow'],
+): Promise<PreparedRequest | undefined> {
   const current = { ...turn, ...(await host.turn()) }
   const named = current.model ?? (await resolveDynamic(options.model, context))
   const model = await resolveModel(named, options.resolveModel)
   const given = current.instructions ?? (await resolveDynamic(options.instructions, context))
   const instructions = given === undefined ? undefined : host.redact(given)
-  const messages: StoredMessage[] = []
-  for await (const message of host.history({ order: 'oldest' })) messages.push(message)
   const tools = host.listTools().map(functionTool)
   const output = turn.output ?? options.output
+  const name = typeof named === 'string' ? named : `${model.provider.split('.', 1)[0] ?? ''}/${model.modelId}`
+  const conversation = await host.context({
+    model: name,
+    fixedTokens: fixedTokens(instructions, tools),
+    ...(overflow === undefined ? {} : { overflow }),
+  })
+  if (conversation === undefined) return undefined
+  const converted = await convertContext(conversation, model, options.id)
+  const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]
   const request: LanguageModelV4CallOptions = {
-    prompt: withoutBlankTexts(model, await withReachableFiles(model, toPrompt(instructions, messages, options.id))),
+    prompt: system.length === 0 ? [...converted.prompt] : [...system, ...converted.prompt],
     ...options.settings,
     ...(current.effort === undefined ? {} : { reasoning: reasoningOf(current.effort) }),
     ...(tools.length === 0 ? {} : { tools }),
@@ -44,20 +52,34 @@ export async function prepareRequest(
     ...(output === undefined ? {} : { responseFormat: responseFormat(output) }),
     ...providerOptions(options.providerOptions, current.providerOptions),
   }
-  // Forks share this id with their parent, like the messages.
-  const conversation = messages[0]?.id
+  const marks = converted.marked.map((index) => index + system.length)
   return {
     model,
-    options: inWordsOf(
-      model,
-      options.cache === false ? request : withCacheMarkers(request, model.provider, conversation),
-    ),
+    options:
+      options.cache === false ? request : withCacheMarkers(request, model.provider, conversation.conversation, marks),
     recorded: {
-      model: typeof named === 'string' ? named : `${model.provider.split('.', 1)[0] ?? ''}/${model.modelId}`,
+      model: name,
       ...(instructions === undefined ? {} : { system: instructions }),
       ...(tools.length === 0 ? {} : { tools: tools as unknown as JsonValue }),
     },
   }
+}
+
+const CHARS_PER_TOKEN = 4
+
+/** Roughly the tokens of what is the same in every request. The engine corrects it by what the provider reports. */
+function fixedTokens(instructions: string | undefined, tools: readonly FunctionTool[]): number {
+  const chars = tools.reduce((sum, tool) => sum + toolChars(tool), instructions?.length ?? 0)
+  return Math.ceil(chars / CHARS_PER_TOKEN)
+}
+
+const schemaChars = new WeakMap<object, number>()
+
+function toolChars({ description = '', inputSchema, name }: FunctionTool): number {
+  const known = schemaChars.get(inputSchema)
+  const chars = known ?? JSON.stringify(inputSchema).length
+  if (known === undefined) schemaChars.set(inputSchema, chars)
+  return chars + name.length + description.length
 }
 
 type FunctionTool = Extract<NonNullable<LanguageModelV4CallOptions['tools']>[number], { type: 'function' }>

@@ -17,10 +17,13 @@ export interface ResumePoint {
 export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> {
   const messages: StoredMessage[] = []
   let newest: StoredMessage | undefined
-  for await (const message of host.history({ order: 'oldest' })) {
-    newest = message
+  for await (const message of host.history({ order: 'newest' })) {
+    newest ??= message
+    // What another run said comes before this one.
+    if (message.run !== undefined && message.run !== turn.runId) break
     if (message.turn === turn.turnId && message.role === 'assistant') messages.push(message)
   }
+  messages.reverse()
   const said = messages.map((message) => (message.step ?? -1) + 1)
   const calls = messages.flatMap(unansweredCalls)
   const last = messages.at(-1)

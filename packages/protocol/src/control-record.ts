@@ -322,8 +322,14 @@ export interface OmPointer {
   readonly blob?: string
   /** What the blob holds. Default: observations. */
   readonly holds?: 'summary'
+  /** The seq up to which the blob holds content, if that is not `coversTo`. */
+  readonly contentTo?: number
   /** How many messages were dropped since the blob was made. */
   readonly omitted?: number
+  /** Messages up to `coversTo` that the model sees nevertheless, such as the task of the open run. */
+  readonly keeps?: readonly string[]
+  /** Messages that the model sees shortened: how many characters of each text, half of them from its end. */
+  readonly shortened?: { readonly [messageId: string]: number }
 }
 
 /** Drops the messages up to `coversTo` from what the model sees. What stood in for older ones stays. */
@@ -334,6 +340,9 @@ export interface ContextCutRecord {
   readonly omitted: number
   /** The generation this makes. Ignored unless it follows the present one. */
   readonly generation: number
+  /** See `OmPointer`; so is `shortened`. */
+  readonly keeps?: readonly string[]
+  readonly shortened?: { readonly [messageId: string]: number }
 }
 
 /** A summary takes the place of the messages up to `coversTo`. */

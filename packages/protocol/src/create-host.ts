@@ -1,5 +1,17 @@
-import type { Host } from './driver.ts'
+import type { HistoryQuery, Host } from './driver.ts'
 import { InspanError } from './errors.ts'
+import type { StoredMessage } from './message.ts'
+
+/** Returns a context without limit: all of the history. */
+function contextOfHistory(history: (query: HistoryQuery) => AsyncIterable<StoredMessage> | undefined): Host['context'] {
+  const cacheKey = {}
+  return async ({ overflow }) => {
+    if (overflow !== undefined) return undefined
+    const messages: StoredMessage[] = []
+    for await (const message of history({ order: 'oldest' }) ?? []) messages.push(message)
+    return { messages, cacheKey, conversation: messages[0]?.id ?? '' }
+  }
+}
 
 /**
  * Makes a host for a program that runs a driver without a thread, and for tests. What is not given does nothing, and
@@ -15,6 +27,7 @@ export function createHost(given: Partial<Host> = {}): Host {
     withdraw: () => undefined,
     decide: () => ({ policy: 'deny', reason: 'This host allows nothing.' }),
     history: async function* () {},
+    context: contextOfHistory((query) => given.history?.(query)),
     listen: async () => false,
     remind: async () => {
       throw new InspanError('unsupported', 'There is no conversation to put a reminder into.', {

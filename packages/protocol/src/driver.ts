@@ -149,6 +149,31 @@ export interface HistoryQuery {
   readonly limit?: number
 }
 
+/** What the engine has to know of a request before it can say which messages fit into it. */
+export interface ContextRequest {
+  /** The model as it is recorded: `provider/name`. */
+  readonly model: string
+  /** Roughly how many tokens of the request are not messages: instructions and tools. */
+  readonly fixedTokens?: number
+  /** Set when the provider refused the last request as too long. */
+  readonly overflow?: {
+    /** The size of the window, if the provider named it. */
+    readonly window?: number
+    /** How often the step was refused for this reason, this time included. */
+    readonly attempt: number
+  }
+}
+
+/** The messages that the model sees. It is a function of the log. */
+export interface ModelContext {
+  /** Oldest first. A message is the same object as in the last answer until it changes. */
+  readonly messages: readonly StoredMessage[]
+  /** The same object while the thread is held: whatever a driver makes of the messages can be cached by it. */
+  readonly cacheKey: object
+  /** Names the conversation; forks share it. */
+  readonly conversation: string
+}
+
 /** What a tool shows the model instead of its whole result. */
 export type ModelOutput =
   | { readonly type: 'text'; readonly value: string }
@@ -220,6 +245,13 @@ export interface Host {
   decide(call: ToolCallRequest): Decision
   /** The thread's messages. Reading may stop anywhere. */
   history(query: HistoryQuery): AsyncIterable<StoredMessage>
+  /**
+   * Returns what the model sees: called before every model step, by agents whose capabilities say that they continue
+   * from our log. What does not fit into the model's window is left out, which is a record, so two requests in a row
+   * differ only in what was added, unless there is such a record between them. Resolves to `undefined` only for a
+   * request with `overflow`, when nothing more can be left out.
+   */
+  context(request: ContextRequest): Promise<ModelContext | undefined>
   /**
    * Called before every model step and at the end of a turn: moves steered messages into the conversation. Resolves to
    * true when there were any, so that the agent has to go on.

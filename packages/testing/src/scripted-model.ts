@@ -15,6 +15,7 @@ import { factsOfModelCall } from './request-facts.ts'
 import { streamErrorAsCallError } from './scripted-error.ts'
 import type { Script, Turn } from './script.ts'
 import { planTurn } from './timeline.ts'
+import { countRequestTokens, overflowError, withCountedUsage } from './window.ts'
 import type { Plan } from './timeline.ts'
 
 /** The call options of one model call as JSON: frozen, without the abort signal, binary data as base64. */
@@ -25,6 +26,11 @@ export interface ScriptedModelOptions {
   readonly provider?: string
   /** Default: `scripted-model`. */
   readonly modelId?: string
+  /**
+   * The context window in tokens, a token being four bytes of the request. Longer requests are refused and use up no
+   * turn; answers without a usage of their own report the count. Default: no limit.
+   */
+  readonly contextWindow?: number
 }
 
 export interface ScriptedModel extends LanguageModelV4 {
@@ -34,6 +40,8 @@ export interface ScriptedModel extends LanguageModelV4 {
   readonly requestBodies: readonly string[]
   /** The number of calls so far. */
   readonly calls: number
+  /** How many calls were refused because they did not fit the window. */
+  readonly refused: number
   /** The number of turns that no call has reached yet. */
   readonly turnsLeft: number
 }
@@ -45,6 +53,8 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
   const playbook = new Playbook(script, { sideByDefault: false })
   const requests: ModelRequest[] = []
   const requestBodies: string[] = []
+  const { contextWindow = Infinity } = options
+  let refused = 0
 
   async function begin(call: LanguageModelV4CallOptions): Promise<{ turn: Turn; plan: Plan; request: ModelRequest }> {
     const text = JSON.stringify({ ...call, abortSignal: undefined }, binaryAsBase64)
@@ -52,8 +62,14 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
     requestBodies.push(text)
     requests.push(request)
     if (call.abortSignal?.aborted === true) throw abortErrorOf(call.abortSignal)
+    const tokens = countRequestTokens(text)
+    if (tokens > contextWindow) {
+      refused++
+      throw apiError(overflowError('responses', tokens, contextWindow), request)
+    }
     const chosen = playbook.take({ request, facts: factsOfModelCall(call, modelId), text, userAgent: '' })
-    const turn = await abortable(chosen.make(), call.abortSignal)
+    const made = await abortable(chosen.make(), call.abortSignal)
+    const turn = contextWindow === Infinity ? made : withCountedUsage(made, tokens)
     if (turn.delayMs !== undefined) await pause(turn.delayMs, call.abortSignal)
     if (turn.error !== undefined) throw apiError(turn.error, request)
     const plan = planTurn(turn, newToolCallId)
@@ -71,6 +87,9 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
     requestBodies,
     get calls() {
       return requests.length
+    },
+    get refused() {
+      return refused
     },
     get turnsLeft() {
       return playbook.turnsLeft

@@ -4,6 +4,7 @@ import type { ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/proto
 import type { Store } from '@inspan/protocol/store'
 import type { RevokeCommand } from '@inspan/protocol/wire'
 import type { PermissionPolicy } from '../policy/index.ts'
+import type { WindowOf } from './context/thread-context.ts'
 import type { RuntimeAgents } from './turns/active-run.ts'
 import type { ProcessOwner } from './threads/ownership.ts'
 import type { TracerSource } from './telemetry/tracing.ts'
@@ -62,6 +63,11 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly passivateAfter?: number
   /** How many tokens of what others said are handed over to an agent that gets the floor. Default: 50,000. */
   readonly handoverTokens?: number
+  /**
+   * Returns the context window of a model in tokens. What does not fit into it is left out of requests; while it is
+   * unknown, that happens when the provider refuses a request as too long.
+   */
+  readonly windowOf?: WindowOf
   /** Returns the price of a model's tokens. If set, the record of every step has its cost. */
   readonly priceOf?: PriceOf
   /** The source of tracers for the spans of turns. Default: the registered OpenTelemetry SDK, if there is one. */

@@ -9,6 +9,7 @@ export type {
   Budget,
   BudgetLimit,
   Capabilities,
+  ContextRequest,
   Decision,
   Effort,
   HandoverBudget,
@@ -17,6 +18,7 @@ export type {
   Host,
   HostTool,
   LogLevel,
+  ModelContext,
   ModelOutput,
   ModelOutputPart,
   NativeMessage,
@@ -31,6 +33,7 @@ export type {
 export { DRIVER_PORT } from '../driver.ts'
 export { checkEffort } from '../check-effort.ts'
 export { createHost } from '../create-host.ts'
+export type { MemoryContent } from '../memory.ts'
 export { streamTurn } from '../stream-turn.ts'
 export type {
   OnInterrupted,

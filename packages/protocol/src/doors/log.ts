@@ -1,4 +1,5 @@
 /** For readers and writers of the log: records, the fold over them, ops, views, replay. */
+export { contentEnd } from '../content-end.ts'
 export {
   forkLineage,
   lineageHolds,

@@ -1,4 +1,5 @@
 import type { Binding } from '../binding.ts'
+import { contentEnd } from '../content-end.ts'
 import type { ErasedRecord, ForkRecord, RewindRecord } from '../control-record.ts'
 import { emptyHead } from '../head.ts'
 import { Keyed } from '../keyed.ts'
@@ -83,7 +84,7 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
   eraseKeys(draft, 'settings', 'settingsAt', isErased)
   eraseKeys(draft, 'state', 'stateAt', isErased)
   // Observations of the range go, wherever they were recorded.
-  if (draft.head.om !== null && draft.head.om.coversTo >= body.from) setHead(draft, 'om', null)
+  if (draft.head.om !== null && contentEnd(draft.head.om) >= body.from) setHead(draft, 'om', null)
   const { lastRun } = draft.head
   if (lastRun !== null && (lastRun.error ?? lastRun.output) !== undefined && isErased(lastRun.endedSeq)) {
     const { error: _error, output: _output, ...kept } = lastRun

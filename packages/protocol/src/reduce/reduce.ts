@@ -1,4 +1,5 @@
 import type {
+  ContextCutRecord,
   BatchEvent,
   ConfigChangedRecord,
   OmPointer,
@@ -169,11 +170,8 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
       return applyErased(draft, body, record)
     case 'om.committed':
       return moveContext(draft, body.replaces, body.om)
-    case 'context.cut': {
-      const { coversTo, generation } = body
-      const omitted = (draft.head.om?.omitted ?? 0) + body.omitted
-      return moveContext(draft, generation - 1, { ...draft.head.om, generation, coversTo, omitted })
-    }
+    case 'context.cut':
+      return applyCut(draft, body)
     case 'compaction': {
       const { coversTo, generation, summary } = body
       return moveContext(draft, generation - 1, { generation, coversTo, blob: summary.blob, holds: 'summary' })
@@ -189,6 +187,14 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'note':
       return
   }
+}
+
+/** Drops more messages; what the blob holds of older ones stays. */
+function applyCut(draft: Draft, { type: _type, ...cut }: ContextCutRecord): void {
+  const { blob, contentTo, coversTo = 0, holds, omitted = 0 } = draft.head.om ?? {}
+  const content = blob === undefined ? {} : { blob, contentTo: contentTo ?? coversTo }
+  const om = { ...content, ...(holds === undefined ? {} : { holds }), ...cut, omitted: omitted + cut.omitted }
+  moveContext(draft, cut.generation - 1, om)
 }
 
 /** Compare-and-swap: of two that started from one generation, the second is ignored. */

@@ -149,7 +149,10 @@ export const omPointerSchema: Schema<OmPointer> = exact<OmPointer>()(
     coversTo: seq,
     blob: optional(z.string()),
     holds: optional(z.literal('summary')),
+    contentTo: optional(seq),
     omitted: optional(z.number()),
+    keeps: optional(listOf(z.string())),
+    shortened: optional(mapOf(z.number())),
   }),
 )
 
@@ -194,7 +197,14 @@ export const omCommittedRecordSchema: Schema<OmCommittedRecord> = exact<OmCommit
 )
 
 export const contextCutRecordSchema: Schema<ContextCutRecord> = exact<ContextCutRecord>()(
-  object({ type: z.literal('context.cut'), coversTo: seq, omitted: z.number(), generation: z.number() }),
+  object({
+    type: z.literal('context.cut'),
+    coversTo: seq,
+    omitted: z.number(),
+    generation: z.number(),
+    keeps: optional(listOf(z.string())),
+    shortened: optional(mapOf(z.number())),
+  }),
 )
 
 export const compactionRecordSchema: Schema<CompactionRecord> = exact<CompactionRecord>()(

@@ -98,7 +98,10 @@ const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
   {
     blob: arbitraryBlobRef.map((ref) => ref.blob),
     holds: fc.constant('summary'),
+    contentTo: arbitraryCount,
     omitted: arbitraryCount,
+    keeps: listOf(arbitraryId),
+    shortened: mapOf(arbitraryId, arbitraryCount),
   },
 )
 
@@ -383,7 +386,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       omitted: arbitraryCount,
       generation: fc.integer({ min: 1, max: 9 }),
     },
-    {},
+    { keeps: listOf(arbitraryId), shortened: mapOf(arbitraryId, arbitraryCount) },
   ),
   compaction: shape<BodyOf<'compaction'>>(
     {

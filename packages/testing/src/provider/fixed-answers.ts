@@ -1,6 +1,5 @@
 import type { JsonObject } from '@inspan/protocol'
-
-const bytesPerToken = 4
+import { countRequestTokens } from '../window.ts'
 
 /** A model list in the formats of both vendors at once, so that each client finds the fields it knows. */
 export function modelList(ids: readonly string[]): JsonObject {
@@ -27,5 +26,5 @@ export function modelEntry(id: string): JsonObject {
 
 /** A rough estimate that depends on the text only. */
 export function countTokens(text: string): JsonObject {
-  return { input_tokens: Math.ceil(Buffer.byteLength(text) / bytesPerToken) }
+  return { input_tokens: countRequestTokens(text) }
 }

@@ -24,8 +24,8 @@ export interface ProviderRequest extends HttpRequest {
   readonly outcome: RequestOutcome
 }
 
-/** `open`: not answered yet. `client-gone`: the client closed the connection before the end of the answer. */
-export type RequestOutcome = 'open' | 'answered' | 'cut' | 'client-gone'
+/** `open`: not answered yet. `refused`: longer than the window. `client-gone`: the client closed the connection before the end of the answer. */
+export type RequestOutcome = 'open' | 'answered' | 'refused' | 'cut' | 'client-gone'
 
 export interface ProviderOptions {
   /** Default: a free port. */
@@ -34,6 +34,11 @@ export interface ProviderOptions {
   readonly models?: readonly string[]
   /** Larger bodies are answered with 413. Default: 100 MB. */
   readonly maxBodyBytes?: number
+  /**
+   * The context window in tokens, a token being four bytes of the body. Longer requests are refused in the words of the
+   * vendor and use up no turn; answers without a usage of their own report the count. Default: no limit.
+   */
+  readonly contextWindow?: number
 }
 
 export interface Provider {

@@ -14,6 +14,7 @@ import { countTokens, modelList, modelEntry } from './fixed-answers.ts'
 import type { HttpRequest, Provider, ProviderOptions, ProviderRequest, RequestOutcome } from './provider.ts'
 import { readBody, UnreadableBody } from './request-body.ts'
 import { Watch } from './watch.ts'
+import { countRequestTokens, overflowError, withCountedUsage } from '../window.ts'
 import type { WireFormat } from './wire.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -75,9 +76,19 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
     }
     const gone = new AbortController()
     response.once('close', () => gone.abort())
+    const { contextWindow } = options
+    const tokens = countRequestTokens(record.text)
+    if (contextWindow !== undefined && tokens > contextWindow) {
+      requests.push(request)
+      sendError(overflowError(format.api, tokens, contextWindow), { response, format })
+      request.outcome = 'refused'
+      watch.changed()
+      return
+    }
     try {
       const chosen = takeTurn(request, format)
-      const turn = await chosen.make()
+      const made = await chosen.make()
+      const turn = contextWindow === undefined ? made : withCountedUsage(made, tokens)
       request.outcome = await answer(turn, { response, format, body, gone: gone.signal })
     } catch (error) {
       if (gone.signal.aborted) request.outcome = request.outcome === 'cut' ? 'cut' : 'client-gone'

@@ -38,6 +38,7 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   keepWarm: aDuration,
   passivateAfter: aDuration,
   handoverTokens: aCount,
+  windowOf: aFunction,
   priceOf: aFunction,
   tracing: anObject,
 }

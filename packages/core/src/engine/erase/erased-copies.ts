@@ -1,5 +1,5 @@
 import type { JsonValue, Part } from '@inspan/protocol'
-import { NOTIFICATION_SETTING, type ConfigChangedRecord, type LogRecord, type RecordBody } from '@inspan/protocol/log'
+import { contentEnd, NOTIFICATION_SETTING, type ConfigChangedRecord, type LogRecord, type RecordBody } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { inflateRequest } from '../log/blobs.ts'
 import { goalTexts, notificationOf, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
@@ -89,7 +89,7 @@ function repeats(content: ErasedContent, { body, run }: LogRecord): boolean {
     case 'note':
       return isOfRun && (body.kind === 'score' || body.kind === 'feedback')
     case 'om.committed':
-      return body.om.coversTo >= content.from
+      return contentEnd(body.om) >= content.from
     case 'compaction':
       return body.coversTo >= content.from
     default:

@@ -1,15 +1,17 @@
 import type { Fence } from '@inspan/protocol/store'
+import { ThreadContext } from '../context/thread-context.ts'
 import { ThreadHistory } from '../log/history.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { WaitDesk } from '../waits/wait-desk.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
-/** What a process has of a thread while it owns it: log, waits and history. */
+/** What a process has of a thread while it owns it: log, waits, history and context. */
 export class ThreadHold {
   readonly log: ThreadLog
   readonly desk: WaitDesk
   readonly history: ThreadHistory
+  readonly context: ThreadContext
   /** Makes ids for messages, waits and turns. */
   readonly newId: () => string
   readonly #options: ThreadRuntimeOptions
@@ -22,6 +24,7 @@ export class ThreadHold {
     this.newId = options.newId ?? timeOrderedId
     this.desk = new WaitDesk(options.store, log)
     this.history = new ThreadHistory(options.store, log)
+    this.context = new ThreadContext(options.store, log, options.windowOf)
   }
 
   /** Takes the thread; throws if it is held, and says by whom. `onFailure`: called when it can no longer be written. */

@@ -147,6 +147,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     decide: (call) => decide(call),
     redact: (text) => log.redacted(text),
     history: (query) => hold.history.read(query),
+    context: (request) => hold.context.context(request, origin),
     // After a cancel, steered messages stay in the queue: nobody would answer them.
     listen: () =>
       mailbox.post(async () => {

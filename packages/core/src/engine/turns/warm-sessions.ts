@@ -102,6 +102,7 @@ class TurnsHost implements Host {
   withdraw: Host['withdraw'] = (waitId) => this.current.withdraw(waitId)
   decide: Host['decide'] = (call) => this.current.decide(call)
   history: Host['history'] = (query) => this.current.history(query)
+  context: Host['context'] = (request) => this.current.context(request)
   listen: Host['listen'] = () => this.current.listen()
   turn: Host['turn'] = () => this.current.turn()
   listTools: Host['listTools'] = () => this.current.listTools()

@@ -114,7 +114,10 @@ const cut = fc
     const generation = isLate ? newest : newest + 1
     const coversTo = log.seq
     log.append({ type: 'context.cut', coversTo, omitted, generation })
-    if (!isLate) log.om = { ...log.om, generation, coversTo, omitted: (log.om?.omitted ?? 0) + omitted }
+    if (isLate) return
+    const before = log.om
+    const content = before?.blob === undefined ? {} : { contentTo: before.contentTo ?? before.coversTo }
+    log.om = { ...before, ...content, generation, coversTo, omitted: (before?.omitted ?? 0) + omitted }
   })
 
 const compact = arbitraryBlobRef.map((summary): Move => (log) => {

@@ -1,6 +1,7 @@
 import { NO_GRANTS, NO_RULES, type TaskItem } from '@inspan/protocol'
 import type { Binding } from '@inspan/protocol/driver'
 import {
+  contentEnd,
   lineageHolds,
   lineageUpTo,
   RECORD_VERSIONS,
@@ -157,7 +158,7 @@ export class LogWriter {
       this.tasksAt = seq
     }
     // Observations of the range go with it.
-    const left = (om: OmPointer | null): OmPointer | null => (om !== null && om.coversTo >= from ? null : om)
+    const left = (om: OmPointer | null): OmPointer | null => (om !== null && contentEnd(om) >= from ? null : om)
     this.om = left(this.om)
     for (const [index, boundary] of this.boundaries.entries()) {
       const tasks = isErased(boundary.tasksAt) ? [] : boundary.tasks

@@ -1,0 +1,185 @@
+import type { StoredMessage, ThreadMessage } from '@inspan/protocol'
+import type { MemoryContent } from '@inspan/protocol/driver'
+import { storedMessage, type OmPointer, type RecordType } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
+import { inflateMessage } from '../log/blobs.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+import { readMemory } from './memory-content.ts'
+import { shortenMessage } from './shorten-message.ts'
+import { standingMessages } from './standing-messages.ts'
+
+/** Records after which messages that are already known may have changed or gone. */
+const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['rewind', 'erased', 'fork'])
+
+const FIRST_PAGE = 50
+const FURTHER_PAGES = 500
+
+interface OpenMessage {
+  readonly from: ThreadMessage
+  readonly message: StoredMessage
+}
+
+/**
+ * The messages that the model sees, kept between steps and runs: each is read once, from the end of the thread back to
+ * where memory or a cut begins to stand for the rest, and stays the same object until it changes.
+ */
+export class ContextMessages {
+  readonly #store: Store
+  readonly #log: ThreadLog
+  /** Ended messages, oldest first. */
+  #sealed: StoredMessage[] = []
+  #isStale: boolean
+  /** The seq up to which `#sealed` is without messages, because they were not asked for. */
+  #from = 0
+  /** The messages of the open run, as the state has them and as they are sent. */
+  #open: OpenMessage[] = []
+  #memory: { readonly blob: string; readonly content: MemoryContent | undefined } | undefined
+  #standing: readonly StoredMessage[] = []
+  readonly #kept = new Map<string, StoredMessage>()
+  readonly #shortened = new WeakMap<StoredMessage, { readonly chars: number; readonly message: StoredMessage }>()
+
+  constructor(store: Store, log: ThreadLog) {
+    this.#store = store
+    this.#log = log
+    // The first run of a new thread reads nothing.
+    this.#isStale = log.state.head.seq > 0
+    let isNew = !this.#isStale
+    log.onEntry((entry) => {
+      if (entry.kind !== 'record') return
+      const { type } = entry.record.body
+      if (RESETS.has(type)) this.#forget()
+      if (RESETS.has(type) || type === 'run.ended' || (type === 'message.added' && entry.state.head.run === null)) {
+        isNew = false
+        this.#isStale = true
+      } else if (type === 'run.started' && !isNew) this.#isStale = true
+    })
+  }
+
+  get pointer(): OmPointer | null {
+    return this.#log.state.head.om
+  }
+
+  /** Returns what memory holds of the thread. */
+  async memory(): Promise<MemoryContent | undefined> {
+    const { pointer } = this
+    if (pointer?.blob === undefined) return undefined
+    const { blob } = pointer
+    if (this.#memory?.blob !== blob) this.#memory = { blob, content: await readMemory(this.#store, pointer) }
+    return this.#memory.content
+  }
+
+  /** Returns the messages after the pointer as they are stored, oldest first. */
+  async raw(): Promise<StoredMessage[]> {
+    const { coversTo = 0 } = this.pointer ?? {}
+    return [...(await this.#ended(coversTo)), ...(await this.#running(coversTo))]
+  }
+
+  /** Returns the covered messages that are sent nevertheless. */
+  async kept(): Promise<StoredMessage[]> {
+    return this.#keptOnes(this.pointer?.keeps ?? [])
+  }
+
+  /** Returns the messages as they are sent. */
+  async sent(): Promise<readonly StoredMessage[]> {
+    const { pointer } = this
+    const { coversTo = 0, keeps, shortened } = pointer ?? {}
+    const ended = await this.#ended(coversTo)
+    const running = await this.#running(coversTo)
+    if (pointer === null) return ended.concat(running)
+    const standing = this.#same(standingMessages(pointer, (await this.memory())?.text))
+    const kept = keeps === undefined ? [] : await this.#keptOnes(keeps)
+    const all = [...standing, ...kept].concat(ended, running)
+    return shortened === undefined ? all : all.map((message) => this.#short(message, shortened[message.id]))
+  }
+
+  #forget(): void {
+    this.#sealed = []
+    this.#isStale = true
+    this.#from = 0
+    this.#open = []
+    this.#kept.clear()
+    this.#memory = undefined
+  }
+
+  async #ended(coversTo: number): Promise<StoredMessage[]> {
+    if (coversTo < this.#from) this.#forget()
+    if (this.#isStale) await this.#readNew(coversTo)
+    const first = this.#sealed.findIndex(({ order }) => order > coversTo)
+    if (coversTo > this.#from && first !== 0) {
+      this.#sealed = first === -1 ? [] : this.#sealed.slice(first)
+      this.#from = coversTo
+    }
+    return this.#sealed
+  }
+
+  /** Reads backwards from the end until a message is known or covered. */
+  async #readNew(coversTo: number): Promise<void> {
+    const { head, messages } = this.#log.state
+    const openIds = new Set([...messages].map(({ id }) => id))
+    const upTo = Math.max(coversTo, this.#from, this.#sealed.at(-1)?.order ?? 0)
+    const found: StoredMessage[] = []
+    let cursor: string | null = null
+    let isDone = false
+    do {
+      const limit = cursor === null ? FIRST_PAGE : FURTHER_PAGES
+      const query = { order: 'newest', limit, ...(cursor === null ? {} : { cursor }) } as const
+      const page = await this.#store.listMessages(head.lineage, query)
+      for (const message of page.items) {
+        isDone = message.order <= upTo
+        if (isDone) break
+        if (!openIds.has(message.id)) found.push(await inflateMessage(this.#store, message))
+      }
+      cursor = page.next
+    } while (cursor !== null && !isDone)
+    for (const message of found.reverse()) this.#sealed.push(message)
+    if (this.#sealed.length === found.length) this.#from = Math.max(this.#from, coversTo)
+    this.#isStale = false
+  }
+
+  async #running(coversTo: number): Promise<StoredMessage[]> {
+    const open: OpenMessage[] = []
+    let index = 0
+    for (const from of this.#log.state.messages) {
+      const known = this.#open[index++]
+      open.push(
+        known?.from === from ? known : { from, message: await inflateMessage(this.#store, storedMessage(from)) },
+      )
+    }
+    this.#open = open
+    const sent = open.map(({ message }) => message)
+    return coversTo === 0 ? sent : sent.filter(({ order }) => order > coversTo)
+  }
+
+  /** Returns the objects of the last time where nothing has changed. */
+  #same(standing: readonly StoredMessage[]): readonly StoredMessage[] {
+    const isSame = JSON.stringify(standing) === JSON.stringify(this.#standing)
+    if (!isSame) this.#standing = standing
+    return this.#standing
+  }
+
+  async #keptOnes(ids: readonly string[]): Promise<StoredMessage[]> {
+    const found: StoredMessage[] = []
+    for (const id of ids) {
+      const open = this.#open.find(({ from }) => from.id === id)?.message
+      const message = open ?? this.#kept.get(id) ?? (await this.#lookUp(id))
+      if (message === undefined) continue
+      this.#kept.set(id, message)
+      found.push(message)
+    }
+    return found
+  }
+
+  async #lookUp(id: string): Promise<StoredMessage | undefined> {
+    const message = await this.#store.getMessage(this.#log.state.head.lineage, id)
+    return message === null ? undefined : inflateMessage(this.#store, message)
+  }
+
+  #short(message: StoredMessage, chars: number | undefined): StoredMessage {
+    if (chars === undefined) return message
+    const known = this.#shortened.get(message)
+    if (known?.chars === chars) return known.message
+    const shorter = shortenMessage(message, chars)
+    this.#shortened.set(message, { chars, message: shorter })
+    return shorter
+  }
+}
