@@ -1,6 +1,13 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { JsonObject, JsonValue, StepRequest } from '@inspan/protocol'
-import { checkEffort, type ContextRequest, type Effort, type Host, type HostTool, type Turn } from '@inspan/protocol/driver'
+import {
+  checkEffort,
+  type ContextRequest,
+  type Effort,
+  type Host,
+  type HostTool,
+  type Turn,
+} from '@inspan/protocol/driver'
 import { resolveDynamic, type AgentContext } from './agent-context.ts'
 import { withCacheMarkers } from './cache-markers.ts'
 import { convertContext } from './kept-prompt.ts'

@@ -1,5 +1,11 @@
 import type { JsonValue, Part } from '@inspan/protocol'
-import { contentEnd, NOTIFICATION_SETTING, type ConfigChangedRecord, type LogRecord, type RecordBody } from '@inspan/protocol/log'
+import {
+  contentEnd,
+  NOTIFICATION_SETTING,
+  type ConfigChangedRecord,
+  type LogRecord,
+  type RecordBody,
+} from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { inflateRequest } from '../log/blobs.ts'
 import { goalTexts, notificationOf, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
