@@ -2,7 +2,6 @@ import type { JsonObject } from '@inspan/protocol'
 import type { MemoryContent } from '@inspan/protocol/driver'
 import type { OmPointer } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import { blobOf, type UnplacedBlob } from '../log/blobs.ts'
 
 /** Returns what a blob of memory holds; `undefined` if it is gone or another program wrote something else. */
 export async function readMemory(store: Store, { blob: hash, holds }: OmPointer): Promise<MemoryContent | undefined> {
@@ -17,10 +16,6 @@ export async function readMemory(store: Store, { blob: hash, holds }: OmPointer)
   } catch {
     return undefined
   }
-}
-
-export function memoryBlob({ state, text }: MemoryContent): UnplacedBlob {
-  return blobOf(Buffer.from(JSON.stringify({ text, state })), 'application/json').blob
 }
 
 /** A summary repeats what tools returned: it must not be able to end its block. */

@@ -58,7 +58,7 @@ export function textOf(part: Part): string {
     case 'tool-call':
       return `${part.toolName} ${asText(part.args)}`
     case 'tool-result':
-      return asText((part.meta?.['modelOutput'] as JsonValue | undefined) ?? part.result)
+      return asText(part.meta?.['modelOutput'] ?? part.result)
     default:
       return ''
   }

@@ -1,4 +1,4 @@
-import type { JsonValue, Part, StoredMessage } from '@inspan/protocol'
+import type { Part, StoredMessage } from '@inspan/protocol'
 
 /** Returns the message with the beginning and the end of each text that is longer than `chars`. */
 export function shortenMessage(message: StoredMessage, chars: number): StoredMessage {
@@ -22,7 +22,7 @@ function shortenPart(part: Part, chars: number): Part {
       return part.text.length > chars ? { ...part, text: shortenText(part.text, chars) } : part
     case 'tool-result': {
       const { modelOutput, ...meta } = part.meta ?? {}
-      const shown = (modelOutput as JsonValue | undefined) ?? part.result
+      const shown = modelOutput ?? part.result
       const text = typeof shown === 'string' ? shown : JSON.stringify(shown)
       if (text.length <= chars) return part
       return { ...part, result: shortenText(text, chars), ...(part.meta === undefined ? {} : { meta }) }

@@ -20,7 +20,7 @@ const AFTER_CUT = 0.6
 /** What refused requests are cut to when nobody knows the window. */
 const AFTER_REFUSAL = [0.6, 0.4, 0.2]
 
-/** No model has a smaller window, so smaller requests need no look into the catalogue. */
+/** No model has a smaller window, so shorter conversations need no look into the catalogue. */
 const SMALLEST_WINDOW = 2000
 
 /** Estimates are off by less than this. A report that differs more is not about the same request. */
@@ -83,9 +83,9 @@ export class ThreadContext {
 
   /** Returns the window of a model, or `undefined` if it is unknown or cannot matter yet. */
   async #windowFor(request: ContextRequest, sent: readonly StoredMessage[]): Promise<number | undefined> {
-    const { fixedTokens = 0, model } = request
+    const { model } = request
     if (this.#windows.has(model)) return this.#windows.get(model)
-    if (this.#windowOf === undefined || this.#most.of(sent) + fixedTokens < SMALLEST_WINDOW) return undefined
+    if (this.#windowOf === undefined || this.#most.of(sent) < SMALLEST_WINDOW) return undefined
     const window = await this.#windowOf(model)
     this.#windows.set(model, window)
     return window

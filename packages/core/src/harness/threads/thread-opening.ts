@@ -85,6 +85,7 @@ export async function openThread(
         ...(parkAfter === undefined ? {} : { parkAfter }),
         ...(keepWarm === undefined ? {} : { keepWarm }),
         ...(handoverTokens === undefined ? {} : { handoverTokens }),
+        windowOf: (model) => core.models.contextWindowOf(model),
         ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
       },
       onTaken,
