@@ -207,6 +207,8 @@ export interface WaitOpenedRecord {
   readonly call?: PartAddress
   /** What the asking tool needs to go on. Apart from the wait, so that nobody who sees the wait gets it. */
   readonly state?: string
+  /** Answered in the same transaction, with an answer given before: nobody is asked. */
+  readonly answered?: true
 }
 
 export interface WaitAnsweredRecord {

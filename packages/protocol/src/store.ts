@@ -247,7 +247,8 @@ export interface Store {
   listDue(query: PageRequest & { readonly now: number }): Promise<Page<WaitRow>>
   getWait(stream: string, waitId: string): Promise<WaitRow | null>
 
-  readBlob(hash: string): Promise<Blob | null>
+  /** With a lineage: only if a record of it refers to the blob. What clients ask for is always read with one. */
+  readBlob(hash: string, lineage?: Lineage): Promise<Blob | null>
   /**
    * Overwrites the content of the ranges in place, one after the other. The caller appends the `erased` records. The
    * remains of a deleted thread are erased with the fence of any living fork of it.

@@ -26,6 +26,7 @@ export type { TracerSource } from './telemetry/tracing.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
 export { executePending } from './commands/pending.ts'
 export { admitCommand } from './commands/ledger.ts'
+export { Sweep, type SweepOptions } from './commands/sweep.ts'
 export type { ThreadCommand } from './commands/thread-command.ts'
 export type {
   ConfigChange,

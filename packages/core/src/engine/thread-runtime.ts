@@ -1,4 +1,4 @@
-import { InspanError, type Answer } from '@inspan/protocol'
+import { InspanError, type Answer, type Wait } from '@inspan/protocol'
 import { aText, checkFields } from '@inspan/protocol/internal'
 import type { CancelReceipt, DeltaFrame, RunOutcome, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
@@ -7,7 +7,7 @@ import { Commands, checkKey } from './commands/commands.ts'
 import { executePendingOf } from './commands/pending.ts'
 import type { SubmissionCommand, ThreadCommand } from './commands/thread-command.ts'
 import { isForeign, NOTHING_TO_CANCEL, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
-import { ApprovalClock } from './waits/approval-clock.ts'
+import { answerWhenDue, DueClock } from './waits/due-clock.ts'
 import { checkFacts } from './checks/check-facts.ts'
 import { checkRuntimeOptions, timerMs } from './checks/check-options.ts'
 import { checkHandOff } from './checks/check-submission.ts'
@@ -51,7 +51,7 @@ export class ThreadRuntime {
   readonly #warm: WarmSessions
   readonly #runs: Runs
   readonly #commands: Commands
-  readonly #clock: ApprovalClock | undefined
+  readonly #clock: DueClock
   #hold: ThreadHold | undefined
   readonly #losses: Emitter<ThreadLoss>
   readonly #rested: RestedThread
@@ -91,11 +91,8 @@ export class ThreadRuntime {
       failure: () => this.#hold?.log.failure,
       close: () => this.close(),
     })
-    const { approvalTimeout } = options
-    if (approvalTimeout !== undefined) {
-      const decline = (waitId: string): Promise<void> => this.answer(waitId, TOO_LATE, 'timeout')
-      this.#clock = new ApprovalClock(approvalTimeout, options.now ?? Date.now, decline, () => this.state)
-    }
+    const settle = (wait: Wait): Promise<void> => this.answer(wait.id, answerWhenDue(wait), 'timeout')
+    this.#clock = new DueClock(options.approvalTimeout, options.now ?? Date.now, settle, () => this.state)
     this.#watch(hold)
   }
 
@@ -183,6 +180,15 @@ export class ThreadRuntime {
   /** Carries out the commands for this thread that were accepted and not yet carried out. */
   executePending(): Promise<void> {
     return executePendingOf(this.#options, (command, key) => this.#commands.executeAccepted(command, key))
+  }
+
+  /** Settles the waits that are due. Each settles once, whoever else finds it due. */
+  async settleDue(): Promise<void> {
+    for (const wait of this.#clock.due()) {
+      await this.answer(wait.id, answerWhenDue(wait), 'timeout').catch((error: unknown) => {
+        if (this.state.head.waits.has(wait.id)) throw error
+      })
+    }
   }
 
   /**
@@ -323,7 +329,7 @@ export class ThreadRuntime {
     if (this.#closed) return
     this.#closed = true
     clearTimeout(this.#restTimer)
-    this.#clock?.stop()
+    this.#clock.stop()
     this.#runs.stopQueue()
     const { active } = this.#runs
     // A cancel in progress completes first, so that its caller gets the receipt.
@@ -402,13 +408,13 @@ export class ThreadRuntime {
   #watch(hold: ThreadHold): void {
     this.#hold = hold
     hold.log.onFrame((frame) => this.#rested.frame(frame))
-    this.#clock?.follow(hold.log.state)
+    this.#clock.follow(hold.log.state)
     hold.log.onEntry((entry) => {
       this.#entries.emit(entry)
       if (entry.kind !== 'record') return
       const { type } = entry.record.body
       if (PAUSES.has(type)) this.#rest()
-      else if (type.startsWith('wait.')) this.#clock?.follow(entry.state)
+      else if (type.startsWith('wait.')) this.#clock.follow(entry.state)
     })
   }
 
@@ -479,8 +485,6 @@ export class ThreadRuntime {
     if (this.#hold?.log.failure !== undefined) throw this.#hold.log.failure
   }
 }
-
-const TOO_LATE: Answer = { decision: 'decline', reason: 'nobody answered in time' }
 
 /** Records after which a run may be idle without being over. */
 const PAUSES: ReadonlySet<string> = new Set(['run.parked'])

@@ -141,8 +141,8 @@ export class MemoryStore implements Store {
     return getWait(this.#open(), stream, waitId)
   }
 
-  async readBlob(hash: string): Promise<Blob | null> {
-    return readBlob(this.#open(), hash)
+  async readBlob(hash: string, lineage?: Lineage): Promise<Blob | null> {
+    return readBlob(this.#open(), hash, lineage)
   }
 
   async erase(stream: string, fence: Fence, ...ranges: readonly Range[]): Promise<EraseResult> {

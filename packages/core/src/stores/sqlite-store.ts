@@ -222,8 +222,8 @@ export class SqliteStore implements Store {
     return this.#read((db, sql) => sql.getWait(db, stream, waitId))
   }
 
-  async readBlob(hash: string): Promise<Blob | null> {
-    return this.#read((db, sql) => sql.readBlob(db, hash))
+  async readBlob(hash: string, lineage?: Lineage): Promise<Blob | null> {
+    return this.#read((db, sql) => sql.readBlob(db, hash, lineage))
   }
 
   async erase(stream: string, fence: Fence, ...ranges: readonly Range[]): Promise<EraseResult> {

@@ -202,6 +202,7 @@ async function goOn(
 function declineQuestions(runtime: ThreadRuntime): void {
   runtime.onEntry((entry) => {
     if (entry.kind !== 'record' || entry.others === true || entry.record.body.type !== 'wait.opened') return
+    if (entry.record.body.answered === true) return
     // Fails when the wait was withdrawn or cancelled in the meantime, and then there is nothing to decline.
     runtime.answer(entry.record.body.wait.id, NOBODY, 'inspan run').catch(() => undefined)
   })

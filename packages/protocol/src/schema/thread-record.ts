@@ -52,6 +52,7 @@ export const waitOpenedRecordSchema: Schema<WaitOpenedRecord> = exact<WaitOpened
     wait: waitRequestSchema,
     call: optional(partAddressSchema),
     state: optional(z.string()),
+    answered: optional(z.literal(true)),
   }),
 )
 

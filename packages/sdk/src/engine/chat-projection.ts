@@ -116,7 +116,7 @@ export class ChatProjection {
         this.#result(body)
         return
       case 'wait.opened':
-        this.#opened({ ...body.wait, openedAt: 0, at: 0 })
+        if (body.answered !== true) this.#opened({ ...body.wait, openedAt: 0, at: 0 })
         return
       case 'wait.answered':
         this.#settled(body.waitId, this.#ports.isForeign)

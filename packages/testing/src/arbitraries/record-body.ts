@@ -288,7 +288,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   ),
   'wait.opened': shape<BodyOf<'wait.opened'>>(
     { type: fc.constant('wait.opened'), wait: arbitraryWaitRequest },
-    { call: arbitraryAddress, state: fc.string() },
+    { call: arbitraryAddress, state: fc.string(), answered: fc.constant(true) },
   ),
   'wait.answered': shape<BodyOf<'wait.answered'>>(
     { type: fc.constant('wait.answered'), waitId: arbitraryId, answer: arbitraryAnswer },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { RecordBody } from '@inspan/protocol/log'
-import { blob, message, messageAdded, notes, ownedThread, waitRow } from './builders.ts'
+import type { RecordBody, StoredLineage } from '@inspan/protocol/log'
+import { blob, forkedThread, message, messageAdded, notes, ownedThread, waitRow } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
 export function blobsContract(contract: StoreContract): void {
@@ -24,6 +24,24 @@ export function blobsContract(contract: StoreContract): void {
         assert.equal(blob(stored.bytes, 1).hash, hash)
         assert.equal((await store.readBlob(blob('', 1).hash))?.bytes.length, 0)
         assert.equal(await store.readBlob(blob('never stored', 1).hash), null)
+      }),
+    )
+
+    it(
+      'with a lineage, only what its records refer to is found',
+      withStore(contract, async (store) => {
+        const a = await ownedThread(store, 'a')
+        await a.append({ records: notes('a', 1, 4), blobs: [blob('early', 2), blob('late', 4)] })
+        await forkedThread(store, 'fork', 'a', 3, [{ stream: 'a', from: 1, to: 3 }])
+        await ownedThread(store, 'b')
+        const lineageOf = (stream: string, from = 1): StoredLineage => [{ stream, from, to: null }]
+        const forked: StoredLineage = [{ stream: 'a', from: 1, to: 3 }, ...lineageOf('fork', 4)]
+        const finds = async (content: string, lineage: StoredLineage): Promise<boolean> =>
+          (await store.readBlob(blob(content, 1).hash, lineage)) !== null
+        assert.deepEqual([await finds('early', lineageOf('a')), await finds('late', lineageOf('a'))], [true, true])
+        assert.deepEqual([await finds('early', forked), await finds('late', forked)], [true, false])
+        assert.equal(await finds('early', lineageOf('b')), false)
+        assert.equal(await finds('early', lineageOf('nobody')), false)
       }),
     )
 

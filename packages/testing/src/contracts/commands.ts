@@ -77,6 +77,55 @@ export function commandsContract(contract: StoreContract): void {
     )
 
     it(
+      'accepted commands of all targets are listed together in the order they came',
+      withStore(contract, async (store) => {
+        for (const [index, target] of ['b', 'a', 'b'].entries()) {
+          await store.admitCommand(command(`c${index}`, { target }))
+        }
+        await store.settleCommand({ key: command('c1').key, outcome: null })
+        const pages = await allPages((cursor) =>
+          store.listCommands({ state: 'accepted', limit: 1, ...(cursor === undefined ? {} : { cursor }) }),
+        )
+        assert.deepEqual(
+          pages.flat().map(({ key }) => key.commandId),
+          [commandId('c0'), commandId('c2')],
+        )
+      }),
+    )
+
+    it(
+      'failed executions are counted until the command is settled',
+      withStore(contract, async (store) => {
+        const sent = command('c')
+        await store.admitCommand(sent)
+        assert.deepEqual([await store.failCommand(sent.key), await store.failCommand(sent.key)], [1, 2])
+        assert.equal((await store.getCommand(sent.key))?.state, 'accepted')
+        await store.settleCommand({ key: sent.key, outcome: null })
+        await rejection(store.failCommand(sent.key), 'not-found')
+        await rejection(store.failCommand(command('unknown').key), 'not-found')
+      }),
+    )
+
+    it(
+      'the outcome of a deletion is stored with it, or neither happens',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        const { key } = command('c')
+        await rejection(store.deleteThread('t', thread.fence, { key, outcome: 'done' }), 'not-found')
+        assert.notEqual(await store.getThread('t'), null)
+        await store.admitCommand(command('c'))
+        assert.equal((await store.deleteThread('t', thread.fence, { key, outcome: 'done' })).deleted, true)
+        assert.deepEqual(await store.getCommand(key), {
+          ...command('c'),
+          state: 'done',
+          body: null,
+          outcome: 'done',
+          seq: null,
+        })
+      }),
+    )
+
+    it(
       'pruning removes what is old and done, and nothing that still waits',
       withStore(contract, async (store) => {
         for (let i = 0; i < 4; i++) await store.admitCommand(command(`c${i}`, { at: AT + i }))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { WaitRow } from '@inspan/protocol/store'
 import { allPages, AT, notes, ownedThread, waitRow } from './builders.ts'
 import { withStore, type StoreContract } from './subject.ts'
 
@@ -40,6 +41,54 @@ export function waitsContract(contract: StoreContract): void {
         assert.deepEqual(await list({ stream: 'a', state: 'pending' }), ['a2', 'a3'])
         assert.deepEqual(await list({ stream: 'nobody' }), [])
         assert.deepEqual((await store.listWaits({ state: 'cancelled' })).items, [cancelled])
+      }),
+    )
+
+    it(
+      'waits that are due are listed, the one due longest first, until they are settled',
+      withStore(contract, async (store) => {
+        const a = await ownedThread(store, 'a')
+        const b = await ownedThread(store, 'b')
+        const due = (stream: string, id: string, at?: number): WaitRow => {
+          const row = waitRow(stream, id, 1)
+          return at === undefined ? row : { ...row, wait: { ...row.wait, kind: 'limit', due: at } }
+        }
+        await a.append({
+          records: notes('a', 1, 1),
+          waits: [due('a', 'late', AT + 9), due('a', 'early', AT + 2), due('a', 'never')],
+        })
+        await b.append({ records: notes('b', 1, 1), waits: [due('b', 'middle', AT + 5), due('b', 'same', AT + 5)] })
+        const list = async (now: number): Promise<string[]> => {
+          const pages = await allPages((cursor) =>
+            store.listDue({ now, limit: 1, ...(cursor === undefined ? {} : { cursor }) }),
+          )
+          return pages.flat().map((row) => row.wait.id)
+        }
+        assert.deepEqual(await list(AT + 1), [])
+        assert.deepEqual(await list(AT + 5), ['early', 'middle', 'same'])
+        assert.deepEqual(await list(AT + 9), ['early', 'middle', 'same', 'late'])
+        assert.deepEqual((await store.listDue({ now: AT + 2 })).items, [due('a', 'early', AT + 2)])
+        await a.append({ records: [], waits: [{ ...due('a', 'early', AT + 2), state: 'answered', settledAt: AT }] })
+        assert.deepEqual(await list(AT + 9), ['middle', 'same', 'late'])
+        await store.deleteThread('b', b.fence)
+        assert.deepEqual(await list(AT + 9), ['late'])
+      }),
+    )
+
+    it(
+      'waits are listed by their root: those of a thread and of all below it',
+      withStore(contract, async (store) => {
+        const links = { a: {}, child: { root: 'a', parent: 'a', hidden: true }, other: {} }
+        for (const [id, more] of Object.entries(links)) {
+          const thread = await ownedThread(store, id, more)
+          await thread.append({ records: notes(id, 1, 1), waits: [waitRow(id, `of ${id}`, 1)] })
+        }
+        const { items } = await store.listWaits({ root: 'a', state: 'pending' })
+        assert.deepEqual(
+          items.map(({ wait }) => wait.id),
+          ['of a', 'of child'],
+        )
+        assert.deepEqual((await store.listWaits({ root: 'nobody' })).items, [])
       }),
     )
 

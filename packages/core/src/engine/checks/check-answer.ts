@@ -9,7 +9,8 @@ const SCOPES = new Set<unknown>(['tool', 'category'])
 export function checkAnswer(wait: Wait, answer: Answer, by?: string): void {
   if (typeof answer !== 'object' || (answer as unknown) === null) throw refused(wait, 'an answer is an object')
   assertJson('An answer', answer)
-  const { decision, reason, remember, value } = answer
+  // An inherited decision is not on record: what counts is what is written.
+  const { decision, reason, remember, value }: Partial<Answer> = { ...answer }
   if (reason !== undefined && typeof reason !== 'string') throw refused(wait, 'a reason is a text')
   if (by !== undefined && typeof by !== 'string') throw refused(wait, 'who answers is named by a text')
   // An unclear decision must not pass for a yes further on.

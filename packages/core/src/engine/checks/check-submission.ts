@@ -18,8 +18,10 @@ import type { Store } from '@inspan/protocol/store'
 import type { HandOff, Submission } from '../thread-options.ts'
 
 const FIELDS = ['id', 'type', 'text', 'mimeType', 'data'] as const
+/** Made by the engine alone. */
+const REFERENCES = ['ref', 'resultRef', 'meta'] as const
 
-type PartFields = { readonly [Name in (typeof FIELDS)[number]]?: unknown }
+type PartFields = { readonly [Name in (typeof FIELDS | typeof REFERENCES)[number]]?: unknown }
 
 const PART: FieldRules<PartFields> = {
   id: aText,
@@ -104,10 +106,20 @@ export function checkHandOff(to: HandOff): void {
   checkParts(to.input ?? [])
 }
 
+/** A reference would let a thread read whatever the store has, by its hash: only the engine makes them. */
+function refuseReferences(what: string, { meta, ref, resultRef }: PartFields): void {
+  const shown = typeof meta === 'object' && meta !== null && 'modelOutputRef' in meta ? meta.modelOutputRef : undefined
+  if (ref === undefined && resultRef === undefined && shown === undefined) return
+  throw new InspanError('invalid-input', `${what} refers to stored content.`, {
+    hint: 'Give the content itself: `text`, `data` or `result`.',
+  })
+}
+
 export function checkParts(parts: readonly Part[]): void {
   parts.forEach((part: PartFields, index) => {
     const what = `part ${index}`
     checkFields(what, part, PART, FIELDS)
+    refuseReferences(what, part)
     const needed = NEEDED[part.type as string]
     if (needed !== undefined) checkFields(what, part, needed, FIELDS)
   })

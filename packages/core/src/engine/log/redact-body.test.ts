@@ -32,6 +32,54 @@ suite('a redacted record', () => {
     })
   })
 
+  test('has ids and names that a model makes up redacted, alike wherever they stand', () => {
+    const named = { toolCallId: 'c-sk-1', toolName: 'fetch_sk-2' }
+    const hidden = { toolCallId: 'c-[key]', toolName: 'fetch_[key]' }
+    assert.deepEqual(redact({ ...call, ...named, args: {} }), {
+      ...call,
+      ...hidden,
+      args: {},
+      meta: { redacted: true },
+    })
+    assert.deepEqual(redact({ ...result, ...named, result: 1 }), {
+      ...result,
+      ...hidden,
+      result: 1,
+      meta: { redacted: true },
+    })
+    const wait = { id: 'w', kind: 'approval', description: 'May it?' } as const
+    assert.deepEqual(redact({ type: 'wait.opened', wait: { ...wait, subject: named } }), {
+      type: 'wait.opened',
+      wait: { ...wait, subject: hidden },
+    })
+    const started = { ...place, type: 'call.started', attempt: 1 } as const
+    assert.deepEqual(redact({ ...started, toolCallId: 'c-sk-1', idempotencyKey: 'run:c-sk-1' }), {
+      ...started,
+      toolCallId: 'c-[key]',
+      idempotencyKey: 'run:c-[key]',
+    })
+    const file = { ...place, type: 'file', data: '' } as const
+    assert.deepEqual(redact({ ...file, mimeType: 'text/sk-1' }), {
+      ...file,
+      mimeType: 'text/[key]',
+      meta: { redacted: true },
+    })
+  })
+
+  test('has the task list redacted, where it is kept and where the model is told of it', () => {
+    const task = { id: 'task-sk-1', content: 'Use sk-2', status: 'pending', activeForm: 'Using sk-2' } as const
+    assert.deepEqual(redact({ type: 'tasks.changed', tasks: [task] }), {
+      type: 'tasks.changed',
+      tasks: [{ id: 'task-[key]', content: 'Use [key]', status: 'pending', activeForm: 'Using [key]' }],
+    })
+    const told = { id: '0', type: 'signal', kind: 'state_signal', data: { tasks: ['sk-2'] } } as const
+    const message = { type: 'message.added', messageId: 'm', role: 'user' } as const
+    assert.deepEqual(redact({ ...message, parts: [{ ...told, text: '<current-task-list>sk-2' }] }), {
+      ...message,
+      parts: [{ ...told, text: '<current-task-list>[key]', data: { tasks: ['[key]'] }, meta: { redacted: true } }],
+    })
+  })
+
   test('has every string in arguments and results redacted, names too', () => {
     const args = { headers: { auth: 'Bearer sk-1', 'sk-2': ['sk-3', 4, null, true] }, 'sk-3': 1, 'sk-4': 2 }
     const redacted = {

@@ -70,6 +70,7 @@ export function redactBody(
         ...body,
         tasks: body.tasks.map((task) => ({
           ...task,
+          id: redaction.text(task.id),
           content: redaction.text(task.content),
           activeForm: redaction.text(task.activeForm),
         })),
@@ -83,6 +84,12 @@ export function redactBody(
         text: redaction.text(body.text),
         ...(body.data === undefined ? {} : { data: redactData(body.data, redaction) }),
       }
+    case 'call.started':
+      return {
+        ...body,
+        toolCallId: redaction.text(body.toolCallId),
+        idempotencyKey: redaction.text(body.idempotencyKey),
+      }
     case 'batch':
     case 'message.started':
     case 'run.started':
@@ -93,7 +100,6 @@ export function redactBody(
     case 'turn.process':
     case 'turn.ended':
     case 'step.started':
-    case 'call.started':
     case 'wait.cancelled':
     case 'wait.superseded':
     case 'queue.removed':
@@ -145,9 +151,9 @@ function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart
     case 'file':
       return named(body, redaction)
     case 'tool-call':
-      return { args: redaction.json(body.args) }
+      return { ...calledAs(body, redaction), args: redaction.json(body.args) }
     case 'tool-result':
-      return { result: redaction.json(body.result) }
+      return { ...calledAs(body, redaction), result: redaction.json(body.result) }
   }
 }
 
@@ -195,7 +201,12 @@ function redactWait(wait: WaitRequest, redaction: Redaction): WaitRequest {
   return {
     ...wait,
     description: redaction.text(wait.description),
-    subject: subject.args === undefined ? subject : { ...subject, args: redaction.json(subject.args) },
+    subject: {
+      ...subject,
+      ...(subject.toolCallId === undefined ? {} : { toolCallId: redaction.text(subject.toolCallId) }),
+      ...(subject.toolName === undefined ? {} : { toolName: redaction.text(subject.toolName) }),
+      ...(subject.args === undefined ? {} : { args: redaction.json(subject.args) }),
+    },
     ...(payload === undefined ? {} : { payload: redaction.json(payload) }),
     ...(answerSchema === undefined ? {} : { answerSchema: redactSchema(answerSchema, redaction) }),
     ...(preconditions === undefined ? {} : { preconditions: redaction.json(preconditions) }),
@@ -217,7 +228,7 @@ function redactSchema(schema: string, redaction: Redaction): string {
 function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageAddedRecord {
   const isOfAgent = body.role === 'assistant' || body.role === 'tool' || body.meta?.synthetic === true
   const parts = body.parts.map((part) => {
-    const isReminder = part.type === 'signal' && part.kind === 'system_reminder'
+    const isReminder = part.type === 'signal' && (part.kind === 'system_reminder' || part.kind === 'state_signal')
     return isOfAgent || isReminder ? redactAddedPart(part, redaction) : part
   })
   const meta = isOfAgent && body.meta !== undefined ? { meta: redactMeta(body.meta, redaction, true) } : {}
@@ -240,10 +251,16 @@ function addedContent(part: Part, redaction: Redaction): Part {
     case 'reasoning':
       return { ...part, text: redaction.text(part.text) }
     case 'tool-call':
-      return { ...part, args: redaction.json(part.args), ...redactDone(part.activity, redaction) }
+      return {
+        ...part,
+        ...calledAs(part, redaction),
+        args: redaction.json(part.args),
+        ...redactDone(part.activity, redaction),
+      }
     case 'tool-result':
       return {
         ...part,
+        ...calledAs(part, redaction),
         result: redaction.json(part.result),
         ...(part.error === undefined ? {} : { error: redactError(part.error, redaction) }),
         ...redactDone(part.activity, redaction),
@@ -260,12 +277,21 @@ function redactDone(activity: ActivityNote | undefined, redaction: Redaction): {
   return activity === undefined ? {} : { activity: redactActivity(activity, redaction) }
 }
 
-/** Redacts the name and URL of a file; its content cannot be searched. */
-function named(
-  { fileName, url }: { readonly fileName?: string; readonly url?: string },
+/** A model makes up ids and may call tools that do not exist. */
+function calledAs(
+  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName: string },
   redaction: Redaction,
-): { readonly fileName?: string; readonly url?: string } {
+): { readonly toolCallId: string; readonly toolName: string } {
+  return { toolCallId: redaction.text(toolCallId), toolName: redaction.text(toolName) }
+}
+
+/** Redacts the name, type and URL of a file; its content cannot be searched. */
+function named(
+  { fileName, mimeType, url }: { readonly fileName?: string; readonly mimeType: string; readonly url?: string },
+  redaction: Redaction,
+): { readonly fileName?: string; readonly mimeType: string; readonly url?: string } {
   return {
+    mimeType: redaction.text(mimeType),
     ...(fileName === undefined ? {} : { fileName: redaction.text(fileName) }),
     ...(url === undefined ? {} : { url: redaction.text(url) }),
   }

@@ -3,6 +3,7 @@ import { ThreadContext } from '../context/thread-context.ts'
 import { ThreadHistory } from '../log/history.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
+import { withDue } from '../waits/due-clock.ts'
 import { WaitDesk } from '../waits/wait-desk.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
@@ -22,7 +23,7 @@ export class ThreadHold {
     this.#fence = fence
     this.log = log
     this.newId = options.newId ?? timeOrderedId
-    this.desk = new WaitDesk(options.store, log)
+    this.desk = new WaitDesk(options.store, log, (wait) => withDue(wait, options))
     this.history = new ThreadHistory(options.store, log)
     this.context = new ThreadContext(options.store, log, options.windowOf)
   }

@@ -62,6 +62,12 @@ suite('a question of a program that is gone', () => {
     await bench.runtime.answer(first.id, { decision: 'approve' })
     const second = await bench.wait()
     assert.deepEqual(agent.journal, ['make'], 'the answer was used once')
+    const asked = (await bench.bodies('wait.opened')).filter(({ answered }) => answered !== true)
+    assert.deepEqual(
+      asked.map(({ wait }) => wait.id),
+      [first.id, second.id],
+      'the call that was repeated asked nobody',
+    )
     assert.deepEqual(second.subject.args, { command: 'make' })
     await bench.runtime.answer(second.id, { decision: 'decline' })
     const third = await bench.wait()

@@ -33,6 +33,7 @@ export interface GivenAnswer {
 export class WaitDesk {
   readonly #store: Store
   readonly #log: ThreadLog
+  readonly #withDue: (wait: WaitRequest) => WaitRequest
   readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
   /** Waits being written: the log has them before anything that comes now, but its state does not show them yet. */
   readonly #opening = new Set<string>()
@@ -43,7 +44,8 @@ export class WaitDesk {
   /** A call of the step that was last seen working. */
   #atWork: PartAddress | undefined
 
-  constructor(store: Store, log: ThreadLog) {
+  constructor(store: Store, log: ThreadLog, withDue: (wait: WaitRequest) => WaitRequest = (wait) => wait) {
+    this.#withDue = withDue
     this.#store = store
     this.#log = log
   }
@@ -65,7 +67,8 @@ export class WaitDesk {
     if (kept !== undefined) {
       // Answered while the asker was gone: valid once, and only for the very same question.
       this.#used.add(kept)
-      await this.#log.commit([opened, { type: 'wait.answered', waitId: wait.id, answer: kept }], origin)
+      const answered = { type: 'wait.answered', waitId: wait.id, answer: kept } as const
+      await this.#log.commit([{ ...opened, answered: true }, answered], origin)
       return kept
     }
     const pending = call === undefined ? undefined : this.#pendingOf(call)
@@ -74,7 +77,7 @@ export class WaitDesk {
     waiter.promise.catch(() => undefined)
     this.#waiters.set(pending?.id ?? wait.id, waiter)
     try {
-      if (pending === undefined) await this.#open(opened, origin)
+      if (pending === undefined) await this.#open({ ...opened, wait: this.#withDue(wait) }, origin)
     } catch (error) {
       this.#waiters.delete(wait.id)
       throw error

@@ -216,7 +216,9 @@ export class EventProjection {
         return
       case 'wait.opened': {
         const wait = state.head.waits.get(body.wait.id)
-        if (wait !== undefined) this.#waitOpened(wait)
+        // Waits for a limit or a subagent are settled by the engine, and one that is answered already asks nobody.
+        const isAsked = body.answered !== true && wait?.kind !== 'limit' && wait?.kind !== 'child'
+        if (wait !== undefined && isAsked) this.#waitOpened(wait)
         return
       }
       case 'queue.added':

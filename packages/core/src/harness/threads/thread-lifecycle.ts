@@ -237,6 +237,10 @@ export class ThreadLifecycle {
       resourceId,
       now: core.now(),
       ...(title === undefined ? {} : { title }),
+    }).catch(async (error: unknown) => {
+      const known = id !== undefined && InspanError.is(error, 'already-exists') ? await core.store.getThread(id) : null
+      // A thread of somebody else looks absent.
+      throw known !== null && known.resourceId !== resourceId ? noSuchThread(known.id) : error
     })
     return this.#enterNew(info, this.#firstConfig(modeId, modelId))
   }

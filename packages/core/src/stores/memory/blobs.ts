@@ -1,6 +1,8 @@
+import type { Lineage } from '@inspan/protocol/log'
 import type { Blob, NewBlob } from '@inspan/protocol/store'
 import { checkHash } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
+import { stretchesOf } from '../stretches.ts'
 import type { MemoryState, MemoryStream } from './memory-state.ts'
 
 export function checkBlobs(state: MemoryState, blobs: readonly NewBlob[]): void {
@@ -22,10 +24,20 @@ export function putBlobs(state: MemoryState, stream: MemoryStream, blobs: readon
   }
 }
 
-export function readBlob(state: MemoryState, hash: string): Blob | null {
+export function readBlob(state: MemoryState, hash: string, lineage?: Lineage): Blob | null {
   checkHash(hash)
+  if (lineage !== undefined && !refersTo(state, lineage, hash)) return null
   const blob = state.blobs.get(hash)
   return blob === undefined ? null : { hash, mime: blob.mime, bytes: Uint8Array.from(blob.bytes) }
+}
+
+function refersTo(state: MemoryState, lineage: Lineage, hash: string): boolean {
+  return stretchesOf(lineage).some(({ from, stream, to }) =>
+    state.streams
+      .get(stream)
+      ?.blobRefs.range(from, to)
+      .some(({ hashes }) => hashes.has(hash)),
+  )
 }
 
 /** Returns how many blobs lost their last reference. */

@@ -139,5 +139,5 @@ function recordBody(db: Connection, no: number, { seq, body }: PreparedRecord): 
 
 /** A view row repeats what records from `from` on contain, and shares their blobs: they are deleted together. */
 function viewRow(db: Connection, no: number, from: number, json: string): string {
-  return takeOutLarge(json, ({ hash }) => isBlobOf(db, no, from, hash))
+  return takeOutLarge(json, ({ hash }) => isBlobOf(db, no, { from }, hash))
 }

@@ -1,10 +1,13 @@
 import type { JsonObject } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
 import type { Blob, NewBlob } from '@inspan/protocol/store'
 import { checkHash, MAX_SEQ } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
+import { stretchesOf } from '../stretches.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, keySql } from './keys.ts'
 import { putBackLarge } from './large-values.ts'
+import { findStream } from './streams.ts'
 
 /** Adds a reference to a blob. The same bytes are stored once, however many refer to them. */
 export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
@@ -16,16 +19,29 @@ export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
   )
 }
 
-export function readBlob(db: Connection, hash: string): Blob | null {
+export function readBlob(db: Connection, hash: string, lineage?: Lineage): Blob | null {
   checkHash(hash)
+  if (lineage !== undefined && !refersTo(db, lineage, hash)) return null
   const row = db.get('SELECT mime, bytes FROM blobs WHERE hash = ?', hash) as Omit<Blob, 'hash'> | undefined
   return row === undefined ? null : { hash, mime: row.mime, bytes: row.bytes }
 }
 
-/** Returns whether a record of the stream, from `from` on, refers to these bytes. */
-export function isBlobOf(db: Connection, streamNo: number, from: number, hash: string): boolean {
+function refersTo(db: Connection, lineage: Lineage, hash: string): boolean {
+  return stretchesOf(lineage).some(({ from, stream, to }) => {
+    const no = findStream(db, stream)?.no
+    return no !== undefined && isBlobOf(db, no, { from, to }, hash)
+  })
+}
+
+/** Returns whether a record of the stream within the range refers to these bytes. */
+export function isBlobOf(
+  db: Connection,
+  streamNo: number,
+  { from, to = MAX_SEQ }: { from: number; to?: number },
+  hash: string,
+): boolean {
   const sql = `SELECT 1 FROM blob_refs WHERE blob_no = (SELECT no FROM blobs WHERE hash = ?4) AND ${IN_RANGE_SQL} LIMIT 1`
-  return db.value(sql, streamNo, from, MAX_SEQ, hash) !== undefined
+  return db.value(sql, streamNo, from, to, hash) !== undefined
 }
 
 /** Returns a row together with the large values that are stored as blobs. */

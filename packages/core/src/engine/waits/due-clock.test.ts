@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const CHILD = fileURLToPath(new URL('approval-clock-child.fixture.ts', import.meta.url))
+const CHILD = fileURLToPath(new URL('due-clock-child.fixture.ts', import.meta.url))
 
 test('a program that only waits for an approval lives until nobody has given it in time', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [CHILD])

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
+import { scriptedModel } from '@inspan/testing'
+import { z } from 'zod'
+import { RuntimeBench } from '../runtime-bench.fixture.ts'
+import type { RuntimeAgents } from '../turns/active-run.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
+import { admitCommand } from './ledger.ts'
+import { Sweep } from './sweep.ts'
+
+function agents(): RuntimeAgents {
+  const turn = { toolCalls: [{ name: 'note', input: { text: 'x' } }] }
+  const model = scriptedModel([turn, { text: 'Then not.' }])
+  const note = createTool({
+    id: 'note',
+    description: 'Writes a note.',
+    inputSchema: z.object({ text: z.string() }),
+    execute: async () => 'noted',
+  })
+  return { native: { driver: nativeDriver({ id: 'native', model }), tools: [runnableTool(note)] } }
+}
+
+suite('a sweep', () => {
+  test('declines an approval that is due in a thread that no process has open, once', async () => {
+    let clock = 1_000_000
+    const now = (): number => clock
+    // The process that asked has the time-out; the one that finds the wait has not: the time is on record.
+    await using bench = await RuntimeBench.open(agents(), { now })
+    await bench.restart({ approvalTimeout: 60_000 })
+    await bench.submit('go', { agentId: 'native' })
+    const wait = await bench.wait()
+    assert.equal(wait.due, clock + 60_000)
+    await bench.runtime.close()
+    const opened: string[] = []
+    const open = async (thread: string): Promise<typeof bench.runtime> => {
+      opened.push(thread)
+      await bench.restart()
+      return bench.runtime
+    }
+    const sweep = new Sweep(bench.store, { open, now })
+    await sweep.once()
+    assert.deepEqual(opened, [], 'it is not due yet')
+    clock += 60_000
+    await sweep.once()
+    assert.deepEqual(opened, ['thread'])
+    await bench.runtime.idle()
+    const row = await bench.store.getWait('thread', wait.id)
+    assert.deepEqual([row?.state, row?.answeredBy], ['answered', 'timeout'])
+    assert.equal((await bench.bodies('wait.answered'))[0]?.answer.decision, 'decline')
+    await sweep.once()
+    assert.deepEqual(opened, ['thread'])
+    assert.equal((await bench.bodies('wait.answered')).length, 1)
+    await sweep.stop()
+  })
+
+  test('ends the wait for a limit at its time', async () => {
+    let clock = 1_000_000
+    const now = (): number => clock
+    await using bench = await RuntimeBench.open(agents(), { now })
+    const wait = { id: 'w', kind: 'limit', subject: {}, description: 'Until the limit ends.', due: clock + 5 } as const
+    await bench.runtime.change((log) => log.commit([{ type: 'wait.opened', wait }]))
+    const sweep = new Sweep(bench.store, { open: async () => bench.runtime, now })
+    await sweep.once()
+    assert.equal(bench.runtime.state.head.waits.size, 1)
+    clock += 5
+    await sweep.once()
+    assert.equal(bench.runtime.state.head.waits.size, 0)
+    assert.deepEqual((await bench.bodies('wait.answered'))[0]?.answer, { decision: 'answer', value: { isOver: true } })
+  })
+
+  test('carries out accepted commands, and goes on after a thread that cannot be opened', async () => {
+    await using bench = await RuntimeBench.open(agents())
+    const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
+    const command = { type: 'rename', title: 'Found' } as const
+    await admitCommand(bench.store, { command, key, target: 'thread', at: Date.now() })
+    const failed: string[] = []
+    let isHeld = true
+    const sweep = new Sweep(bench.store, {
+      open: async () => {
+        if (isHeld) throw new Error('held')
+        return bench.runtime
+      },
+      onError: (_error, thread) => failed.push(thread),
+    })
+    await sweep.once()
+    assert.deepEqual(failed, ['thread'])
+    assert.equal((await bench.store.getCommand(key))?.state, 'accepted')
+    isHeld = false
+    await sweep.once()
+    assert.equal(bench.runtime.state.head.title, 'Found')
+  })
+})
