@@ -67,10 +67,10 @@ suite('a redacted record', () => {
   })
 
   test('has the task list redacted, where it is kept and where the model is told of it', () => {
-    const task = { id: 'task-sk-1', content: 'Use sk-2', status: 'pending', activeForm: 'Using sk-2' } as const
+    const task = { id: 't_sk-1', content: 'Use sk-2', status: 'pending', activeForm: 'Using sk-2' } as const
     assert.deepEqual(redact({ type: 'tasks.changed', tasks: [task] }), {
       type: 'tasks.changed',
-      tasks: [{ id: 'task-[key]', content: 'Use [key]', status: 'pending', activeForm: 'Using [key]' }],
+      tasks: [{ id: 't_[key]', content: 'Use [key]', status: 'pending', activeForm: 'Using [key]' }],
     })
     const told = { id: '0', type: 'signal', kind: 'state_signal', data: { tasks: ['sk-2'] } } as const
     const message = { type: 'message.added', messageId: 'm', role: 'user' } as const
