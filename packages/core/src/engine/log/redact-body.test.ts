@@ -74,9 +74,9 @@ suite('a redacted record', () => {
     })
     const told = { id: '0', type: 'signal', kind: 'state_signal', data: { tasks: ['sk-2'] } } as const
     const message = { type: 'message.added', messageId: 'm', role: 'user' } as const
-    assert.deepEqual(redact({ ...message, parts: [{ ...told, text: '<current-task-list>sk-2' }] }), {
+    assert.deepEqual(redact({ ...message, parts: [{ ...told, text: '<tasks>sk-2' }] }), {
       ...message,
-      parts: [{ ...told, text: '<current-task-list>[key]', data: { tasks: ['[key]'] }, meta: { redacted: true } }],
+      parts: [{ ...told, text: '<tasks>[key]', data: { tasks: ['[key]'] }, meta: { redacted: true } }],
     })
   })
 
