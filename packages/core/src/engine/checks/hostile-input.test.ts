@@ -22,7 +22,7 @@ function agents(): RuntimeAgents {
 
 /** The same fields without a prototype. */
 function bare<Fields extends object>(fields: Fields): Fields {
-  return Object.assign(Object.create(null) as object, fields) as Fields
+  return Object.assign(Object.create(null) as object, fields)
 }
 
 suite('what a submission may hold', () => {
