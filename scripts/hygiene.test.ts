@@ -29,10 +29,10 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   tools: 15,
   memory: 0,
   sdk: 22,
-  server: 0,
+  server: 24,
   client: 0,
   postgres: 0,
-  inspan: 22,
+  inspan: 25,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

@@ -1,1 +1,12 @@
-export { InspanError } from '@inspan/protocol'
+export { connect, type ConnectOptions } from './connect.ts'
+export { Client, type SentCommand } from './client.ts'
+export type { ClientState, ConnectionStatus } from './client-state.ts'
+export { webStorageOutbox, type OutboxContents, type OutboxStorage, type PendingCommand } from './outbox.ts'
+export {
+  webSocketTransport,
+  type Disconnect,
+  type Transport,
+  type TransportConnection,
+  type TransportEvents,
+} from './transport.ts'
+export { ServerRoutes, type MessagePage, type ModeInfo, type ThreadList, type ThreadSummary } from './routes.ts'

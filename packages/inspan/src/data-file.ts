@@ -58,7 +58,7 @@ function allRecordings(terminal: Terminal): string {
   return join(homeOf(terminal), 'recordings')
 }
 
-function homeOf(terminal: Terminal): string {
+export function homeOf(terminal: Terminal): string {
   const { HOME, INSPAN_HOME, USERPROFILE } = terminal.env
   if (INSPAN_HOME !== undefined && INSPAN_HOME !== '') return resolve(terminal.cwd, INSPAN_HOME)
   const home = HOME ?? USERPROFILE ?? homedir()

@@ -35,6 +35,11 @@ const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/normalize.ts')).normalizeCommand,
   },
   {
+    name: 'serve',
+    summary: 'serve conversations to browsers and programs on this machine',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  {
     name: 'doctor',
     summary: 'show which coding agents can be used here, and check the database',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,

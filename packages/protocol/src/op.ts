@@ -13,6 +13,8 @@ export interface AppendTextOp {
   readonly type: 'append-text'
   readonly path: Path
   readonly value: string
+  /** How long the text was before, in UTF-16 units. A replica with another length has diverged. */
+  readonly len?: number
 }
 
 /**

@@ -132,6 +132,7 @@ function applyToPart(message: ThreadMessage, partId: string, rest: Path, op: Op)
   if (op.type === 'append-text' && rest.length === 1) {
     const text: unknown = Object.hasOwn(part, field) ? part[field as keyof Part] : undefined
     if (typeof text !== 'string') throw badOp(op, `"${field}" is not a text`)
+    if (op.len !== undefined && op.len !== text.length) throw badOp(op, 'the text has another length')
     return { ...message, parts: message.parts.set(index, { ...part, [field]: text + op.value }) }
   }
   const changed: JsonValue = applyToJson(asJson(part), op, 4)

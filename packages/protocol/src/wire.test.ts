@@ -48,5 +48,10 @@ test('a state of four fields is a state, and every frame is a delta', () => {
 
 test('messages are told apart by their type', () => {
   holds(true satisfies Equal<ClientMessage['type'], 'hello' | 'commands'>)
-  holds(true satisfies Equal<ServerMessage['type'], 'hello' | 'state' | 'snapshot' | 'delta' | 'error' | 'receipt'>)
+  holds(
+    true satisfies Equal<
+      ServerMessage['type'],
+      'hello' | 'state' | 'snapshot' | 'delta' | 'error' | 'receipt' | 'ping'
+    >,
+  )
 })

@@ -40,6 +40,13 @@ export interface HelloMessage {
   readonly epoch: string
   /** The thread for commands that name none. */
   readonly thread?: string
+  /** Whom the server takes the client for. What one person could not send is never sent as another. */
+  readonly principal?: string
+}
+
+/** Sent when nothing else was for a while, so that a client notices a dead connection. */
+export interface PingMessage {
+  readonly type: 'ping'
 }
 
 /** The whole state for a client of version 0, sent first after connecting. */
@@ -70,6 +77,8 @@ export interface ErrorMessage {
   readonly type: 'error'
   readonly message: string
   readonly code?: string
+  /** The thread it is about, e.g. one that was deleted. */
+  readonly thread?: string
 }
 
 /**
@@ -120,9 +129,22 @@ export interface ReceiptMessage {
   readonly reason?: RejectReason
   /** For a person. */
   readonly message?: string
+  /** The run that was started, or that hears the message. */
+  readonly runId?: string
+  /** The message in the queue. */
+  readonly itemId?: string
+  /** The thread that was made. */
+  readonly thread?: string
   /** The requested data, e.g. the files a rewind would change. */
   readonly result?: JsonValue
   readonly seq?: number
 }
 
-export type ServerMessage = HelloMessage | StateMessage | SnapshotMessage | DeltaMessage | ErrorMessage | ReceiptMessage
+export type ServerMessage =
+  | HelloMessage
+  | StateMessage
+  | SnapshotMessage
+  | DeltaMessage
+  | ErrorMessage
+  | ReceiptMessage
+  | PingMessage

@@ -1,1 +1,5 @@
-export { InspanError } from '@inspan/protocol'
+export { serve, type InspanServer } from './serve.ts'
+export type { ServeOptions } from './options.ts'
+export type { Identity, Role } from './auth/identity.ts'
+export type { Identify } from './http/guard.ts'
+export type { TokenInfo } from './auth/tokens.ts'

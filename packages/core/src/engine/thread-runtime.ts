@@ -128,6 +128,11 @@ export class ThreadRuntime {
     return this.#hold?.log.state ?? this.#rested.state
   }
 
+  /** The state on disk, to which the next frame applies. */
+  get committed(): ThreadState {
+    return this.#hold?.log.committed ?? this.#rested.state
+  }
+
   /** Returns the state after all commands given so far, e.g. for a fork, which must not miss a rule. */
   stateInTurn(): Promise<ThreadState> {
     return this.#mailbox.post(async () => this.state)

@@ -6,6 +6,7 @@ import { buildCore } from './build-core.ts'
 import { checkConfig } from './checks/check-config.ts'
 import { givenFields, givenText, optionalText } from './checks/check-given.ts'
 import type { MessageInput } from './runs/conversation.ts'
+import { noteCore } from './core-of.ts'
 import { endAll } from './end-all.ts'
 import { noticeAtExit } from './exit-notice.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
@@ -78,6 +79,7 @@ export class Harness<State extends HarnessState = HarnessState> {
       broadcast: (event) => this.#broadcast(event),
       runtime: () => this.#runtime,
     })
+    noteCore(this, this.#core)
     this.#heartbeats = new Heartbeats((id, error) =>
       this.#broadcast({ type: 'error', error, errorType: `heartbeat:${id}` }),
     )

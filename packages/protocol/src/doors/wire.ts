@@ -39,6 +39,7 @@ export {
   type DeltaMessage,
   type ErrorMessage,
   type HelloMessage,
+  type PingMessage,
   type ReceiptMessage,
   type ReceiptStatus,
   type RejectReason,
@@ -56,3 +57,4 @@ export {
   type WireMessage,
 } from '../harness-state.ts'
 export type { HarnessToolCall } from '../wire-calls.ts'
+export { publicHead, publicOps } from '../public-view.ts'

@@ -108,7 +108,7 @@ export const setOpSchema: Schema<SetOp> = exact<SetOp>()(
 )
 
 export const appendTextOpSchema: Schema<AppendTextOp> = exact<AppendTextOp>()(
-  object({ type: z.literal('append-text'), path: pathSchema, value: z.string() }),
+  object({ type: z.literal('append-text'), path: pathSchema, value: z.string(), len: optional(z.number()) }),
 )
 
 export const removeOpSchema: Schema<RemoveOp> = exact<RemoveOp>()(

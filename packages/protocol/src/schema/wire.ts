@@ -8,6 +8,7 @@ import type {
   DeltaMessage,
   ErrorMessage,
   HelloMessage,
+  PingMessage,
   ReceiptMessage,
   ServerMessage,
   SnapshotMessage,
@@ -105,6 +106,7 @@ export const helloMessageSchema: Schema<HelloMessage> = exact<HelloMessage>()(
     protocol: z.number(),
     epoch: z.string(),
     thread: optional(z.string()),
+    principal: optional(z.string()),
   }),
 )
 
@@ -126,7 +128,12 @@ export const deltaMessageSchema: Schema<DeltaMessage> = exact<DeltaMessage>()(
 )
 
 export const errorMessageSchema: Schema<ErrorMessage> = exact<ErrorMessage>()(
-  object({ type: z.literal('error'), message: z.string(), code: optional(z.string()) }),
+  object({
+    type: z.literal('error'),
+    message: z.string(),
+    code: optional(z.string()),
+    thread: optional(z.string()),
+  }),
 )
 
 export const receiptMessageSchema: Schema<ReceiptMessage> = exact<ReceiptMessage>()(
@@ -150,10 +157,15 @@ export const receiptMessageSchema: Schema<ReceiptMessage> = exact<ReceiptMessage
       ]),
     ),
     message: optional(z.string()),
+    runId: optional(z.string()),
+    itemId: optional(z.string()),
+    thread: optional(z.string()),
     result: optional(jsonValueSchema),
     seq: optional(seq),
   }),
 )
+
+export const pingMessageSchema: Schema<PingMessage> = exact<PingMessage>()(object({ type: z.literal('ping') }))
 
 export const serverMessageSchema: Schema<ServerMessage> = exact<ServerMessage>()(
   taggedUnion([
@@ -163,5 +175,6 @@ export const serverMessageSchema: Schema<ServerMessage> = exact<ServerMessage>()
     deltaMessageSchema,
     errorMessageSchema,
     receiptMessageSchema,
+    pingMessageSchema,
   ]),
 )

@@ -7,7 +7,7 @@ const path = fc.array(arbitraryId, { minLength: 1, maxLength: 5 })
 
 export const arbitraryOp: fc.Arbitrary<Op> = fc.oneof(
   shape<SetOp>({ type: fc.constant('set'), path, value: arbitraryJsonValue }, {}),
-  shape<AppendTextOp>({ type: fc.constant('append-text'), path, value: arbitraryText }, {}),
+  shape<AppendTextOp>({ type: fc.constant('append-text'), path, value: arbitraryText }, { len: arbitraryCount }),
   shape<RemoveOp>({ type: fc.constant('remove'), path }, { from: arbitraryCount, to: arbitraryCount }),
 )
 

@@ -194,7 +194,9 @@ export class Commands {
   #say(command: Extract<ThreadCommand, { type: 'submit' | 'steer' | 'follow-up' }>, order: Order): Promise<Carried> {
     const { options, runs } = this.#ports
     return this.#turn(command, order, async ({ log }) => {
-      const submission = submissionOf(command, log.state, options)
+      const said = submissionOf(command, log.state, options)
+      const by = said.by ?? order.key?.principal
+      const submission = by === undefined ? said : { ...said, by }
       await checkSubmission(submission, log.state, options.store)
       const { run } = log.state.head
       if (run === null) {

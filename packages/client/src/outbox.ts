@@ -1,0 +1,112 @@
+import type { Command } from '@inspan/protocol/wire'
+
+/** A command that the server has not settled yet. */
+export interface PendingCommand {
+  readonly id: string
+  readonly command: Command & { readonly id: string }
+  readonly madeAt: number
+  /** Whom the server knew the sender as. It is sent only to a server that knows the sender as the same. */
+  readonly principal?: string
+  /** True for an old message that is not sent again by itself: nobody may want it any more. */
+  readonly isStale?: true
+}
+
+export interface OutboxContents {
+  readonly clientId: string
+  readonly commands: readonly PendingCommand[]
+}
+
+/** Keeps unsettled commands, so that a reload of the page loses none and repeats none. */
+export interface OutboxStorage {
+  load(): OutboxContents | undefined | Promise<OutboxContents | undefined>
+  save(contents: OutboxContents): void | Promise<void>
+}
+
+/** Messages older than this are sent again only when the user says so. */
+const STALE_MS = 60 * 60 * 1000
+
+/** Keeps commands in `localStorage`, or anything like it. Each tab needs its own name, e.g. from `sessionStorage`. */
+export function webStorageOutbox(storage: Pick<Storage, 'getItem' | 'setItem'>, name = 'inspan.outbox'): OutboxStorage {
+  return {
+    load: () => {
+      const text = storage.getItem(name)
+      return text === null ? undefined : (JSON.parse(text) as OutboxContents)
+    },
+    save: (contents) => storage.setItem(name, JSON.stringify(contents)),
+  }
+}
+
+export class Outbox {
+  readonly clientId: string
+  readonly #storage: OutboxStorage | undefined
+  #commands: readonly PendingCommand[]
+  #saving: Promise<void> = Promise.resolve()
+
+  private constructor(contents: OutboxContents, storage: OutboxStorage | undefined) {
+    this.clientId = contents.clientId
+    this.#storage = storage
+    this.#commands = contents.commands
+  }
+
+  static async open(storage: OutboxStorage | undefined, now: number): Promise<Outbox> {
+    const kept = await storage?.load()
+    const contents = kept ?? { clientId: crypto.randomUUID(), commands: [] }
+    const commands = contents.commands.map((each) => (isStale(each, now) ? { ...each, isStale: true as const } : each))
+    const outbox = new Outbox({ ...contents, commands }, storage)
+    if (kept === undefined) outbox.#save()
+    return outbox
+  }
+
+  get commands(): readonly PendingCommand[] {
+    return this.#commands
+  }
+
+  add(command: PendingCommand): void {
+    this.#commands = [...this.#commands, command]
+    this.#save()
+  }
+
+  /** Marks commands that were made before the server said who the sender is. */
+  claim(principal: string): void {
+    if (this.#commands.every((each) => each.principal !== undefined)) return
+    this.#commands = this.#commands.map((each) => (each.principal === undefined ? { ...each, principal } : each))
+    this.#save()
+  }
+
+  confirm(id: string): void {
+    this.#commands = this.#commands.map((each) => {
+      if (each.id !== id) return each
+      const { isStale: _isStale, ...fresh } = each
+      return fresh
+    })
+    this.#save()
+  }
+
+  remove(id: string): void {
+    const left = this.#commands.filter((each) => each.id !== id)
+    if (left.length === this.#commands.length) return
+    this.#commands = left
+    this.#save()
+  }
+
+  /** Resolves when everything so far is stored. */
+  saved(): Promise<void> {
+    return this.#saving
+  }
+
+  #save(): void {
+    const contents: OutboxContents = { clientId: this.clientId, commands: this.#commands }
+    const storage = this.#storage
+    if (storage === undefined) return
+    try {
+      const saved = storage.save(contents)
+      this.#saving = Promise.resolve(saved).catch(() => undefined)
+    } catch {
+      // A full or forbidden storage costs only what a reload would have saved.
+    }
+  }
+}
+
+function isStale({ command, madeAt }: PendingCommand, now: number): boolean {
+  return (command.type === 'submit' || command.type === 'resume') && now - madeAt > STALE_MS
+}

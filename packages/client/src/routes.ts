@@ -1,0 +1,134 @@
+import { InspanError, type JsonObject, type StoredMessage } from '@inspan/protocol'
+import type { Transport } from './transport.ts'
+
+export interface ThreadSummary {
+  readonly id: string
+  readonly title: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly forkedFrom?: { readonly thread: string; readonly at: number }
+}
+
+export interface ThreadList {
+  readonly threads: readonly ThreadSummary[]
+  /** The cursor of the next page; `null` at the end. */
+  readonly next: string | null
+}
+
+export interface MessagePage {
+  /** Oldest first. */
+  readonly messages: readonly StoredMessage[]
+  /** Pass it on to get the messages before these; `null` at the beginning of the thread. */
+  readonly before: number | null
+}
+
+export interface ModeInfo {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  readonly defaultModelId?: string
+}
+
+/** Answers that end the attempts to connect: trying again changes nothing. */
+const FINAL: ReadonlySet<number> = new Set([401, 403, 421])
+
+/** What can be read and managed over HTTP. */
+export class ServerRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  threads(
+    query: { readonly search?: string; readonly cursor?: string; readonly limit?: number } = {},
+  ): Promise<ThreadList> {
+    const given = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])
+    return this.#json(`/v1/threads?${new URLSearchParams(given)}`)
+  }
+
+  async createThread(options: { readonly title?: string } = {}): Promise<ThreadSummary> {
+    return (await this.#json<{ thread: ThreadSummary }>('/v1/threads', 'POST', options)).thread
+  }
+
+  async renameThread(thread: string, title: string): Promise<ThreadSummary> {
+    return (await this.#json<{ thread: ThreadSummary }>(threadPath(thread), 'PATCH', { title })).thread
+  }
+
+  /** Forks a thread; with `messageId` the fork ends with that message. */
+  async forkThread(
+    thread: string,
+    options: { readonly messageId?: string; readonly title?: string } = {},
+  ): Promise<ThreadSummary> {
+    return (await this.#json<{ thread: ThreadSummary }>(`${threadPath(thread)}/forks`, 'POST', options)).thread
+  }
+
+  async deleteThread(thread: string): Promise<void> {
+    await this.#json(threadPath(thread), 'DELETE')
+  }
+
+  messages(thread: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<MessagePage> {
+    const given = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])
+    return this.#json(`${threadPath(thread)}/messages?${new URLSearchParams(given)}`)
+  }
+
+  /** Returns a content that is kept apart from its message because it is large. */
+  async blob(thread: string, messageId: string, hash: string): Promise<Uint8Array> {
+    const path = `${threadPath(thread)}/blobs/${hash}?message=${encodeURIComponent(messageId)}`
+    return new Uint8Array(await (await this.#ok(path)).arrayBuffer())
+  }
+
+  modes(): Promise<{ readonly default: string; readonly modes: readonly ModeInfo[] }> {
+    return this.#json('/v1/modes')
+  }
+
+  async models(): Promise<readonly JsonObject[]> {
+    return (await this.#json<{ models: readonly JsonObject[] }>('/v1/models')).models
+  }
+
+  async agents(): Promise<readonly JsonObject[]> {
+    return (await this.#json<{ agents: readonly JsonObject[] }>('/v1/agents')).agents
+  }
+
+  async folders(): Promise<readonly string[]> {
+    return (await this.#json<{ folders: readonly string[] }>('/v1/folders')).folders
+  }
+
+  /** Returns why the server refuses this client; `undefined` if it does not, or cannot be reached. */
+  async refusal(): Promise<string | undefined> {
+    try {
+      const response = await this.#transport.request('/v1/limits')
+      return FINAL.has(response.status) ? await messageOf(response) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  async #json<T>(path: string, method?: string, body?: unknown): Promise<T> {
+    return (await (await this.#ok(path, method, body)).json()) as T
+  }
+
+  async #ok(path: string, method?: string, body?: unknown): Promise<Response> {
+    const response = await this.#transport.request(path, {
+      ...(method === undefined ? {} : { method }),
+      ...(body === undefined ? {} : { body }),
+    })
+    if (response.ok) return response
+    throw new InspanError(response.status === 404 ? 'not-found' : 'misuse', await messageOf(response), {
+      details: { status: response.status },
+    })
+  }
+}
+
+function threadPath(thread: string): string {
+  return `/v1/threads/${encodeURIComponent(thread)}`
+}
+
+async function messageOf(response: Response): Promise<string> {
+  try {
+    const { error } = (await response.json()) as { error?: { message?: string } }
+    return error?.message ?? `The server answered ${response.status}.`
+  } catch {
+    return `The server answered ${response.status}.`
+  }
+}

@@ -1,0 +1,239 @@
+import { InspanError, NO_GRANTS, NO_RULES } from '@inspan/protocol'
+import type { Capabilities } from '@inspan/protocol/driver'
+import type { ThreadState } from '@inspan/protocol/log'
+import type { Store, ThreadInfo } from '@inspan/protocol/store'
+import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
+import { boundaryAt } from '../../engine/threads/boundaries.ts'
+import { createThread, forkThread } from '../../engine/threads/threads.ts'
+import type { ConfigChange } from '../../engine/thread-options.ts'
+import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { describeInTime } from '../../engine/turns/patiently.ts'
+import { coreOf } from '../core-of.ts'
+import type { Harness } from '../harness.ts'
+import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
+import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import type { AvailableModel } from '../models/model-types.ts'
+import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
+import { noSuchThread, readThreadState } from './thread-reads.ts'
+
+/** A thread that a server has open. */
+export interface ServedThread {
+  readonly runtime: ThreadRuntime
+  /** Closes the thread, unless others have it open. A run at work would be interrupted. */
+  leave(): Promise<void>
+}
+
+export interface EnterOptions {
+  readonly resourceId: string
+  /** Called when the thread is open, before anything goes on in it. */
+  readonly begin: (runtime: ThreadRuntime) => void
+  /** Called when the thread is about to be deleted. */
+  readonly onEvicted: () => Promise<void>
+}
+
+export interface ForkOptions {
+  /** The last message that the fork shares. Default: all of them. */
+  readonly messageId?: string
+  readonly title?: string
+  /** Default: a new id. */
+  readonly id?: string
+}
+
+export interface ServedAgent {
+  readonly id: string
+  /** Absent when the agent could not be asked. */
+  readonly capabilities?: Capabilities
+  readonly error?: string
+}
+
+/** A harness as a server uses it: its threads by id, without a session in between. */
+export interface ServedHarness {
+  readonly id: string
+  readonly resourceId: string
+  readonly store: Store
+  readonly modes: readonly HarnessMode[]
+  readonly defaultModeId: string
+  readonly limits: Pick<HarnessConfig, 'approvalTimeout' | 'parkAfter' | 'keepWarm' | 'handoverTokens'>
+  ready(): Promise<void>
+  /** Returns a thread of the resource. Fails with `not-found` for any other. */
+  find(threadId: string, resourceId: string): Promise<ThreadInfo>
+  enter(threadId: string, options: EnterOptions): Promise<ServedThread>
+  /** Returns the state of a thread, whether or not it is open here. */
+  state(threadId: string): Promise<ThreadState>
+  /** Returns the id of the agent that takes the next turn. */
+  agentOf(state: ThreadState): string
+  create(resourceId: string, options: { readonly title?: string; readonly id?: string }): Promise<ThreadInfo>
+  fork(threadId: string, resourceId: string, options: ForkOptions): Promise<ThreadInfo>
+  remove(threadId: string): Promise<DeleteReport>
+  /** Returns the change of config for entering a mode. */
+  modeChange(state: ThreadState, modeId: string): ConfigChange
+  readonly agentIds: readonly string[]
+  /** Makes all sessions and servers of this harness leave a thread that was deleted. */
+  evict(threadId: string): Promise<void>
+  models(): Promise<readonly AvailableModel[]>
+  agents(): Promise<readonly ServedAgent[]>
+}
+
+export function servedHarness(harness: Harness): ServedHarness {
+  const core = coreOf(harness)
+  const { config, store } = core
+  const { approvalTimeout, handoverTokens, keepWarm, parkAfter } = config
+  return {
+    id: config.id,
+    resourceId: config.resourceId ?? config.id,
+    store,
+    modes: config.modes,
+    defaultModeId: core.defaultMode.id,
+    limits: {
+      ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
+      ...(parkAfter === undefined ? {} : { parkAfter }),
+      ...(keepWarm === undefined ? {} : { keepWarm }),
+      ...(handoverTokens === undefined ? {} : { handoverTokens }),
+    },
+    ready: () => core.ready(),
+    find: (threadId, resourceId) => find(core, threadId, resourceId),
+    enter: (threadId, options) => enter(core, threadId, options),
+    state: (threadId) => currentState(core, threadId),
+    agentOf: (state) => core.agents.of(core.agents.modeOf(state)).id,
+    create: (resourceId, options) => create(core, resourceId, options),
+    fork: (threadId, resourceId, options) => fork(core, threadId, resourceId, options),
+    remove: (threadId) => remove(core, threadId),
+    modeChange: (state, modeId) => modeChangeOf(core, state, modeId),
+    agentIds: core.agents.all.map(({ id }) => id),
+    evict: (threadId) => core.evict(threadId),
+    models: () => harness.listAvailableModels(),
+    agents: () => Promise.all(core.agents.all.map(({ id }) => describe(core, id))),
+  }
+}
+
+async function find(core: HarnessCore, threadId: string, resourceId: string): Promise<ThreadInfo> {
+  await core.ready()
+  const info = await core.store.getThread(threadId)
+  if (info === null || info.resourceId !== resourceId) throw noSuchThread(threadId)
+  return info
+}
+
+async function enter(
+  core: HarnessCore,
+  threadId: string,
+  { begin, onEvicted, resourceId }: EnterOptions,
+): Promise<ServedThread> {
+  await core.ready()
+  const viewer = serverViewer(resourceId, onEvicted)
+  const { runtime } = await core.threads.enter(threadId, viewer, { begin })
+  return { runtime, leave: () => core.threads.leave(threadId, viewer) }
+}
+
+/** A server has no rules, grants or application state of its own: everything is the thread's. */
+function serverViewer(resourceId: string, leave: () => Promise<void>): ThreadViewer {
+  return {
+    resourceId: () => resourceId,
+    userState: {
+      get: () => ({}),
+      set: async () => {
+        throw new InspanError('unsupported', 'A thread that only a server has open has no application state.', {
+          hint: 'Open the thread in a session, too.',
+        })
+      },
+      update: async (change) => change({}).result,
+    },
+    emit: () => undefined,
+    rules: () => NO_RULES,
+    grants: () => NO_GRANTS,
+    leave,
+    subagentModelId: () => null,
+  }
+}
+
+async function currentState(core: HarnessCore, threadId: string): Promise<ThreadState> {
+  await core.ready()
+  const open = core.threads.find(threadId)
+  if (open?.isHeld === true) return open.state
+  return readThreadState(core.store, threadId)
+}
+
+async function create(
+  core: HarnessCore,
+  resourceId: string,
+  { id, title }: { readonly title?: string; readonly id?: string },
+): Promise<ThreadInfo> {
+  await core.ready()
+  return createThread(core.store, {
+    id: id ?? core.newId(),
+    resourceId,
+    now: core.now(),
+    ...(title === undefined ? {} : { title }),
+  })
+}
+
+async function fork(
+  core: HarnessCore,
+  threadId: string,
+  resourceId: string,
+  { id, messageId, title }: ForkOptions,
+): Promise<ThreadInfo> {
+  const known = await find(core, threadId, resourceId)
+  const open = core.threads.find(threadId)
+  const source = await (open === undefined ? readThreadState(core.store, threadId) : open.stateInTurn())
+  const { lineage, run, seq } = source.head
+  let end = run === null ? seq : run.startedSeq - 1
+  if (messageId !== undefined) {
+    const message = await core.store.getMessage(lineage, messageId)
+    if (message === null) throw new InspanError('not-found', `Thread "${threadId}" has no message "${messageId}".`)
+    const next = await messageAfter(core.store, source, message.order)
+    end = Math.min(end, next === undefined ? seq : next - 1)
+  }
+  const name = title ?? (known.title === null ? undefined : `Fork of ${known.title}`)
+  return forkThread(core.store, await core.threads.owner(), source, {
+    id: id ?? core.newId(),
+    resourceId,
+    at: await boundaryAt(core.store, lineage, end),
+    now: core.now(),
+    ...(name === undefined ? {} : { title: name }),
+  })
+}
+
+/** Returns the order of the message that follows, without reading what comes before. */
+async function messageAfter(store: Store, { head }: ThreadState, order: number): Promise<number | undefined> {
+  let cursor: string | null = null
+  let found: number | undefined
+  do {
+    const from: { cursor?: string } = cursor === null ? {} : { cursor }
+    const page = await store.listMessages(head.lineage, { order: 'newest', limit: 200, ...from })
+    for (const message of page.items) {
+      if (message.order <= order) return found
+      found = message.order
+    }
+    cursor = page.next
+  } while (cursor !== null)
+  return found
+}
+
+async function remove(core: HarnessCore, threadId: string): Promise<DeleteReport> {
+  return core.deletions.post(async () => {
+    if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
+    await core.evict(threadId)
+    const { spool } = core.config
+    return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
+  })
+}
+
+function modeChangeOf(core: HarnessCore, state: ThreadState, modeId: string): ConfigChange {
+  const { model, settings } = state.head
+  const from = core.agents.modeOf(state)
+  const mode = core.findMode(modeId)
+  return modeChange(mode, { modeId: from.id, modelId: model ?? '' }, (id) => {
+    const chosen = settings.get(modeModelKey(id))
+    return typeof chosen === 'string' && chosen !== '' ? chosen : undefined
+  })
+}
+
+async function describe(core: HarnessCore, id: string): Promise<ServedAgent> {
+  const driver = core.agents.driver(id)
+  if (driver === undefined) return { id }
+  try {
+    return { id, capabilities: await describeInTime(driver) }
+  } catch (error) {
+    return { id, error: error instanceof Error ? error.message : String(error) }
+  }
+}

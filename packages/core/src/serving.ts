@@ -1,0 +1,10 @@
+/** For `@inspan/server`: a harness as a server uses it. */
+export {
+  servedHarness,
+  type EnterOptions,
+  type ForkOptions,
+  type ServedAgent,
+  type ServedHarness,
+  type ServedThread,
+} from './harness/threads/served-harness.ts'
+export type { ThreadRuntime } from './engine/thread-runtime.ts'

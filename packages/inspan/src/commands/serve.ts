@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { HarnessAgent, HarnessMode } from '@inspan/core'
+import { didYouMean } from '@inspan/protocol/internal'
+import { UsageError, type Command, type Terminal } from '../command.ts'
+import { homeOf, openStore } from '../data-file.ts'
+import { parseOnlyOptions } from '../parse-options.ts'
+
+const IDS = ['claude-code', 'codex', 'cline', 'goose', 'kilo-code', 'opencode', 'pi', 'antigravity'] as const
+
+type HarnessId = (typeof IDS)[number]
+
+export const serveCommand: Command = {
+  name: 'serve',
+  help: [
+    'Usage: inspan serve [options]',
+    '',
+    'Serves conversations to browsers and programs on this machine, until it is ended. Without --model and --harness it',
+    'serves the built-in demo agent. Everything is stored in the database file, so a restart loses nothing.',
+    '',
+    '  --port <number>     the port (default: any free one; printed at the start)',
+    '  --host <address>    the address to listen on (default: 127.0.0.1)',
+    '  --allow-remote      allow an address that other machines can reach; put a TLS proxy in front',
+    '  --allowed-host <name:port>   a further name under which browsers reach the server. Can be repeated',
+    '  --trust-proxy       believe the X-Forwarded-* headers of a proxy',
+    '  --socket <path>     listen on a unix socket instead',
+    '  --model <id>        our own loop with this model: provider/model',
+    `  --harness <id>      a coding agent, as a mode of its own: ${IDS.join(', ')}. Can be repeated`,
+    '  --token-file <file> where the tokens are kept (default: ~/.inspan/server-tokens.json)',
+    '  --db <file>         the database file (default: ~/.inspan/inspan.db)',
+  ].join('\n'),
+  run,
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const values = parseOnlyOptions(args, {
+    port: { type: 'string', default: '0' },
+    host: { type: 'string' },
+    'allow-remote': { type: 'boolean', default: false },
+    'allowed-host': { type: 'string', multiple: true, default: [] },
+    'trust-proxy': { type: 'boolean', default: false },
+    socket: { type: 'string' },
+    model: { type: 'string' },
+    harness: { type: 'string', multiple: true, default: [] },
+    'token-file': { type: 'string' },
+    db: { type: 'string' },
+  })
+  const port = Number(values.port)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535')
+  const ids = values.harness.map(harnessId)
+  const [{ Harness }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
+  const store = await openStore(values.db, terminal)
+  const modes = await modesOf(ids, values.model, terminal)
+  const harness = new Harness({ id: 'inspan', resourceId: terminal.cwd, storage: store, modes })
+  try {
+    const server = await serve({
+      harness,
+      port,
+      folders: [terminal.cwd],
+      tokenFile: values['token-file'] ?? join(homeOf(terminal), 'server-tokens.json'),
+      allowRemote: values['allow-remote'],
+      allowedHosts: values['allowed-host'],
+      trustProxy: values['trust-proxy'],
+      ...(values.host === undefined ? {} : { host: values.host }),
+      ...(values.socket === undefined ? {} : { socketPath: values.socket }),
+    })
+    terminal.out(`Listening on ${server.url}`)
+    // For a person at the terminal only: logs must hold nothing that opens the server.
+    if (terminal.isTty) terminal.out(`One-time code for a browser: ${server.pair().code}`)
+    const ended = new AbortController()
+    await Promise.race(ENDING.map((signal) => once(process, signal, { signal: ended.signal }).catch(() => undefined)))
+    ended.abort()
+    await server.close()
+    return 0
+  } finally {
+    await harness.destroy()
+    await store.close()
+  }
+}
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+async function modesOf(
+  ids: readonly HarnessId[],
+  model: string | undefined,
+  terminal: Terminal,
+): Promise<HarnessMode[]> {
+  const modes: HarnessMode[] = []
+  if (model !== undefined) {
+    const { Agent } = await import('@inspan/core')
+    const { NATIVE } = await import('../native-id.ts')
+    modes.push({ id: 'build', name: 'Build', agent: new Agent({ id: NATIVE, model }), defaultModelId: model })
+  }
+  for (const id of ids) modes.push({ id, name: id, agent: await foreignAgent(id, terminal.cwd) })
+  if (modes.length > 0) return modes
+  const { demoServed } = await import('../demo-served.ts')
+  return [
+    { id: 'demo', name: 'Demo', description: 'Looks into the folder; needs no key.', agent: demoServed(terminal.cwd) },
+  ]
+}
+
+async function foreignAgent(id: HarnessId, cwd: string): Promise<HarnessAgent> {
+  const adapters = await import('@inspan/adapters')
+  const make: Readonly<Record<HarnessId, (options: { cwd: string }) => HarnessAgent>> = {
+    'claude-code': adapters.claudeCode,
+    codex: adapters.codex,
+    cline: adapters.cline,
+    goose: adapters.goose,
+    'kilo-code': adapters.kiloCode,
+    opencode: adapters.opencode,
+    pi: adapters.pi,
+    antigravity: adapters.antigravity,
+  }
+  return make[id]({ cwd })
+}
+
+function harnessId(given: string): HarnessId {
+  const id = IDS.find((each) => each === given)
+  if (id !== undefined) return id
+  throw new UsageError(`there is no harness "${given}". ${didYouMean(given, IDS)}`)
+}

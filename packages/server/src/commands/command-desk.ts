@@ -1,0 +1,120 @@
+import { InspanError } from '@inspan/protocol'
+import type { CommandKey } from '@inspan/protocol/store'
+import type { Command, CommandResult, ReceiptMessage } from '@inspan/protocol/wire'
+import { allows, roleOfCommand } from '../auth/identity.ts'
+import type { Caller } from '../http/guard.ts'
+import type { Hub, UsedThread } from '../hub.ts'
+import { uuidV7 } from './uuid.ts'
+
+type Addressed = Command & { readonly thread: string }
+type Outcome = Omit<ReceiptMessage, 'type' | 'id'>
+
+/** Passes commands on to the threads they are meant for, and turns what was decided into receipts. */
+export class CommandDesk {
+  readonly #hub: Hub
+
+  constructor(hub: Hub) {
+    this.#hub = hub
+  }
+
+  async carryOut(command: Addressed, caller: Caller, clientId?: string): Promise<ReceiptMessage> {
+    const receipt = (outcome: Outcome): ReceiptMessage => ({ type: 'receipt', id: command.id ?? '', ...outcome })
+    if (!allows(caller.role, roleOfCommand(command.type))) {
+      const message = `The role "${caller.role}" does not allow "${command.type}".`
+      return receipt({ status: 'rejected', reason: 'denied', message })
+    }
+    const key: CommandKey = {
+      // Two tenants may know different people by one name.
+      principal: caller.tenant === undefined ? caller.principal : `${caller.tenant}/${caller.principal}`,
+      clientId: command.id === undefined || clientId === undefined ? ANONYMOUS : clientId,
+      // A command without an id gets one here: it is carried out at most once, and its sender is on record.
+      commandId: command.id ?? uuidV7(),
+    }
+    try {
+      return receipt(await this.#execute(command, key, caller))
+    } catch (error) {
+      return receipt(failure(error, await this.#stored(key)))
+    }
+  }
+
+  async #execute(given: Addressed, key: CommandKey, caller: Caller): Promise<Outcome> {
+    const { command, thread } = addressed(given)
+    this.#check(command)
+    const used = await this.#hub.use(thread, caller)
+    try {
+      const result = await used.runtime.execute(command, key)
+      if (command.type === 'delete' && result.status === 'done') await this.#hub.door.evict(thread)
+      return outcomeOf(result, used)
+    } finally {
+      used.release()
+    }
+  }
+
+  /** Refuses names that the harness does not know: the thread itself takes any. */
+  #check(command: Command): void {
+    const { door } = this.#hub
+    const { agent, mode } = command.type === 'configure' ? command.config : { agent: undefined, mode: undefined }
+    const wanted = command.type === 'mode' ? command.mode : mode
+    if (wanted !== undefined && !door.modes.some(({ id }) => id === wanted)) {
+      throw new InspanError('not-found', `There is no mode "${wanted}".`)
+    }
+    if (agent !== undefined && !door.agentIds.includes(agent)) {
+      throw new InspanError('not-found', `There is no agent "${agent}".`)
+    }
+  }
+
+  /** Returns what was decided before, e.g. about the command that deleted the thread. */
+  async #stored(key: CommandKey): Promise<Outcome | undefined> {
+    const row = await this.#hub.door.store.getCommand(key).catch(() => null)
+    return row?.state === 'done' ? outcomeOf(row.outcome as CommandResult) : undefined
+  }
+}
+
+const ANONYMOUS = 'anonymous'
+
+/** `resume` opens the session it names and continues it: the same as a message to that thread. */
+function addressed(given: Addressed): { command: Command; thread: string } {
+  const { thread, ...command } = given
+  if (command.type !== 'resume') return { command, thread }
+  const { prompt, sessionId, type: _type, ...rest } = command
+  return { command: { ...rest, type: 'submit', prompt }, thread: sessionId }
+}
+
+function outcomeOf(result: CommandResult, used?: UsedThread): Outcome {
+  const seq = used === undefined ? {} : { seq: used.feed.seq }
+  switch (result.status) {
+    case 'started':
+      return { status: 'done', runId: result.runId, ...seq }
+    case 'queued':
+      return { status: 'done', runId: result.runId, itemId: result.itemId, ...seq }
+    case 'done': {
+      const { result: data, thread } = result
+      const made = thread === undefined ? {} : { thread }
+      return { status: 'done', ...made, ...(data === undefined ? {} : { result: data }), ...seq }
+    }
+    case 'rejected':
+      return {
+        status: 'rejected',
+        reason: result.reason,
+        ...(result.message === undefined ? {} : { message: result.message }),
+      }
+    case 'conflict':
+      return { status: 'conflict', message: 'The id was used before, for another command.' }
+    case 'expired':
+      return { status: 'expired', message: 'The command is too old to know whether it was carried out.' }
+  }
+}
+
+/** Errors that say something about the command. After any other one it may still be carried out. */
+const REFUSALS: Readonly<Partial<Record<string, ReceiptMessage['reason'] & string>>> = {
+  'invalid-input': 'invalid',
+  'not-found': 'unknown-id',
+  unsupported: 'unsupported',
+}
+
+function failure(error: unknown, stored: Outcome | undefined): Outcome {
+  if (stored !== undefined) return stored
+  const message = error instanceof Error ? error.message : String(error)
+  const reason = InspanError.is(error) ? REFUSALS[error.code] : undefined
+  return reason === undefined ? { status: 'accepted', message } : { status: 'rejected', reason, message }
+}

@@ -1,0 +1,286 @@
+import { InspanError } from '@inspan/protocol'
+import { LIMITS, schemas } from '@inspan/protocol/schema'
+import {
+  COMMAND_TYPES,
+  WIRE_VERSION,
+  type ClientHello,
+  type Command,
+  type ErrorMessage,
+  type HelloMessage,
+  type ReceiptMessage,
+} from '@inspan/protocol/wire'
+import type { CommandDesk } from '../commands/command-desk.ts'
+import { DEFAULT_WINDOW, MAX_WINDOW } from '../feed/window.ts'
+import type { Caller } from '../http/guard.ts'
+import type { Hub, UsedThread } from '../hub.ts'
+import { readJson } from './read-json.ts'
+import type { CloseReason, Sink } from './sink.ts'
+import { watchAsSeed, watchThread, type Cursor, type Watch } from './watch.ts'
+
+/** Above this many unsent bytes a client gets nothing more until it has read them. */
+const SOFT_LIMIT = 256 * 1024
+/** How long a client may read nothing at all. */
+const STALL_MS = 60_000
+/** How many commands of one client may wait to be carried out. */
+const MAX_PENDING = 1000
+
+interface Watched extends Watch {
+  readonly used: UsedThread
+}
+
+/** One client, over any transport: what it watches, and the commands it sends. */
+export class Connection {
+  readonly #hub: Hub
+  readonly #desk: CommandDesk
+  readonly #sink: Sink
+  readonly caller: Caller
+  readonly #watches = new Map<string, Watched>()
+  /** Receipts that wait until the client takes more. */
+  #unsent: string[] = []
+  #work: Promise<void> = Promise.resolve()
+  #pending = 0
+  #clientId: string | undefined
+  #thread: string | undefined
+  #stalledSince: number | undefined
+  #closed = false
+  readonly #stopListening: () => void
+
+  constructor(hub: Hub, desk: CommandDesk, caller: Caller, sink: Sink) {
+    this.#hub = hub
+    this.#desk = desk
+    this.#sink = sink
+    this.caller = caller
+    this.#stopListening = hub.onClosed((thread) => {
+      if (!this.#watches.has(thread)) return
+      this.#drop(thread)
+      const message: ErrorMessage = { type: 'error', message: 'The thread was deleted.', code: 'not-found', thread }
+      this.#send(JSON.stringify(message))
+    })
+  }
+
+  /** Serves a client of version 0: the whole state first, then deltas with indexes. */
+  startAsSeed(thread?: string): Promise<void> {
+    return this.#post(async () => {
+      const id = thread ?? (await this.#hub.defaultThread(this.caller))
+      const used = await this.#hub.use(id, this.caller)
+      if (this.#closed) return used.release()
+      this.#thread = id
+      const watch = watchAsSeed({ ...this.#watchOptions(used), window: DEFAULT_WINDOW })
+      this.#watches.set(id, keep(watch, used))
+    })
+  }
+
+  /** Takes a message of the client. Messages are handled one after the other. */
+  receive(text: string): void {
+    if (this.#closed) return
+    try {
+      const message = readJson(text)
+      if (isObject(message) && message['type'] === 'commands') this.#receiveCommands(message['commands'])
+      else {
+        const hello = schemas.ClientHello.safeParse(message)
+        if (!hello.success) throw unreadable(hello.error.message)
+        void this.#post(() => this.#hello(hello.data))
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Each command is checked by itself: one that this version does not know does not take the others with it. */
+  #receiveCommands(commands: unknown): void {
+    if (!Array.isArray(commands)) throw unreadable('"commands" has to be an array.')
+    if (commands.length > LIMITS.commands) throw unreadable(`more than ${LIMITS.commands} commands.`)
+    for (const given of commands as readonly unknown[]) {
+      const command = schemas.Command.safeParse(given)
+      if (command.success) {
+        this.#queue(command.data)
+        continue
+      }
+      const { id, type } = isObject(given) ? given : {}
+      const isKnown = COMMAND_TYPES.some((each) => each === type)
+      const message = isKnown ? `The command is invalid: ${command.error.message}` : UNKNOWN_COMMAND
+      const refusal = { status: 'rejected', reason: isKnown ? 'invalid' : 'unsupported', message } as const
+      if (typeof id === 'string') this.#send(JSON.stringify({ type: 'receipt', id, ...refusal }))
+      else this.#fail(new InspanError(isKnown ? 'invalid-input' : 'unsupported', message))
+    }
+  }
+
+  /** Starts or changes what the client watches. */
+  hello(hello: ClientHello): Promise<void> {
+    return this.#post(() => this.#hello(hello))
+  }
+
+  /** Called when the network has taken what was sent. */
+  drained(): void {
+    if (this.#closed || !this.#isOpen()) return
+    this.#stalledSince = undefined
+    for (const watch of this.#watches.values()) {
+      watch.catchUp()
+      if (!this.#isOpen()) return
+    }
+    const unsent = this.#unsent
+    this.#unsent = []
+    for (const text of unsent) this.#sink.send(text)
+  }
+
+  /** Called from time to time: ends a connection that takes nothing. */
+  check(now: number): void {
+    if (this.#isOpen()) {
+      this.#stalledSince = undefined
+      this.drained()
+      return
+    }
+    this.#stalledSince ??= now
+    if (now - this.#stalledSince >= STALL_MS) this.close('overloaded')
+  }
+
+  close(reason: CloseReason): void {
+    if (this.#closed) return
+    this.ended()
+    this.#sink.close(reason)
+  }
+
+  /** Called when the transport is gone. Nothing that was begun is cancelled. */
+  ended(): void {
+    this.#closed = true
+    this.#stopListening()
+    for (const thread of this.#watches.keys()) this.#drop(thread)
+  }
+
+  async #hello(hello: ClientHello): Promise<void> {
+    this.#clientId = hello.clientId
+    const known = this.#thread ?? (await this.#hub.defaultThread(this.caller))
+    const wanted = hello.threads ?? { [known]: null }
+    const [only] = Object.keys(wanted)
+    this.#thread = hello.threads === undefined || only === undefined ? known : only
+    const answer: HelloMessage = {
+      type: 'hello',
+      protocol: Math.min(hello.protocol, WIRE_VERSION),
+      epoch: this.#hub.epoch,
+      thread: this.#thread,
+      principal: this.caller.principal,
+    }
+    this.#sink.send(JSON.stringify(answer))
+    for (const thread of this.#watches.keys()) this.#drop(thread)
+    const window = Math.min(hello.window ?? DEFAULT_WINDOW, MAX_WINDOW)
+    for (const [thread, seq] of Object.entries(wanted)) {
+      const isStale = hello.epoch !== undefined && hello.epoch !== this.#hub.epoch
+      await this.#watch(thread, seq !== null && isStale ? { resync: 'epoch' } : seq, window)
+    }
+  }
+
+  async #watch(thread: string, cursor: Cursor, window: number): Promise<void> {
+    try {
+      const used = await this.#hub.use(thread, this.caller)
+      if (this.#closed) return used.release()
+      const isAhead = typeof cursor === 'number' && cursor > used.feed.seq
+      const watch = watchThread({ ...this.#watchOptions(used), window }, isAhead ? { resync: 'gap' } : cursor)
+      this.#watches.set(thread, keep(watch, used))
+    } catch (error) {
+      this.#fail(error, thread)
+    }
+  }
+
+  #watchOptions({ feed }: UsedThread): Omit<Parameters<typeof watchThread>[0], 'window'> {
+    return { feed, send: (text) => this.#sink.send(text), isOpen: () => this.#isOpen() }
+  }
+
+  #queue(command: Command): void {
+    if (this.#pending >= MAX_PENDING) {
+      this.#receipt(command, { status: 'rejected', reason: 'queue-full', message: 'Too many commands at once.' })
+      return
+    }
+    this.#pending++
+    void this.#post(async () => {
+      try {
+        await this.#carryOut(command)
+      } finally {
+        this.#pending--
+      }
+    })
+  }
+
+  async #carryOut(given: Command): Promise<void> {
+    const thread = given.thread ?? this.#thread ?? (await this.#hub.defaultThread(this.caller))
+    const receipt = await this.#desk.carryOut({ ...given, thread }, this.caller, this.#clientId)
+    this.#watches.get(thread)?.used.feed.flush()
+    if (given.id !== undefined) this.#send(JSON.stringify(receipt))
+    else if (receipt.status !== 'done' && receipt.status !== 'accepted') {
+      // A client that sends no ids must still see that it was refused.
+      this.#send(JSON.stringify(errorOf(receipt)))
+    }
+  }
+
+  #receipt({ id }: Command, receipt: Omit<ReceiptMessage, 'type' | 'id'>): void {
+    if (id !== undefined) this.#send(JSON.stringify({ type: 'receipt', id, ...receipt }))
+  }
+
+  /** Sends what belongs after all deltas that were sent before. */
+  #send(text: string): void {
+    if (this.#closed) return
+    const isBehind = [...this.#watches.values()].some((watch) => watch.isBehind)
+    if (this.#isOpen() && !isBehind && this.#unsent.length === 0) this.#sink.send(text)
+    else this.#unsent.push(text)
+  }
+
+  /** Tells a client that sends nothing else that it is still connected. */
+  ping(): void {
+    if (this.#clientId !== undefined && this.#isOpen()) this.#sink.send(PING)
+  }
+
+  #fail(error: unknown, thread?: string): void {
+    const message: ErrorMessage = InspanError.is(error)
+      ? { type: 'error', message: error.message, code: error.code }
+      : { type: 'error', message: 'The server failed to handle this.', code: 'io' }
+    this.#send(JSON.stringify(thread === undefined ? message : { ...message, thread }))
+  }
+
+  #isOpen(): boolean {
+    return this.#sink.buffered <= SOFT_LIMIT
+  }
+
+  #drop(thread: string): void {
+    const watch = this.#watches.get(thread)
+    this.#watches.delete(thread)
+    watch?.stop()
+    watch?.used.release()
+  }
+
+  #post(task: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(async () => {
+      if (this.#closed) return
+      try {
+        await task()
+      } catch (error) {
+        this.#fail(error)
+      }
+    })
+    return this.#work
+  }
+}
+
+const PING: string = JSON.stringify({ type: 'ping' })
+const UNKNOWN_COMMAND = 'This server does not know the command.'
+
+function unreadable(why: string): InspanError {
+  return new InspanError('invalid-input', `This is no message of the protocol: ${why}`)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function keep(watch: Watch, used: UsedThread): Watched {
+  return {
+    used,
+    get isBehind() {
+      return watch.isBehind
+    },
+    catchUp: () => watch.catchUp(),
+    stop: () => watch.stop(),
+  }
+}
+
+function errorOf({ message, reason, status }: ReceiptMessage): ErrorMessage {
+  return { type: 'error', message: message ?? `The command was ${status}.`, code: reason ?? status }
+}

@@ -1,0 +1,123 @@
+import type { DeltaMessage, ResyncReason, SnapshotMessage } from '@inspan/protocol/wire'
+import { mergeOps } from '../feed/merge-ops.ts'
+import type { Packet, ThreadFeed } from '../feed/thread-feed.ts'
+import { SeedState } from './seed-state.ts'
+
+export interface WatchOptions {
+  readonly feed: ThreadFeed
+  readonly window: number
+  readonly send: (text: string) => void
+  /** Whether the client takes more at the moment. */
+  readonly isOpen: () => boolean
+}
+
+/**
+ * One client's view of one thread. A client that does not keep up is sent nothing; when it takes more again, it gets
+ * what it missed as one merged delta, or a snapshot when the feed no longer remembers so far back.
+ */
+export interface Watch {
+  /** Sends what the client missed. */
+  catchUp(): void
+  readonly isBehind: boolean
+  stop(): void
+}
+
+/** What the client has: a seq, `null` for nothing, or a seq that is void for a reason. */
+export type Cursor = number | null | { readonly resync: ResyncReason }
+
+export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
+  const { feed, isOpen, send, window } = options
+  let seq = -1
+  let isBehind = false
+  const snapshot = (resync?: ResyncReason): void => {
+    const taken = feed.snapshot(window)
+    const message: SnapshotMessage = {
+      type: 'snapshot',
+      thread: feed.thread,
+      snapshot: taken,
+      ...(resync === undefined ? {} : { resync }),
+    }
+    seq = taken.seq
+    send(JSON.stringify(message))
+  }
+  const replay = (resync: ResyncReason): void => {
+    // First, so that a packet that is sent now is not sent again below.
+    feed.flush()
+    const missed = feed.since(seq)
+    if (missed === undefined) snapshot(resync)
+    else if (missed.length > 0) {
+      send(joined(feed.thread, missed))
+      seq = missed.at(-1)?.seq ?? seq
+    }
+  }
+  const receive = (packet: Packet): void => {
+    if (isBehind) return
+    if (!isOpen()) isBehind = true
+    else if (packet.after === seq) {
+      send(packet.text)
+      seq = packet.seq
+    } else if (packet.seq > seq) replay('gap')
+  }
+  if (cursor === null) snapshot()
+  else if (typeof cursor === 'object') snapshot(cursor.resync)
+  else {
+    seq = cursor
+    replay('gap')
+  }
+  const stop = feed.subscribe(receive)
+  return {
+    get isBehind() {
+      return isBehind
+    },
+    catchUp: () => {
+      if (!isBehind) return
+      isBehind = false
+      replay('overload')
+    },
+    stop,
+  }
+}
+
+/** The watch of a client of version 0, which knows one thread and gets indexes. */
+export function watchAsSeed({ feed, isOpen, send, window }: WatchOptions): Watch {
+  let seed = new SeedState(feed.snapshot(window))
+  let isBehind = false
+  const whole = (): void => {
+    seed = new SeedState(feed.snapshot(window))
+    send(JSON.stringify(seed.message()))
+  }
+  send(JSON.stringify(seed.message()))
+  const stop = feed.subscribe((packet) => {
+    if (isBehind || packet.seq <= seed.seq) return
+    if (!isOpen()) {
+      isBehind = true
+      return
+    }
+    const operations = seed.apply(packet)
+    if (operations === undefined) whole()
+    else if (operations.length > 0) send(JSON.stringify({ type: 'delta', seq: packet.seq, operations }))
+  })
+  return {
+    get isBehind() {
+      return isBehind
+    },
+    catchUp: () => {
+      if (!isBehind) return
+      isBehind = false
+      whole()
+    },
+    stop,
+  }
+}
+
+function joined(thread: string, packets: readonly Packet[]): string {
+  const [first] = packets
+  if (packets.length === 1 && first !== undefined) return first.text
+  const message: DeltaMessage = {
+    type: 'delta',
+    thread,
+    seq: packets.at(-1)?.seq ?? 0,
+    operations: mergeOps(packets.map(({ operations }) => operations)),
+  }
+  return JSON.stringify(message)
+}

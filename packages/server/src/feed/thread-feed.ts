@@ -1,0 +1,222 @@
+import {
+  applyOps,
+  reviveHead,
+  reviveMessage,
+  storedHead,
+  storedMessage,
+  type DeltaFrame,
+  type Op,
+  type Path,
+  type ThreadView,
+  type ViewSnapshot,
+} from '@inspan/protocol/log'
+import { IdList } from '@inspan/protocol/internal'
+import type { Store } from '@inspan/protocol/store'
+import { publicHead, publicOps, type DeltaMessage } from '@inspan/protocol/wire'
+import type { FrameSource } from './frame-source.ts'
+import { mergeOps } from './merge-ops.ts'
+import { MAX_WINDOW, readWindow } from './window.ts'
+
+/** What one or several commits changed, encoded once for all clients. */
+export interface Packet {
+  /** The seq before the packet: it applies to a replica that has exactly this seq. */
+  readonly after: number
+  readonly seq: number
+  readonly operations: readonly Op[]
+  /** The message for clients of version 1. */
+  readonly text: string
+}
+
+const COALESCE_MS = 40
+
+/** What a feed remembers for clients that reconnect or fall behind. Beyond that they get a snapshot. */
+const TAIL_PACKETS = 2000
+const TAIL_CHARS = 2_000_000
+
+/**
+ * The public state of a thread and the stream of its changes. It is a replica like that of any client, fed by the
+ * frames of the engine: so a snapshot and the changes after it fit together by construction.
+ */
+export class ThreadFeed {
+  readonly thread: string
+  readonly #store: Store
+  readonly #source: FrameSource
+  readonly #stop: () => void
+  readonly #listeners = new Set<(packet: Packet) => void>()
+  /** Frames that came while the window was being read. */
+  #early: DeltaFrame[] | undefined = []
+  #view: ThreadView | undefined
+  #due: Op[][] = []
+  #sent = 0
+  #timer: NodeJS.Timeout | undefined
+  #lastPacketAt = 0
+  #tail: Packet[] = []
+  #tailChars = 0
+  #tailStart = 0
+  #loading: Promise<void>
+
+  constructor(thread: string, store: Store, source: FrameSource) {
+    this.thread = thread
+    this.#store = store
+    this.#source = source
+    this.#stop = source.onFrame((frame) => this.#receive(frame))
+    this.#loading = this.#load()
+    this.#loading.catch(() => undefined)
+  }
+
+  /** Resolves when snapshots can be taken. */
+  ready(): Promise<void> {
+    return this.#loading
+  }
+
+  /** The newest state. Call `ready` first. */
+  get view(): ThreadView {
+    if (this.#view === undefined) throw new Error(`Feed ${this.thread} is not ready.`)
+    return this.#view
+  }
+
+  get seq(): number {
+    return this.#view?.seq ?? 0
+  }
+
+  get isWatched(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  get isBusy(): boolean {
+    return this.#source.isBusy
+  }
+
+  subscribe(listener: (packet: Packet) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Returns the state with the newest messages. The next packet applies to it. */
+  snapshot(window: number): ViewSnapshot {
+    this.flush()
+    const { head, messages, seq } = this.view
+    const all = messages.toArray()
+    const open = all.findIndex(({ state }) => state === 'open')
+    // An open message is always part of it: what is appended to it must find its place.
+    const from = Math.max(0, Math.min(all.length - window, open < 0 ? all.length : open))
+    return { seq, head: { ...storedHead(head), seq }, messages: all.slice(from).map(storedMessage) }
+  }
+
+  /** Returns what follows a seq, or `undefined` when the feed does not remember so far back. */
+  since(seq: number): readonly Packet[] | undefined {
+    this.flush()
+    if (seq === this.#sent) return []
+    if (seq < this.#tailStart) return undefined
+    const index = this.#tail.findIndex(({ after }) => after === seq)
+    return index < 0 ? undefined : this.#tail.slice(index)
+  }
+
+  /** Sends what has accumulated at once, e.g. before the receipt of the command that caused it. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const { seq } = this
+    if (this.#due.length === 0 || this.#view === undefined) return
+    const operations = mergeOps(this.#due)
+    this.#due = []
+    this.#lastPacketAt = performance.now()
+    const message: DeltaMessage = { type: 'delta', thread: this.thread, seq, operations }
+    const packet: Packet = { after: this.#sent, seq, operations, text: JSON.stringify(message) }
+    this.#sent = seq
+    this.#remember(packet)
+    for (const listener of this.#listeners) listener(packet)
+  }
+
+  async close(): Promise<void> {
+    this.#stop()
+    clearTimeout(this.#timer)
+    this.#listeners.clear()
+    await this.#source.close()
+  }
+
+  async #load(): Promise<void> {
+    const { state } = this.#source
+    const messages = await readWindow(this.#store, state)
+    this.#view = {
+      seq: state.head.seq,
+      head: reviveHead(publicHead(state.head)),
+      messages: IdList.from(messages.map(reviveMessage)),
+      needsWindow: false,
+    }
+    this.#sent = state.head.seq
+    this.#tailStart = state.head.seq
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const frame of early) this.#receive(frame)
+  }
+
+  #receive(frame: DeltaFrame): void {
+    if (this.#early !== undefined || this.#view === undefined) {
+      this.#early?.push(frame)
+      return
+    }
+    if (frame.seq <= this.#view.seq) return
+    const { operations, view } = guarded(this.#view, publicOps(frame.operations))
+    this.#view = trimmed({ ...view, seq: frame.seq })
+    this.#due.push(operations)
+    if (operations.some(({ path, type }) => type === 'remove' && path[0] === 'messages')) this.#reload()
+    const waited = performance.now() - this.#lastPacketAt
+    if (waited >= COALESCE_MS) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), COALESCE_MS - waited)
+  }
+
+  /** Reads the window again after a rewind or an erasure: older messages come into it. */
+  #reload(): void {
+    const before = this.#loading
+    this.#loading = before.then(async () => {
+      const view = this.view
+      const lineage = this.#source.state.head.lineage
+      const page = await this.#store.listMessages(lineage, { order: 'newest', limit: MAX_WINDOW })
+      const now = this.view
+      const known = new Set([...now.messages].map(({ id }) => id))
+      const first = [...now.messages][0]?.order ?? Infinity
+      const older = page.items.filter(({ id, order }) => !known.has(id) && (order < first || order <= view.seq))
+      const messages = [...older.map(reviveMessage), ...now.messages].sort((a, b) => a.order - b.order)
+      this.#view = { ...now, messages: IdList.from(messages), needsWindow: false }
+    })
+    this.#loading.catch(() => undefined)
+  }
+
+  #remember(packet: Packet): void {
+    this.#tail.push(packet)
+    this.#tailChars += packet.text.length
+    if (this.#tail.length <= TAIL_PACKETS && this.#tailChars <= TAIL_CHARS) return
+    // A quarter at a time, so that a packet costs the same however many are remembered.
+    const dropped = this.#tail.splice(0, Math.ceil(this.#tail.length / 4))
+    for (const { text } of dropped) this.#tailChars -= text.length
+    this.#tailStart = dropped.at(-1)?.seq ?? this.#tailStart
+  }
+}
+
+/** Applies the ops and notes how long each text was before something was appended, so that a client sees a gap. */
+function guarded(before: ThreadView, ops: readonly Op[]): { view: ThreadView; operations: Op[] } {
+  let view = before
+  const operations = ops.map((op) => {
+    const guard = op.type === 'append-text' ? lengthAt(view, op.path) : undefined
+    view = applyOps(view, [op])
+    return guard === undefined ? op : { ...op, len: guard }
+  })
+  return { view, operations }
+}
+
+function lengthAt(view: ThreadView, [, messageId = '', , partId = '', field = '', ...more]: Path): number | undefined {
+  if (more.length > 0) return undefined
+  const part = view.messages.get(messageId)?.parts.at(Number(partId))
+  const text = part === undefined ? undefined : (part as unknown as Readonly<Record<string, unknown>>)[field]
+  return typeof text === 'string' ? text.length : undefined
+}
+
+/** Keeps the newest messages, dropping older ones in larger pieces. */
+function trimmed(view: ThreadView): ThreadView {
+  if (view.messages.length <= MAX_WINDOW * 2) return view
+  const all = view.messages.toArray()
+  const open = all.findIndex(({ state }) => state === 'open')
+  const from = Math.min(all.length - MAX_WINDOW, open < 0 ? all.length : open)
+  return { ...view, messages: IdList.from(all.slice(from)) }
+}

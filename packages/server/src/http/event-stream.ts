@@ -1,0 +1,122 @@
+import type { ServerResponse } from 'node:http'
+import { InspanError } from '@inspan/protocol'
+import { WIRE_VERSION } from '@inspan/protocol/wire'
+import { Connection } from '../connection/connection.ts'
+import type { Sink } from '../connection/sink.ts'
+import type { ServerContext } from '../context.ts'
+import type { Caller } from './guard.ts'
+
+const HEARTBEAT_MS = 15_000
+const RETRY_MS = 1000
+
+export interface EventStreamRequest {
+  readonly caller: Caller
+  /** Default: the caller's newest thread. */
+  readonly thread?: string
+  readonly clientId: string
+  /** The `Last-Event-ID` of an `EventSource` that connects again. */
+  readonly lastEventId?: string
+  readonly window?: number
+  /** Version 0: the whole state first, then deltas with indexes. */
+  readonly isSeed: boolean
+}
+
+/** The open event streams of a server. */
+export class EventStreams {
+  readonly #context: ServerContext
+  readonly #open = new Map<ServerResponse, Connection>()
+  readonly #heartbeat: NodeJS.Timeout
+
+  constructor(context: ServerContext) {
+    this.#context = context
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat.unref()
+    context.guard.tokens.onRevoked((id) => {
+      for (const connection of this.#open.values())
+        if (connection.caller.tokenId === id) connection.close('unauthorized')
+    })
+  }
+
+  /** Answers a request with events until one side ends it. */
+  async serve(request: EventStreamRequest, response: ServerResponse): Promise<void> {
+    const { hub } = this.#context
+    const thread = request.thread ?? (await hub.defaultThread(request.caller))
+    await hub.door.find(thread, hub.tenantOf(request.caller))
+    const cursor = cursorOf(request.lastEventId, thread)
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    })
+    response.write(`retry: ${RETRY_MS}\n\n`)
+    const connection = new Connection(hub, this.#context.desk, request.caller, sinkOf(response, thread, hub.epoch))
+    this.#open.set(response, connection)
+    response.on('drain', () => connection.drained())
+    response.on('error', () => response.destroy())
+    response.on('close', () => {
+      this.#open.delete(response)
+      connection.ended()
+    })
+    if (request.isSeed) return connection.startAsSeed(thread)
+    await connection.hello({
+      type: 'hello',
+      protocol: WIRE_VERSION,
+      clientId: request.clientId,
+      threads: { [thread]: cursor?.seq ?? null },
+      ...(cursor === undefined ? {} : { epoch: cursor.epoch }),
+      ...(request.window === undefined ? {} : { window: request.window }),
+    })
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat)
+    for (const connection of this.#open.values()) connection.close('shutdown')
+  }
+
+  #beat(): void {
+    const now = Date.now()
+    for (const [response, connection] of this.#open) {
+      if (response.writableLength === 0) response.write(': ping\n\n')
+      connection.check(now)
+    }
+  }
+}
+
+/** An event id is `epoch/thread/seq`. One of another thread is refused: it says nothing about this one. */
+function cursorOf(id: string | undefined, thread: string): { epoch: string; seq: number } | undefined {
+  if (id === undefined || id === '') return undefined
+  const [epoch, of, seq] = id.split('/').map(decodeURIComponent)
+  if (epoch === undefined || of !== thread || seq === undefined || !/^\d{1,15}$/.test(seq)) {
+    throw new InspanError('invalid-input', 'The Last-Event-ID does not belong to this thread.', {
+      hint: 'Connect without it to get a snapshot.',
+    })
+  }
+  return { epoch, seq: Number(seq) }
+}
+
+function sinkOf(response: ServerResponse, thread: string, epoch: string): Sink {
+  const prefix = `${encodeURIComponent(epoch)}/${encodeURIComponent(thread)}/`
+  return {
+    send: (text) => {
+      // Only deltas and states move the cursor; their seq is found without parsing the whole text.
+      const seq = seqOf(text)
+      response.write(`${seq === undefined ? '' : `id: ${prefix}${seq}\n`}data: ${text}\n\n`)
+    },
+    get buffered() {
+      return response.writableLength
+    },
+    close: (reason) => {
+      response.write(`event: close\ndata: ${JSON.stringify({ reason })}\n\n`)
+      response.end()
+    },
+  }
+}
+
+const SEQ =
+  /^\{"type":"(?:delta","thread":"(?:[^"\\]|\\.)*","seq":|delta","seq":|snapshot","thread":"(?:[^"\\]|\\.)*","snapshot":\{"seq":)(\d+)/
+
+function seqOf(text: string): string | undefined {
+  const [, seq] = SEQ.exec(text) ?? []
+  return seq
+}

@@ -1,0 +1,142 @@
+import { InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
+import { ROLES, type Role } from '../auth/identity.ts'
+
+interface RouteFacts {
+  readonly summary: string
+  /** Who may use it; `open` answers without a token. */
+  readonly role: Role | 'open'
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: JsonObject
+  readonly status?: number
+  /** Default: JSON. */
+  readonly type?: string
+}
+
+const text = { type: 'string' } as const
+
+function fields(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { type: 'object', properties, required: [...required] }
+}
+
+/** Every route of a server. One that is missing here cannot be registered. */
+const ROUTES: Readonly<Record<string, RouteFacts>> = {
+  'GET /v1/openapi.json': { summary: 'This document', role: 'view' },
+  'GET /v1/events': {
+    summary: 'Follows a thread as server-sent events; continues after Last-Event-ID',
+    role: 'view',
+    query: {
+      thread: 'The thread. Default: the newest one',
+      client: 'The id of the client',
+      window: 'How many of the newest messages to send',
+      protocol: '0 for the whole state first, then deltas with indexes',
+    },
+    type: 'text/event-stream',
+  },
+  'POST /v1/commands': {
+    summary: 'Carries out commands in order and returns their receipts',
+    role: 'approve',
+    body: fields({ clientId: text, commands: { type: 'array', maxItems: 100, items: { type: 'object' } } }, [
+      'commands',
+    ]),
+    status: 202,
+  },
+  'POST /v1/pair': {
+    summary: 'Swaps a one-time code for a cookie',
+    role: 'open',
+    body: fields({ code: text, name: text }, ['code']),
+  },
+  'POST /v1/pair/codes': {
+    summary: 'Makes a one-time code',
+    role: 'drive',
+    body: fields({ role: { enum: [...ROLES] } }),
+    status: 201,
+  },
+  'GET /v1/tokens': { summary: 'Lists the tokens, without the tokens themselves', role: 'drive' },
+  'DELETE /v1/tokens/:id': { summary: 'Revokes a token and ends its connections', role: 'drive', status: 204 },
+  'GET /v1/threads': {
+    summary: 'Lists threads, most recently changed first',
+    role: 'view',
+    query: { search: 'Part of the title', cursor: '`next` of the page before', limit: 'At most 1,000' },
+  },
+  'POST /v1/threads': { summary: 'Creates a thread', role: 'drive', body: fields({ title: text }), status: 201 },
+  'GET /v1/threads/:thread': { summary: 'Reads a thread and the public part of its head', role: 'view' },
+  'PATCH /v1/threads/:thread': { summary: 'Renames a thread', role: 'drive', body: fields({ title: text }, ['title']) },
+  'DELETE /v1/threads/:thread': { summary: 'Ends the run of a thread and deletes it', role: 'drive' },
+  'POST /v1/threads/:thread/forks': {
+    summary: 'Forks a thread, also at an earlier message',
+    role: 'drive',
+    body: fields({ messageId: text, title: text }),
+    status: 201,
+  },
+  'GET /v1/threads/:thread/messages': {
+    summary: 'Reads messages, newest page first',
+    role: 'view',
+    query: { before: '`before` of the page before', limit: 'At most 1,000' },
+  },
+  'GET /v1/threads/:thread/blobs/:hash': {
+    summary: 'Reads a large content that a message refers to',
+    role: 'view',
+    query: { message: 'The id of the message' },
+    type: 'application/octet-stream',
+  },
+  'GET /v1/modes': { summary: 'Lists the modes', role: 'view' },
+  'GET /v1/models': { summary: 'Lists the models, and whether there is a key for each', role: 'view' },
+  'GET /v1/agents': { summary: 'Lists the agents and what each can do', role: 'view' },
+  'GET /v1/folders': { summary: 'Lists the project folders of the server', role: 'view' },
+  'GET /v1/limits': { summary: 'Returns the limits of threads', role: 'view' },
+}
+
+/** Returns the role that a route needs. Fails for a route that is not described. */
+export function roleOfRoute(method: string, path: string): Role | 'open' {
+  const facts = ROUTES[`${method} ${path}`]
+  if (facts !== undefined) return facts.role
+  throw new InspanError('misuse', `The route ${method} ${path} is not described.`)
+}
+
+export function openApi(version: string): JsonObject {
+  const paths: Record<string, Record<string, JsonValue>> = {}
+  for (const [route, facts] of Object.entries(ROUTES)) {
+    const [method = '', path = ''] = route.split(' ')
+    const template = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operation(path, facts) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Inspan', version },
+    security: [{ bearer: [] }, { cookie: [] }],
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'inspan_PORT' },
+      },
+    },
+    paths,
+  }
+}
+
+function operation(path: string, { body, query = {}, role, status = 200, summary, type }: RouteFacts): JsonObject {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: text,
+  }))
+  const inQuery = Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema: text }))
+  const content = { [type ?? 'application/json']: {} }
+  return {
+    summary,
+    'x-role': role,
+    ...(role === 'open' ? { security: [] } : {}),
+    parameters: [...inPath, ...inQuery],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      [String(status)]: { description: summary, ...(status === 204 ? {} : { content }) },
+      ...(role === 'open' ? {} : { 401: { description: 'No valid token' } }),
+      403: { description: 'Refused origin or role' },
+      421: { description: 'Refused host name' },
+      429: { description: 'Too many wrong tokens' },
+    },
+  }
+}

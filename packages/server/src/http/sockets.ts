@@ -1,0 +1,153 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { Connection } from '../connection/connection.ts'
+import { CLOSE, type Sink } from '../connection/sink.ts'
+import type { ServerContext } from '../context.ts'
+import { checkSource, identifyCaller, SUBPROTOCOL, type Refusal } from './guard.ts'
+
+export const SOCKET_PATHS: readonly string[] = ['/v1/ws', '/ws']
+
+const HEARTBEAT_MS = 15_000
+/** A text of a client: enough for an attachment of 15 MB. */
+const MAX_FRAME = 32 * 1024 * 1024
+
+interface Client {
+  readonly socket: WebSocket
+  readonly connection: Connection
+  isAlive: boolean
+}
+
+/** Serves WebSocket clients on an HTTP server. */
+export class Sockets {
+  readonly #context: ServerContext
+  readonly #server: WebSocketServer
+  readonly #clients = new Set<Client>()
+  readonly #heartbeat: NodeJS.Timeout
+
+  constructor(context: ServerContext, isLocal: boolean) {
+    this.#context = context
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: MAX_FRAME,
+      // On this machine compressing costs more than sending.
+      perMessageDeflate: isLocal ? false : { threshold: 1024, concurrencyLimit: 4 },
+      handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    })
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat.unref()
+    context.guard.tokens.onRevoked((id) => {
+      for (const { connection } of this.#clients) if (connection.caller.tokenId === id) connection.close('unauthorized')
+    })
+  }
+
+  attach(server: Server): void {
+    server.on('upgrade', (request, socket, head) => {
+      socket.on('error', () => socket.destroy())
+      void this.#upgrade(request, socket, head).catch(() => socket.destroy())
+    })
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat)
+    for (const { connection } of this.#clients) connection.close('shutdown')
+    this.#server.close()
+  }
+
+  /** Ends what has not closed by itself. */
+  terminate(): void {
+    for (const { socket } of this.#clients) socket.terminate()
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { guard } = this.#context
+    const refused = checkSource(request, guard)
+    if (refused !== undefined) return refuse(socket, refused)
+    const { caller, refusal } = await identifyCaller(request, guard)
+    if (caller === undefined) return refuse(socket, refusal ?? { status: 401, message: 'A valid token is needed.' })
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    if (!SOCKET_PATHS.includes(pathname)) return refuse(socket, { status: 400, message: 'No WebSocket here.' })
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      const connection = new Connection(this.#context.hub, this.#context.desk, caller, sinkOf(opened))
+      this.#serve(opened, connection)
+      // A client that offers our subprotocol says hello first; any other one expects the state at once.
+      if (opened.protocol !== SUBPROTOCOL) void connection.startAsSeed(searchParams.get('thread') ?? undefined)
+    })
+  }
+
+  #serve(socket: WebSocket, connection: Connection): void {
+    const client: Client = { socket, connection, isAlive: true }
+    this.#clients.add(client)
+    const alive = (): void => {
+      client.isAlive = true
+    }
+    socket.on('pong', alive)
+    socket.on('message', (data, isBinary) => {
+      alive()
+      if (isBinary) connection.close('protocol')
+      else connection.receive((data as Buffer).toString('utf8'))
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      this.#clients.delete(client)
+      connection.ended()
+    })
+    socket.on('drain', () => connection.drained())
+  }
+
+  #beat(): void {
+    const now = Date.now()
+    for (const client of this.#clients) {
+      if (!client.isAlive) {
+        client.connection.close('idle')
+        client.socket.terminate()
+        continue
+      }
+      client.isAlive = false
+      client.socket.ping()
+      client.connection.ping()
+      client.connection.check(now)
+    }
+  }
+}
+
+function sinkOf(socket: WebSocket): Sink {
+  let isWaiting = false
+  return {
+    send: (text) => {
+      if (socket.readyState !== socket.OPEN) return
+      socket.send(text, () => {
+        // Only a client that was behind has to hear that it may go on.
+        if (!isWaiting || socket.bufferedAmount > 0) return
+        isWaiting = false
+        socket.emit('drain')
+      })
+      isWaiting ||= socket.bufferedAmount > 0
+    },
+    get buffered() {
+      return socket.bufferedAmount
+    },
+    close: (reason) => socket.close(CLOSE[reason].code, CLOSE[reason].reason),
+  }
+}
+
+const STATUS: Readonly<Record<Refusal['status'], string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  415: 'Unsupported Media Type',
+  421: 'Misdirected Request',
+  429: 'Too Many Requests',
+}
+
+function refuse(socket: Duplex, { message, retryAfter, status }: Refusal): void {
+  const body = JSON.stringify({ error: { message } })
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+  ]
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`)
+}

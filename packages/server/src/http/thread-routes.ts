@@ -1,0 +1,137 @@
+import { InspanError, type BlobRef, type StoredMessage } from '@inspan/protocol'
+import { lineageUpTo } from '@inspan/protocol/log'
+import { MAX_PAGE, type ThreadInfo } from '@inspan/protocol/store'
+import { publicHead } from '@inspan/protocol/wire'
+import type { Context } from 'hono'
+import type { ServerContext } from '../context.ts'
+import { readBody, type App, type AppEnv } from './app-types.ts'
+
+const MAX_TITLE = 1000
+
+/** Threads: listing, reading, creating, renaming, forking, deleting. */
+export function addThreadRoutes(app: App, { hub }: ServerContext): void {
+  const { door } = hub
+  const tenant = (c: Context<AppEnv>): string => hub.tenantOf(c.get('caller'))
+
+  app.get('/v1/threads', async (c) => {
+    await door.ready()
+    const cursor = c.req.query('cursor')
+    const search = c.req.query('search')?.toLowerCase()
+    const limit = limitOf(c, 50)
+    const found: ThreadInfo[] = []
+    let next: string | null = cursor ?? null
+    do {
+      const page = await door.store.listThreads({
+        resourceId: tenant(c),
+        limit,
+        ...(next === null ? {} : { cursor: next }),
+      })
+      found.push(...page.items.filter((thread) => matches(thread, search)))
+      ;({ next } = page)
+      if (search === undefined) break
+    } while (next !== null && found.length < limit)
+    return c.json({ threads: found.map(shown), next })
+  })
+
+  app.post('/v1/threads', async (c) => {
+    const { title } = (await readBody(c)) as { title?: unknown }
+    const info = await door.create(tenant(c), title === undefined ? {} : { title: titleOf(title) })
+    return c.json({ thread: shown(info) }, 201)
+  })
+
+  app.get('/v1/threads/:thread', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    const { head } = await door.state(info.id)
+    return c.json({ thread: shown(info), head: publicHead(head) })
+  })
+
+  app.patch('/v1/threads/:thread', async (c) => {
+    const { title } = (await readBody(c)) as { title?: unknown }
+    const used = await hub.use(c.req.param('thread'), c.get('caller'))
+    try {
+      await used.runtime.configure({ title: titleOf(title) })
+    } finally {
+      used.release()
+    }
+    return c.json({ thread: shown(await door.find(c.req.param('thread'), tenant(c))) })
+  })
+
+  app.delete('/v1/threads/:thread', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    const report = await door.remove(info.id)
+    return c.json({ deleted: report.deleted, retained: report.retained })
+  })
+
+  app.post('/v1/threads/:thread/forks', async (c) => {
+    const { messageId, title } = (await readBody(c)) as { messageId?: unknown; title?: unknown }
+    const info = await door.fork(c.req.param('thread'), tenant(c), {
+      ...(typeof messageId === 'string' ? { messageId } : {}),
+      ...(title === undefined ? {} : { title: titleOf(title) }),
+    })
+    return c.json({ thread: shown(info) }, 201)
+  })
+
+  app.get('/v1/threads/:thread/messages', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    const { head } = await door.state(info.id)
+    const before = Number(c.req.query('before') ?? head.seq + 1)
+    if (!Number.isInteger(before) || before < 1) throw new InspanError('invalid-input', '"before" has to be a number.')
+    const older = lineageUpTo(head.lineage, Math.min(before - 1, head.seq))
+    const limit = limitOf(c, 50)
+    const { items, next } = await door.store.listMessages(older, { order: 'newest', limit })
+    const oldest = items.at(-1)
+    // Whoever pages compares `since`: after a rewind or an erasure the page has to be fetched again.
+    return c.json({
+      messages: items.toReversed(),
+      before: next === null || oldest === undefined ? null : oldest.order,
+    })
+  })
+
+  app.get('/v1/threads/:thread/blobs/:hash', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    const hash = c.req.param('hash')
+    const { head, messages } = await door.state(info.id)
+    const messageId = c.req.query('message')
+    const stored = messageId === undefined ? null : await door.store.getMessage(head.lineage, messageId)
+    const open = messageId === undefined ? undefined : messages.get(messageId)
+    const holder = stored ?? (open === undefined ? null : { ...open, parts: open.parts.toArray() })
+    // Only what the message refers to: a hash alone must not open the contents of another thread.
+    const ref = holder === null ? undefined : refsOf(holder).find((each) => each.blob === hash)
+    const blob = ref === undefined ? null : await door.store.readBlob(hash)
+    if (blob === null) throw new InspanError('not-found', 'The message has no such content.')
+    c.header('content-type', 'application/octet-stream')
+    c.header('content-disposition', 'attachment')
+    c.header('x-inspan-mime', blob.mime)
+    return c.body(blob.bytes as Uint8Array<ArrayBuffer>)
+  })
+}
+
+function refsOf(message: Pick<StoredMessage, 'parts'>): readonly BlobRef[] {
+  const found: BlobRef[] = []
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if ('blob' in value && typeof value.blob === 'string' && 'size' in value) found.push(value as BlobRef)
+    for (const each of Object.values(value)) walk(each)
+  }
+  for (const part of message.parts) walk(part)
+  return found
+}
+
+function matches({ id, title }: ThreadInfo, search: string | undefined): boolean {
+  return search === undefined || id === search || (title ?? '').toLowerCase().includes(search)
+}
+
+function shown({ createdAt, forkedFrom, id, title, updatedAt }: ThreadInfo): object {
+  return { id, title, createdAt, updatedAt, ...(forkedFrom === undefined ? {} : { forkedFrom }) }
+}
+
+function titleOf(title: unknown): string {
+  if (typeof title === 'string' && title !== '' && title.length <= MAX_TITLE) return title
+  throw new InspanError('invalid-input', `A title has to be a text of 1 to ${MAX_TITLE} characters.`)
+}
+
+function limitOf(c: Context<AppEnv>, usual: number): number {
+  const limit = Number(c.req.query('limit') ?? usual)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit
+  throw new InspanError('invalid-input', `"limit" has to be between 1 and ${MAX_PAGE}.`)
+}

@@ -1,0 +1,72 @@
+import { isIP } from 'node:net'
+import { InspanError } from '@inspan/protocol'
+import { aFlag, aFunction, aText, checkOptions, listOf, type OptionRules } from '@inspan/protocol/internal'
+import type { Harness } from '@inspan/core'
+import type { Identify } from './http/guard.ts'
+
+export interface ServeOptions {
+  readonly harness: Harness
+  /** Default: 0, any free port. */
+  readonly port?: number
+  /** Default: `127.0.0.1`. Any other address needs `allowRemote`. */
+  readonly host?: string
+  /** Listens on a unix socket instead of a port. Only the user who runs the server may connect. */
+  readonly socketPath?: string
+  /** The owner's token. Default: the one in `tokenFile`, else a random one. */
+  readonly token?: string
+  /** Keeps the tokens, readable by this user only. Default: they are gone with the server. */
+  readonly tokenFile?: string
+  /** Allows an address that other machines can reach. Traffic is not encrypted: put a TLS proxy in front. */
+  readonly allowRemote?: boolean
+  /** Host names, with port, besides the server's own address: `inspan.example:443`. */
+  readonly allowedHosts?: readonly string[]
+  /** Origins of web pages that may connect, besides the server's own. */
+  readonly allowedOrigins?: readonly string[]
+  /** Believes the `X-Forwarded-*` headers of a proxy. Only behind a proxy that sets them. */
+  readonly trustProxy?: boolean
+  /** Maps headers to who is calling. Returns `undefined` to fall back to the tokens. */
+  readonly identify?: Identify
+  /** Who the owner's token stands for, as recorded with commands. Default: `owner`. */
+  readonly principal?: string
+  /** A folder with files for browsers. They are served without a token: they must hold nothing secret. */
+  readonly pages?: string
+  /** Project folders that clients may choose from. */
+  readonly folders?: readonly string[]
+}
+
+const RULES: OptionRules<ServeOptions> = {
+  harness: { wanted: 'a harness', accepts: (value) => typeof value === 'object' && value !== null },
+  port: {
+    wanted: 'a port',
+    accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 65_536,
+  },
+  host: aText,
+  socketPath: aText,
+  token: aText,
+  tokenFile: aText,
+  allowRemote: aFlag,
+  allowedHosts: listOf(aText, 'texts'),
+  allowedOrigins: listOf(aText, 'texts'),
+  trustProxy: aFlag,
+  identify: aFunction,
+  principal: aText,
+  pages: aText,
+  folders: listOf(aText, 'texts'),
+}
+
+export function checkServeOptions(options: ServeOptions): void {
+  checkOptions('serve', options, RULES, ['harness'])
+  const { allowRemote, host = LOOPBACK } = options
+  if (!isLoopback(host) && allowRemote !== true) {
+    throw new InspanError('invalid-input', `The address ${host} can be reached from other machines.`, {
+      hint: 'Use 127.0.0.1, or pass `allowRemote: true` and put a TLS proxy in front.',
+    })
+  }
+}
+
+export const LOOPBACK = '127.0.0.1'
+
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true
+  return isIP(host) === 4 && host.startsWith('127.')
+}
