@@ -57,6 +57,8 @@ export {
 export { type Store } from '@inspan/protocol/store'
 export {
   Workspace,
+  type ChangedFile,
+  type CheckpointOptions,
   type CommandExit,
   type CommandOptions,
   type FileContent,
@@ -66,6 +68,7 @@ export {
   type ListOptions,
   type LocalShellOptions,
   type Match,
+  type RewindReport,
   type RunningCommand,
   type WorkspaceFiles,
   type WorkspaceOptions,

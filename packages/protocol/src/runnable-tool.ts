@@ -25,6 +25,8 @@ export interface RunnableTool extends HostTool {
    * state: if it has changed since, the approval is asked for again.
    */
   readonly preconditions?: (input: JsonObject) => Promise<JsonObject | undefined>
+  /** It calls `keepFile` for every file it changes, so that nothing else has to find out which. */
+  readonly keepsFiles?: boolean
   readonly execute: (input: JsonObject, context: ToolRunContext) => Promise<ToolOutcome | ToolSuspension>
 }
 
@@ -44,6 +46,8 @@ export interface ToolRunContext {
   readonly suspended?: JsonObject
   /** Paths outside of the workspace that people gave this thread access to. */
   readonly allowedPaths?: readonly string[]
+  /** Stores a file, or the files of a folder, before the tool changes it, so that it can be put back. */
+  readonly keepFile?: (path: string) => Promise<void>
   /** Shows output while the tool runs. `stream`: it is the output of a command. */
   readonly progress: (output: string, stream?: 'stdout' | 'stderr') => void
   /** The `state` of its suspension. */

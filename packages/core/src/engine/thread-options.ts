@@ -74,8 +74,25 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly tracing?: TracerSource
 }
 
-/** Restores the files of a thread. */
+/** A turn whose changes of files are kept. `seq`: that of the thread when the turn began. */
+export interface FilesTurn {
+  readonly thread: string
+  readonly runId: string
+  readonly turnId: string
+  readonly seq: number
+}
+
+/** Keeps and restores the files of a thread. */
 export interface FilesPort {
+  /**
+   * Called before the turn of a foreign agent, and before the first call of a turn that may change files. Neither
+   * starts before it resolves. May be repeated.
+   */
+  baseline?(turn: FilesTurn): Promise<void>
+  /** Called before a tool changes a file that it knows, or the files of a folder. */
+  keep?(turn: FilesTurn, path: string): Promise<void>
+  /** Called when the turn is over here. */
+  end?(turn: FilesTurn): Promise<void>
   /** Restores the files as they were before the message, or only reports what that would change. May be repeated. */
   rewind(to: {
     readonly thread: string

@@ -1,4 +1,4 @@
-import { extname } from 'node:path'
+import { extname, resolve } from 'node:path'
 import { InspanError, type JsonObject } from '@inspan/protocol'
 import type { ToolOutcome } from '@inspan/protocol/driver'
 import { editText, likeBefore, plainText, type Edited, type TextEdit } from './edit-text.ts'
@@ -194,6 +194,7 @@ const deleteFile: WorkspaceTool = workspaceTool({
   execute: async ({ path: wanted, recursive }, call) => {
     const info = await call.files.stat(wanted, call.run.allowedPaths)
     if (info !== null && info.type === 'file') assertSeen(call, info)
+    await keep(info?.path ?? wanted, call)
     await call.files.remove(wanted, recursive, call.run.allowedPaths)
     return {
       result: `Deleted ${info?.path ?? wanted}.`,
@@ -300,9 +301,15 @@ async function readIfThere(wanted: string, { files, run }: ToolCall): Promise<Fi
 
 async function write(wanted: string, text: string, before: FileContent | undefined, call: ToolCall): Promise<FileInfo> {
   const expected = before?.info.version ?? null
+  await keep(before?.info.path ?? wanted, call)
   const info = await call.files.write(wanted, Buffer.from(text), { expected }, call.run.allowedPaths)
   noteSeen(call, info)
   return info
+}
+
+/** Has the file kept as it is, before it changes. */
+async function keep(wanted: string, { root, run }: ToolCall): Promise<void> {
+  await run.keepFile?.(resolve(root, wanted))
 }
 
 function noteSeen({ run, seen }: ToolCall, { path: real, version }: FileInfo): void {

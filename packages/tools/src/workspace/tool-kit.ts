@@ -27,6 +27,7 @@ export interface WorkspaceToolConfig {
 
 /** What a call of a workspace tool works with. */
 export interface ToolCall {
+  readonly root: string
   readonly files: WorkspaceFiles
   readonly shell: WorkspaceShell
   readonly processes: Processes

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
 import { InspanError, type JsonObject, type ToolCategory } from '@inspan/protocol'
 import type { SourcedTool, ToolOutcome, ToolRunContext, ToolSource } from '@inspan/protocol/driver'
+import type { CheckpointOptions, Checkpoints } from '../checkpoints/checkpoints.ts'
 import { FILE_TOOLS } from './file-tools.ts'
 import type { WorkspaceFiles } from './files.ts'
 import { LocalFiles } from './local-files.ts'
@@ -43,6 +44,8 @@ export interface WorkspaceOptions {
   readonly shell?: LocalShellOptions | WorkspaceShell | false
   /** Where the files are. Default: in the folder `root` of this machine. */
   readonly files?: WorkspaceFiles
+  /** Keeps what turns change, so that it can be put back. Default: on, for files of this machine. */
+  readonly checkpoints?: CheckpointOptions | false
   /** Creates the folder if it is missing. Default: false. */
   readonly create?: boolean
 }
@@ -65,6 +68,7 @@ export class Workspace implements ToolSource {
   readonly #seen = new SeenFiles()
   #files: WorkspaceFiles | undefined
   #shell: WorkspaceShell | undefined
+  #checkpoints: Promise<Checkpoints> | undefined
 
   constructor(options: WorkspaceOptions) {
     checkOptions(options)
@@ -108,6 +112,7 @@ export class Workspace implements ToolSource {
     try {
       const shell = tool.category === 'execute' ? await this.#localShell() : NO_SHELL
       const call: ToolCall = {
+        root: this.root,
         files: this.#localFiles(),
         shell,
         processes: this.#processes,
@@ -120,6 +125,17 @@ export class Workspace implements ToolSource {
       if (!InspanError.is(error)) throw error
       return { result: error.message, isError: true, activity: failed(tool, input) }
     }
+  }
+
+  /** Returns what keeps the changes of turns; `undefined` where they are not kept. */
+  async checkpoints(): Promise<Checkpoints | undefined> {
+    const { checkpoints = {}, files } = this.#options
+    if (checkpoints === false || files !== undefined) return undefined
+    this.#checkpoints ??= import('../checkpoints/checkpoints.ts').then((loaded) => {
+      return new loaded.Checkpoints(this.root, checkpoints)
+    })
+    this.#checkpoints.catch(() => (this.#checkpoints = undefined))
+    return this.#checkpoints
   }
 
   /** Ends background processes. The workspace can be used again. */
@@ -183,6 +199,7 @@ export class Workspace implements ToolSource {
       annotations: { readOnlyHint: isReadOnly, ...(tool.name === 'delete' ? { destructiveHint: true } : {}) },
       ...(config.requireApproval === undefined ? {} : { requiresApproval: config.requireApproval }),
       checkInput: async (input) => problemOf(() => tool.check(input)),
+      ...(FILE_TOOLS.includes(tool) ? { keepsFiles: true } : {}),
       ...(changes === undefined ? {} : { preconditions: (input) => this.#stateOf(input[changes]) }),
     }
   }
@@ -238,7 +255,16 @@ function assertFolder(root: string): void {
   })
 }
 
-const OPTIONS: readonly (keyof WorkspaceOptions)[] = ['root', 'id', 'name', 'tools', 'shell', 'files', 'create']
+const OPTIONS: readonly (keyof WorkspaceOptions)[] = [
+  'root',
+  'id',
+  'name',
+  'tools',
+  'shell',
+  'files',
+  'create',
+  'checkpoints',
+]
 const SETTINGS: readonly (keyof WorkspaceToolConfig)[] = [
   'enabled',
   'name',

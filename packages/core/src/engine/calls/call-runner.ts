@@ -33,6 +33,8 @@ import type { TurnRecorder } from '../turns/turn-recorder.ts'
 type Unnamed<T extends { readonly id: string }> = Omit<T, 'id'>
 
 export interface CallRunnerOptions {
+  /** Keeps the files of the turn, where that is wanted. */
+  readonly files?: { baseline(): Promise<void>; keep(path: string): Promise<void> }
   readonly log: ThreadLog
   readonly recorder: TurnRecorder
   readonly runId: string
@@ -231,7 +233,7 @@ export class CallRunner {
   }
 
   async #carryOut(call: ToolCallRequest, tool: RunnableTool, resumed: Resumed): Promise<ToolOutcome | ToolSuspension> {
-    const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
+    const { agentId, around, faults, files, log, recorder, requestContext, runId, signal, turnId } = this.#options
     const { toolCallId, toolName } = call
     const origin = { run: runId, turn: turnId }
     let isOver = false
@@ -249,6 +251,7 @@ export class CallRunner {
           ...(requestContext === undefined ? {} : { requestContext }),
           ...resumed,
           allowedPaths: allowedPaths(log.state.head),
+          ...(files === undefined ? {} : { keepFile: (path: string) => files.keep(path) }),
           warn: (text) => {
             if (!isOver) log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin)
           },
@@ -258,6 +261,7 @@ export class CallRunner {
             void recorder.record({ type: 'tool-progress', toolCallId, toolName, output, ...meta })
           },
         })
+      if (mayChangeFiles(tool)) await this.#unlessAborted(files?.baseline())
       const outcome = await this.#unlessAborted(around === undefined ? work() : around(call, work))
       return 'suspend' in outcome ? outcome : checkedOutcome(outcome, toolName)
     } catch (error) {
@@ -303,6 +307,12 @@ export class CallRunner {
     const part = message?.parts.at(Number(address.partId))
     return part?.type === 'tool-call' ? part : undefined
   }
+}
+
+/** Built-in tools only ask or take notes. Tools that name the files they change need no look at the whole folder. */
+function mayChangeFiles({ annotations, category, keepsFiles, serverName }: RunnableTool): boolean {
+  if (keepsFiles === true || category === 'read' || category === 'other') return false
+  return serverName !== undefined || annotations?.readOnlyHint !== true
 }
 
 const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check what happened before doing it again.'

@@ -22,6 +22,7 @@ import type { Patience } from './patiently.ts'
 import type { RunSpending } from '../runs/run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { TurnTrace } from '../telemetry/tracing.ts'
+import type { TurnFiles } from './turn-files.ts'
 import type { TurnBudget } from './turn-budget.ts'
 import type { Settle } from '../commands/ledger.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
@@ -151,6 +152,8 @@ export interface ActiveTurn {
   calls: ForeignCalls | undefined
   /** The budget check. Set while the turn is being driven. */
   budget: Pick<TurnBudget, 'check'> | undefined
+  /** Set where changes of files are kept. */
+  files?: TurnFiles
   /** Set when tracing is on. */
   spans: TurnTrace | undefined
   /** Who has the floor next, before that is recorded. */

@@ -13,6 +13,7 @@ import { SeenCalls } from '../calls/seen-calls.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { turnSpans } from '../telemetry/turn-spans.ts'
 import { TurnBudget } from './turn-budget.ts'
+import { TurnFiles } from './turn-files.ts'
 import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
@@ -60,9 +61,12 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   active.spans = spans
   if (!isOurs) active.calls = foreignCalls(active, log)
   const binding = log.state.head.bindings.get(driver.id) ?? null
+  const files = turnFiles(active, drive)
   const host = turnHost(active, drive)
   let failure: unknown
   try {
+    // A program cannot be held before its first change.
+    if (!isOurs) await unlessAborted(signal, files?.baseline())
     const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host))
     active.session = session
     active.opened.resolve(session)
@@ -81,8 +85,21 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     failure = error
     throw error
   } finally {
+    await files?.end()
     spans?.end(failure)
   }
+}
+
+function turnFiles(active: ActiveTurn, { hold, options }: TurnDrive): TurnFiles | undefined {
+  if (options.files === undefined) return undefined
+  const { runId, turnId } = active
+  const { log } = hold
+  const turn = { thread: log.stream, runId, turnId, seq: log.state.head.seq }
+  const warn = (text: string): void => {
+    log.add({ type: 'note', kind: 'warning', text }, { run: runId, turn: turnId })
+  }
+  active.files = new TurnFiles(options.files, turn, warn)
+  return active.files
 }
 
 function resumed(

@@ -65,6 +65,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     turnId,
     agentId,
     ...(requestContext === undefined ? {} : { requestContext }),
+    ...(active.files === undefined ? {} : { files: active.files }),
     tools: () => setup.tools,
     signal: abort.signal,
     faults: options.faults ?? noFaults,

@@ -2,7 +2,7 @@ import type { RequestContext } from '@inspan/agent'
 import { InspanError, type ToolCategory } from '@inspan/protocol'
 import type { ToolSource } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { Workspace, type WorkspaceOptions } from '@inspan/tools'
+import { Workspace, type Checkpoints, type WorkspaceOptions } from '@inspan/tools'
 import type { HarnessRuntime } from '../harness-runtime.ts'
 
 /** The part of a workspace that the harness itself uses. */
@@ -150,6 +150,12 @@ export class WorkspaceSlot {
 
   categoryOf(toolName: string): ToolCategory | null {
     return this.#current instanceof Workspace ? (this.#current.categoryOf(toolName) ?? null) : null
+  }
+
+  /** Returns what keeps the changes of a run. Without a run: of the workspace that was given or made last. */
+  async checkpoints(requestContext?: RequestContext): Promise<Checkpoints | undefined> {
+    const workspace = requestContext === undefined ? this.#current : this.of(requestContext)
+    return workspace instanceof Workspace ? workspace.checkpoints() : undefined
   }
 
   async destroy(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { ChangedFile, RewindReport } from '@inspan/tools'
 import { InspanError, type JsonValue } from '@inspan/protocol'
 import { toHarnessThread, type HarnessMessage, type HarnessThread } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
@@ -114,11 +115,28 @@ export class SessionThread {
 
   /**
    * Moves the bound thread back to before a message: this and all after it are no longer shown, to nobody. Throws
-   * `misuse` while a run is open. Files that tools have changed stay as they are.
+   * `misuse` while a run is open. Files that tools have changed stay as they are:
+   * `restoreFiles` puts them back.
    */
   async rewind(options: { readonly messageId: string }): Promise<ThreadRewind> {
     const { messageId } = givenFields(options, 'thread.rewind({ messageId })')
     return this.#lifecycle.rewind(givenText(messageId, 'messageId'))
+  }
+
+  /**
+   * Puts the files of the workspace back as they were before the turn of a message, or with `dryRun` only reports what
+   * that would change. Throws `conflict` and changes nothing if somebody else changed one of them since.
+   */
+  async restoreFiles(options: { readonly messageId: string; readonly dryRun?: boolean }): Promise<RewindReport> {
+    const { dryRun = false, messageId } = givenFields(options, 'thread.restoreFiles({ messageId, dryRun? })')
+    return this.#lifecycle.restoreFiles(givenText(messageId, 'messageId'), dryRun)
+  }
+
+  /** Returns the files that the bound thread has changed in the workspace, with their contents before and after. */
+  async changes(): Promise<readonly ChangedFile[]> {
+    const threadId = this.getId()
+    const checkpoints = await this.#core.workspace.checkpoints()
+    return threadId === null || checkpoints === undefined ? [] : checkpoints.changes(threadId)
   }
 
   async delete(options: ThreadChoice): Promise<DeleteReport> {

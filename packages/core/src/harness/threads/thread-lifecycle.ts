@@ -1,3 +1,4 @@
+import type { RewindReport } from '@inspan/tools'
 import { isDeepStrictEqual } from 'node:util'
 import { InspanError } from '@inspan/protocol'
 import { toHarnessThread, type HarnessThread } from '@inspan/protocol/harness'
@@ -8,6 +9,7 @@ import { deleteThread, type DeleteReport } from '../../engine/erase/delete-threa
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import type { Mailbox } from '../../engine/threads/mailbox.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { restoreFiles } from './thread-files.ts'
 import { createThread, forkThread, requireNoRun, rewindThread } from '../../engine/threads/threads.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from '../sessions/session-binding.ts'
@@ -154,6 +156,17 @@ export class ThreadLifecycle {
     })
   }
 
+  restoreFiles(messageId: string, dryRun: boolean): Promise<RewindReport> {
+    return this.#inTurn(() => {
+      const { binding, core } = this.#parts
+      const runtime = binding.lastRuntime ?? binding.requireRuntime()
+      return runtime.change(async (log) => {
+        requireNoRun(log)
+        return restoreFiles(core, { thread: log.stream, lineage: log.state.head.lineage, messageId, dryRun })
+      })
+    })
+  }
+
   /**
    * Deletes a thread. A run at work in it is cancelled without waiting for anybody. Records that forks need stay and
    * are named in the report.
@@ -292,6 +305,7 @@ export class ThreadLifecycle {
   async #remove(threadId: string): Promise<DeleteReport> {
     const { core } = this.#parts
     const { spool } = core.config
+    await (await core.workspace.checkpoints().catch(() => undefined))?.forget(threadId)
     return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
   }
 

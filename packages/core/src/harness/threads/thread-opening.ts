@@ -17,6 +17,7 @@ import { runScoring } from '../runs/run-scorers.ts'
 import { summaryBeforeRun } from '../signals/notifications.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { ThreadControl } from './thread-control.ts'
+import { threadFiles } from './thread-files.ts'
 import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
 import { priceOf } from '../models/price-list.ts'
 
@@ -76,6 +77,9 @@ export async function openThread(
         newId: core.newId,
         withAnswer: (wait, answer) => control?.withAnswer(wait, answer) ?? [],
         beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
+        ...(core.workspace.isConfigured
+          ? { files: threadFiles(core, () => (runtime as ThreadRuntime).state.head.lineage) }
+          : {}),
         sessionRules: () => rulesOf(viewers),
         grants: () => grantsOf(viewers),
         ...(tracing === undefined ? {} : { tracing }),

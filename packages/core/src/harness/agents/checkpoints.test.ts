@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { createTool } from '@inspan/agent'
+import { InspanError } from '@inspan/protocol'
+import type { AgentDriver } from '@inspan/protocol/driver'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import type { HarnessConfig } from '../harness-config.ts'
+import { HarnessBench } from '../harness.fixture.ts'
+
+class Folder implements Disposable {
+  readonly base = mkdtempSync(join(tmpdir(), 'inspan-rewind-'))
+  readonly root = join(this.base, 'root')
+
+  constructor() {
+    mkdirSync(this.root)
+    writeFileSync(join(this.root, 'a.txt'), 'one')
+  }
+
+  get config(): Partial<HarnessConfig> {
+    return {
+      workspace: { root: this.root, checkpoints: { folder: join(this.base, 'kept') } },
+      initialState: { yolo: true },
+    }
+  }
+
+  read(path: string): string | undefined {
+    return existsSync(join(this.root, path)) ? readFileSync(join(this.root, path), 'utf8') : undefined
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.base, { recursive: true, force: true })
+  }
+}
+
+const call = (name: string, input: object): object => ({ toolCalls: [{ name, input }] })
+const write = (path: string, content: string): object => call('write_file', { path, content })
+const run = (command: string): object => call('execute_command', { command })
+const DONE = { text: 'Done.' }
+
+async function userMessages({ harness }: HarnessBench): Promise<string[]> {
+  const messages = await harness.session.thread.listActiveMessages()
+  return messages.filter(({ role }) => role === 'user').map(({ id }) => id)
+}
+
+suite('the files of a thread', () => {
+  test('go back to before a message, whether file tools, commands or tools of the program changed them', async () => {
+    using folder = new Folder()
+    const touch = createTool({
+      id: 'touch',
+      description: 'Touches.',
+      execute: () => writeFileSync(join(folder.root, 'touched.txt'), 't'),
+    })
+    const script = [
+      write('a.txt', 'two'),
+      write('b.txt', 'b'),
+      DONE,
+      run('sed -i s/two/three/ a.txt && mv b.txt c.txt'),
+      DONE,
+      call('touch', {}),
+      call('delete', { path: 'a.txt' }),
+      DONE,
+    ]
+    await using bench = new HarnessBench(script, { ...folder.config, tools: { touch } })
+    for (const content of ['1', '2', '3']) await bench.harness.sendMessage({ content })
+    const [first = '', second = '', third = ''] = await userMessages(bench)
+    const { thread } = bench.harness.session
+    assert.deepEqual(
+      (await thread.changes()).map(({ path, status }) => [path, status]),
+      [
+        ['a.txt', 'deleted'],
+        ['c.txt', 'created'],
+        ['touched.txt', 'created'],
+      ],
+    )
+    const dry = await thread.restoreFiles({ messageId: first, dryRun: true })
+    assert.deepEqual([dry.restored, dry.removed], [['a.txt'], ['c.txt', 'touched.txt']])
+    assert.equal(folder.read('a.txt'), undefined)
+    await thread.restoreFiles({ messageId: third })
+    assert.deepEqual([folder.read('a.txt'), folder.read('touched.txt')], ['three', undefined])
+    await thread.restoreFiles({ messageId: second })
+    assert.deepEqual([folder.read('a.txt'), folder.read('b.txt'), folder.read('c.txt')], ['two', 'b', undefined])
+    await thread.restoreFiles({ messageId: first })
+    assert.deepEqual([folder.read('a.txt'), folder.read('b.txt')], ['one', undefined])
+  })
+
+  test('go back after a restart, to before the turn of an answer too', async () => {
+    using folder = new Folder()
+    const storage = new MemoryStore()
+    const first = new HarnessBench([run('echo two > a.txt'), DONE] as never, { ...folder.config, storage })
+    await first.harness.sendMessage({ content: 'Go.' })
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { ...folder.config, storage })
+    await second.harness.selectOrCreateThread()
+    const messages = await second.harness.session.thread.listActiveMessages()
+    await second.harness.session.thread.restoreFiles({ messageId: messages.at(-1)?.id ?? '' })
+    assert.equal(folder.read('a.txt'), 'one')
+  })
+
+  test('stay as they are when a person changed one since, and the error names it', async () => {
+    using folder = new Folder()
+    await using bench = new HarnessBench([write('a.txt', 'two'), write('b.txt', 'b'), DONE] as never, folder.config)
+    await bench.harness.sendMessage({ content: 'Go.' })
+    writeFileSync(join(folder.root, 'a.txt'), 'by a person')
+    const [messageId = ''] = await userMessages(bench)
+    await assert.rejects(
+      bench.harness.session.thread.restoreFiles({ messageId }),
+      (error) => InspanError.is(error, 'conflict') && /a\.txt/.test(error.message),
+    )
+    assert.deepEqual([folder.read('a.txt'), folder.read('b.txt')], ['by a person', 'b'])
+  })
+
+  test('cannot go back where nothing keeps them', async () => {
+    using folder = new Folder()
+    const workspace = { root: folder.root, checkpoints: false } as const
+    await using bench = new HarnessBench([write('a.txt', 'two'), DONE] as never, { ...folder.config, workspace })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    const [messageId = ''] = await userMessages(bench)
+    await assert.rejects(bench.harness.session.thread.restoreFiles({ messageId }), /not kept/)
+    assert.deepEqual(await bench.harness.session.thread.changes(), [])
+  })
+
+  test('are kept before the turn of a foreign agent begins, which works in the folder of the workspace', async () => {
+    using folder = new Folder()
+    const begun: (string | undefined)[] = []
+    const foreign = {
+      id: 'foreign',
+      port: 1,
+      describe: async () => ({
+        governs: 'none',
+        continuity: 'native',
+        steer: 'none',
+        resume: 'none',
+        fork: 'none',
+        handover: 'text',
+        hostTools: 'none',
+        interrupt: 'clean',
+        usage: 'none',
+        redaction: 'record',
+        images: false,
+        mcp: false,
+        subagents: false,
+        systemPrompt: 'none',
+        models: null,
+      }),
+      open: async () => ({
+        run: async function* ({ cwd }: { readonly cwd?: string }) {
+          begun.push(cwd)
+          writeFileSync(join(cwd ?? '', 'a.txt'), 'foreign')
+          writeFileSync(join(cwd ?? '', 'new.txt'), 'foreign')
+          yield { type: 'text-delta', text: 'Done.' }
+          yield { type: 'finish', finishReason: 'stop' }
+        },
+        cancel: async () => ({ how: 'clean', calls: [], orphansKilled: 0, queued: [] }),
+        close: async () => undefined,
+      }),
+    } as unknown as AgentDriver
+    await using bench = new HarnessBench([], { ...folder.config, agent: foreign })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual([begun, folder.read('a.txt')], [[folder.root], 'foreign'])
+    const [messageId = ''] = await userMessages(bench)
+    await bench.harness.session.thread.restoreFiles({ messageId })
+    assert.deepEqual([folder.read('a.txt'), folder.read('new.txt')], ['one', undefined])
+  })
+})

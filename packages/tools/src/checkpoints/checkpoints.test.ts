@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { Checkpoints } from './checkpoints.ts'
+import type { FilesTurn } from './turn-journal.ts'
+
+class Bench implements Disposable {
+  readonly base = mkdtempSync(join(tmpdir(), 'inspan-checkpoints-'))
+  readonly root = join(this.base, 'root')
+  readonly folder = join(this.base, 'kept')
+  checkpoints: Checkpoints
+
+  constructor(isRepository = false) {
+    mkdirSync(this.root)
+    if (isRepository) this.git('init', '-q')
+    this.checkpoints = this.again()
+  }
+
+  /** As another process would see it. */
+  again(): Checkpoints {
+    return new Checkpoints(this.root, { folder: this.folder })
+  }
+
+  git(...args: string[]): string {
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.c']
+    return execFileSync('git', [...identity, ...args], { cwd: this.root, encoding: 'utf8' })
+  }
+
+  write(path: string, content: string | Buffer): void {
+    mkdirSync(join(this.root, path, '..'), { recursive: true })
+    writeFileSync(join(this.root, path), content)
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8')
+  }
+
+  /** A turn whose changes are found by comparing the folder before and after. */
+  async turn(seq: number, change: () => void): Promise<void> {
+    const turn = turnOf(seq)
+    await this.checkpoints.baseline(turn)
+    change()
+    await this.checkpoints.end(turn)
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.base, { recursive: true, force: true })
+  }
+}
+
+const turnOf = (seq: number): FilesTurn => ({ thread: 't', runId: `r${seq}`, turnId: `turn${seq}`, seq })
+const ALL = (): boolean => true
+const from =
+  (seq: number) =>
+  (turn: FilesTurn): boolean =>
+    turn.seq >= seq
+
+suite('a rewind restores', () => {
+  for (const isRepository of [false, true]) {
+    test(`created, changed, deleted, renamed, binary, large, executable and linked files, ${isRepository ? 'in a repository' : 'outside git'}`, async () => {
+      using bench = new Bench(isRepository)
+      const { root } = bench
+      const binary = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+      const large = Buffer.alloc(5 * 1024 * 1024, 'large ')
+      bench.write('.gitattributes', '* text=auto eol=lf\n*.bin filter=lfs\n')
+      bench.write('crlf.txt', 'a\r\nb\r\n')
+      bench.write('gone/a.txt', 'a')
+      bench.write('b.bin', binary)
+      bench.write('large.dat', large)
+      bench.write('run.sh', 'echo 1')
+      chmodSync(join(root, 'run.sh'), 0o755)
+      bench.write('old.txt', 'renamed')
+      symlinkSync('old.txt', join(root, 'link'))
+      if (isRepository) {
+        bench.git('add', '-A')
+        bench.git('commit', '-qm', 'first')
+      }
+      const before = isRepository ? bench.git('status', '--porcelain') : ''
+      await bench.turn(1, () => {
+        bench.write('crlf.txt', 'changed')
+        rmSync(join(root, 'gone'), { recursive: true })
+        bench.write('b.bin', 'text')
+        bench.write('large.dat', 'small')
+        chmodSync(join(root, 'run.sh'), 0o644)
+        renameSync(join(root, 'old.txt'), join(root, 'new.txt'))
+        rmSync(join(root, 'link'))
+        symlinkSync('elsewhere', join(root, 'link'))
+        bench.write('new/deep/file.txt', 'created')
+      })
+      const dry = await bench.again().rewind('t', ALL, true)
+      assert.equal(bench.read('crlf.txt'), 'changed', 'a dry run changes nothing')
+      const report = await bench.again().rewind('t', ALL, false)
+      assert.deepEqual(report, dry)
+      assert.deepEqual(report.removed, ['new.txt', 'new/deep/file.txt'])
+      assert.deepEqual(report.conflicts, [])
+      assert.equal(bench.read('crlf.txt'), 'a\r\nb\r\n')
+      assert.equal(bench.read('gone/a.txt'), 'a')
+      assert.deepEqual(readFileSync(join(root, 'b.bin')), binary)
+      assert.ok(readFileSync(join(root, 'large.dat')).equals(large))
+      assert.equal(statSync(join(root, 'run.sh')).mode & 0o111, 0o111)
+      assert.equal(bench.read('old.txt'), 'renamed')
+      assert.equal(readlinkSync(join(root, 'link')), 'old.txt')
+      assert.ok(!existsSync(join(root, 'new')) && !existsSync(join(root, 'new.txt')))
+      if (isRepository) assert.equal(bench.git('status', '--porcelain'), before)
+    })
+  }
+
+  test('what sed -i, mv, chmod and git checkout did, and leaves the repository of the user alone', async () => {
+    using bench = new Bench(true)
+    bench.write('a.txt', 'one')
+    bench.git('add', '-A')
+    bench.git('commit', '-qm', 'one')
+    bench.write('a.txt', 'two')
+    bench.git('commit', '-qam', 'two')
+    const index = readFileSync(join(bench.root, '.git/index'))
+    const sh = (command: string): void => void execFileSync('sh', ['-c', command], { cwd: bench.root })
+    await bench.turn(1, () => sh('sed -i s/two/three/ a.txt'))
+    await bench.turn(2, () => sh('mv a.txt b.txt && chmod +x b.txt'))
+    assert.deepEqual(readFileSync(join(bench.root, '.git/index')), index)
+    await bench.turn(3, () => sh('rm b.txt && git checkout -q HEAD~1 -- a.txt'))
+    assert.equal(bench.read('a.txt'), 'one')
+    await bench.checkpoints.rewind('t', from(3), false)
+    assert.deepEqual([bench.read('b.txt'), existsSync(join(bench.root, 'a.txt'))], ['three', false])
+    await bench.checkpoints.rewind('t', ALL, false)
+    assert.deepEqual([bench.read('a.txt'), existsSync(join(bench.root, 'b.txt'))], ['two', false])
+    assert.equal(bench.git('log', '--format=%s').trim(), 'two\none')
+  })
+
+  test('single files that were kept, also those that .gitignore names and whole folders', async () => {
+    using bench = new Bench()
+    bench.write('.gitignore', 'secret/\n')
+    bench.write('secret/key', 'old')
+    bench.write('dir/a', 'a')
+    const turn = turnOf(1)
+    for (const path of ['secret/key', 'dir', 'new.txt']) await bench.checkpoints.keep(turn, join(bench.root, path))
+    bench.write('secret/key', 'new')
+    rmSync(join(bench.root, 'dir'), { recursive: true })
+    bench.write('new.txt', 'n')
+    await bench.checkpoints.end(turn)
+    const { notCovered, removed, restored } = await bench.checkpoints.rewind('t', ALL, false)
+    assert.deepEqual([restored, removed, notCovered], [['dir/a', 'secret/key'], ['new.txt'], ['secret/']])
+    assert.deepEqual([bench.read('secret/key'), bench.read('dir/a')], ['old', 'a'])
+    assert.deepEqual(readdirSync(bench.root).sort(), ['.gitignore', 'dir', 'secret'])
+  })
+
+  test('what a turn changed whose process died', async () => {
+    using bench = new Bench()
+    bench.write('a.txt', 'before')
+    await bench.checkpoints.baseline(turnOf(1))
+    bench.write('a.txt', 'half')
+    await bench.again().rewind('t', ALL, false)
+    assert.equal(bench.read('a.txt'), 'before')
+  })
+})
+
+suite('a rewind leaves alone, and names,', () => {
+  test('what a person changed after the turn, and then changes nothing at all', async () => {
+    using bench = new Bench()
+    bench.write('a.txt', '1')
+    bench.write('b.txt', '1')
+    await bench.turn(1, () => {
+      bench.write('a.txt', '2')
+      bench.write('b.txt', '2')
+    })
+    bench.write('a.txt', 'by a person')
+    const { conflicts } = await bench.checkpoints.rewind('t', ALL, false)
+    assert.deepEqual([conflicts, bench.read('a.txt'), bench.read('b.txt')], [['a.txt'], 'by a person', '2'])
+  })
+
+  test('what a person changed between two turns that both changed it', async () => {
+    using bench = new Bench()
+    bench.write('a.txt', '1')
+    await bench.turn(1, () => bench.write('a.txt', '2'))
+    bench.write('a.txt', 'by a person')
+    await bench.turn(2, () => bench.write('a.txt', '3'))
+    assert.deepEqual((await bench.checkpoints.rewind('t', ALL, true)).conflicts, ['a.txt'])
+    await bench.checkpoints.rewind('t', from(2), false)
+    assert.equal(bench.read('a.txt'), 'by a person')
+  })
+
+  test('what changed while two turns worked in the same folder', async () => {
+    using bench = new Bench()
+    bench.write('a.txt', '1')
+    const other = { ...turnOf(2), thread: 'other' }
+    await bench.checkpoints.baseline(turnOf(1))
+    await bench.checkpoints.baseline(other)
+    bench.write('a.txt', '2')
+    await bench.checkpoints.end(turnOf(1))
+    await bench.checkpoints.end(other)
+    assert.deepEqual((await bench.checkpoints.rewind('t', ALL, false)).conflicts, ['a.txt'])
+  })
+})
+
+suite('changes', () => {
+  test('lists the files of a thread with their contents before and after', async () => {
+    using bench = new Bench()
+    bench.write('a.txt', '1')
+    bench.write('gone.txt', 'g')
+    await bench.turn(1, () => bench.write('a.txt', '2'))
+    await bench.turn(2, () => {
+      bench.write('a.txt', '3')
+      bench.write('new.bin', Buffer.from([0, 1]))
+      rmSync(join(bench.root, 'gone.txt'))
+    })
+    assert.deepEqual(await bench.checkpoints.changes('t'), [
+      { path: 'a.txt', status: 'changed', before: '1', after: '3' },
+      { path: 'gone.txt', status: 'deleted', before: 'g' },
+      { path: 'new.bin', status: 'created', isBinary: true },
+    ])
+    assert.deepEqual(await bench.checkpoints.changes('other'), [])
+    await bench.checkpoints.forget('t')
+    assert.deepEqual(await bench.checkpoints.changes('t'), [])
+  })
+
+  test('are kept where only their owner can read them', async () => {
+    using bench = new Bench()
+    await bench.turn(1, () => bench.write('a.txt', '2'))
+    const [name = ''] = readdirSync(bench.folder)
+    assert.equal(lstatSync(join(bench.folder, name)).mode & 0o077, 0)
+  })
+})

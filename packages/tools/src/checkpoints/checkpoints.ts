@@ -1,0 +1,256 @@
+import { chmod, lstat, mkdir, readdir, rm, rmdir, symlink } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, relative, sep } from 'node:path'
+import { LocalFiles } from '../workspace/local-files.ts'
+import { ShadowRepository, type FileState } from './shadow-repository.ts'
+import { TurnJournal, type FileChange, type FilesTurn, type TurnEntry } from './turn-journal.ts'
+
+export interface CheckpointOptions {
+  /** Where the contents are kept. Default: `checkpoints` in `INSPAN_HOME`, or in `.inspan` of the user's folder. */
+  readonly folder?: string
+}
+
+/** What a rewind does, or would do. */
+export interface RewindReport {
+  readonly restored: readonly string[]
+  readonly removed: readonly string[]
+  /** Files that a person changed since, or that several turns changed at once. They stay as they are. */
+  readonly conflicts: readonly string[]
+  /** Paths that no checkpoint covers, because `.gitignore` names them or they are repositories of their own. */
+  readonly notCovered: readonly string[]
+}
+
+/** A file that a thread changed. A content is missing where there is no file, and where it is binary or too large. */
+export interface ChangedFile {
+  readonly path: string
+  readonly status: 'created' | 'changed' | 'deleted'
+  readonly before?: string
+  readonly after?: string
+  readonly isBinary?: true
+}
+
+interface OpenTurn {
+  readonly turn: FilesTurn
+  readonly kept: Map<string, FileState | null>
+  header: Promise<void> | undefined
+  baseline: Promise<string> | undefined
+  isShared: boolean
+}
+
+const MAX_SHOWN = 1024 * 1024
+
+/** Keeps what turns change in a folder, so that it can be put back. One per folder and process. */
+export class Checkpoints {
+  readonly #root: string
+  readonly #shadow: ShadowRepository
+  readonly #journal: TurnJournal
+  readonly #open = new Map<string, OpenTurn>()
+  /** git changes one index at a time. */
+  #scanning: Promise<unknown> = Promise.resolve()
+
+  constructor(root: string, { folder = defaultFolder() }: CheckpointOptions = {}) {
+    this.#root = realpathSync(root)
+    this.#shadow = new ShadowRepository(folder, this.#root)
+    this.#journal = new TurnJournal(this.#shadow.folder)
+  }
+
+  /** Stores the whole folder as it is before the turn, once. What may change anything has to wait for it. */
+  async baseline(turn: FilesTurn): Promise<void> {
+    const open = this.#of(turn)
+    if (this.#open.size > 1) for (const each of this.#open.values()) each.isShared = true
+    open.baseline ??= this.#baseline(open)
+    await open.baseline
+  }
+
+  /** Stores a file, or the files of a folder, before the turn changes it. Costs the same in a tree of any size. */
+  async keep(turn: FilesTurn, path: string): Promise<void> {
+    const open = this.#of(turn)
+    const within = relative(this.#root, path)
+    if (within === '' || within === '..' || within.startsWith(`..${sep}`)) return
+    await this.#header(open)
+    const stats = await lstat(path).catch(() => undefined)
+    if (stats?.isDirectory() === true) {
+      for (const name of await readdir(path)) await this.keep(turn, join(path, name))
+      return
+    }
+    if (open.kept.has(within)) return
+    const before = await this.#shadow.keep(within)
+    open.kept.set(within, before)
+    await this.#journal.add(turn, { kept: within, before })
+  }
+
+  /** Records what the turn has changed. */
+  async end(turn: FilesTurn): Promise<void> {
+    const open = this.#open.get(turn.turnId)
+    this.#open.delete(turn.turnId)
+    if (open === undefined) return
+    await open.baseline
+    // As it was written down, because an earlier process may have begun the turn.
+    const entry = await this.#journal.read(turn)
+    if (entry !== undefined) await this.#close(entry, open.isShared)
+  }
+
+  /** Puts the files back as they were before the first of these turns. */
+  async rewind(thread: string, isMeant: (turn: FilesTurn) => boolean, dryRun: boolean): Promise<RewindReport> {
+    const turns = (await this.#ended(thread)).filter(({ turn }) => isMeant(turn))
+    const changes = combined(turns)
+    const restored: string[] = []
+    const removed: string[] = []
+    const conflicts: string[] = []
+    const todo: FileChange[] = []
+    for (const change of changes) {
+      const now = await this.#shadow.state(change.path)
+      if (isSame(now, change.before)) continue
+      if (change.isShared === true || !isSame(now, change.after)) conflicts.push(change.path)
+      else {
+        todo.push(change)
+        if (change.before === null) removed.push(change.path)
+        else restored.push(change.path)
+      }
+    }
+    const notCovered = await this.#shadow.uncovered()
+    // All or nothing: half of an earlier state is one that never was.
+    if (!dryRun && conflicts.length === 0) {
+      await this.#restore(todo)
+      for (const { turn } of turns) await this.#journal.add(turn, { isRewound: true })
+    }
+    return { restored, removed, conflicts, notCovered }
+  }
+
+  /** Returns the files that a thread has changed, with their contents before its first and after its last change. */
+  async changes(thread: string): Promise<ChangedFile[]> {
+    const found: ChangedFile[] = []
+    for (const { after, before, path } of combined(await this.#ended(thread))) {
+      if (isSame(before, after)) continue
+      const [old, current] = [await this.#shown(before), await this.#shown(after)]
+      const isBinary = old === undefined || current === undefined
+      found.push({
+        path,
+        status: before === null ? 'created' : after === null ? 'deleted' : 'changed',
+        ...(old === undefined || old === null ? {} : { before: old }),
+        ...(current === undefined || current === null ? {} : { after: current }),
+        ...(isBinary ? { isBinary } : {}),
+      })
+    }
+    return found
+  }
+
+  /** Forgets what was kept for a deleted thread. */
+  forget(thread: string): Promise<void> {
+    return this.#journal.forget(thread)
+  }
+
+  #of(turn: FilesTurn): OpenTurn {
+    const known = this.#open.get(turn.turnId)
+    if (known !== undefined) return known
+    const made: OpenTurn = { turn, kept: new Map(), header: undefined, baseline: undefined, isShared: false }
+    this.#open.set(turn.turnId, made)
+    return made
+  }
+
+  #header(open: OpenTurn): Promise<void> {
+    open.header ??= this.#journal.add(open.turn, { turn: open.turn })
+    return open.header
+  }
+
+  async #baseline(open: OpenTurn): Promise<string> {
+    await this.#header(open)
+    const tree = await this.#scan()
+    await this.#journal.add(open.turn, { baseline: tree })
+    return tree
+  }
+
+  #scan(): Promise<string> {
+    const next = this.#scanning.then(() => this.#shadow.scan())
+    this.#scanning = next.catch(() => undefined)
+    return next
+  }
+
+  /** Returns the turns of a thread. One whose process died ends now: what it changed is what is there. */
+  async #ended(thread: string): Promise<TurnEntry[]> {
+    const turns = (await this.#journal.turns(thread)).filter(({ isRewound }) => isRewound !== true)
+    const left = turns.filter(({ changes, turn }) => changes === undefined && !this.#open.has(turn.turnId))
+    if (left.length === 0) return turns
+    for (const entry of left) await this.#close(entry, false)
+    return this.#ended(thread)
+  }
+
+  async #close({ baseline, kept, turn }: TurnEntry, isShared: boolean): Promise<void> {
+    const changes = new Map<string, FileChange>()
+    if (baseline !== undefined) {
+      for (const change of await this.#shadow.changes(baseline, await this.#scan())) {
+        changes.set(change.path, { ...change, ...(isShared && !kept.has(change.path) ? { isShared } : {}) })
+      }
+    }
+    for (const [path, before] of kept) {
+      const after = await this.#shadow.keep(path)
+      if (!isSame(before, after)) changes.set(path, { path, before, after })
+    }
+    if (kept.size > 0 || baseline !== undefined) await this.#journal.add(turn, { changes: [...changes.values()] })
+  }
+
+  async #restore(changes: readonly FileChange[]): Promise<void> {
+    const files = new LocalFiles(this.#root)
+    // What was created goes first: a file may stand where a folder was, or the other way round.
+    for (const { before, path } of changes) {
+      if (before === null) await this.#remove(files, path)
+    }
+    for (const { before, path } of changes) {
+      if (before === null) continue
+      const content = await this.#shadow.content(before)
+      const full = join(this.#root, path)
+      const there = await lstat(full).catch(() => undefined)
+      if (there?.isSymbolicLink() === true || before.mode === '120000') await rm(full, { force: true })
+      if (before.mode === '120000') {
+        await mkdir(dirname(full), { recursive: true })
+        await symlink(content.toString(), full)
+        continue
+      }
+      if (there?.isFile() === true && (there.mode & 0o222) === 0) await chmod(full, there.mode | 0o200)
+      const mode = there?.isFile() === true ? there.mode & 0o666 : 0o644
+      const bits = before.mode === '100755' ? mode | ((mode & 0o444) >> 2) : mode
+      await files.write(path, content, { mode: bits })
+    }
+  }
+
+  async #remove(files: LocalFiles, path: string): Promise<void> {
+    await files.remove(path, false)
+    // Folders that are empty now were made for it.
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      try {
+        await rmdir(join(this.#root, folder))
+      } catch {
+        return
+      }
+    }
+  }
+
+  /** Returns `undefined` for what cannot be shown. */
+  async #shown(state: FileState | null): Promise<string | null | undefined> {
+    if (state === null) return null
+    const bytes = await this.#shadow.content(state)
+    return bytes.length > MAX_SHOWN || bytes.includes(0) ? undefined : bytes.toString('utf8')
+  }
+}
+
+/** Returns each changed path once: from its first state to its last. */
+function combined(entries: readonly TurnEntry[]): FileChange[] {
+  const byPath = new Map<string, FileChange>()
+  for (const change of entries.flatMap(({ changes = [] }) => changes)) {
+    const known = byPath.get(change.path)
+    // Between two turns only a person can have changed it.
+    const isShared = known?.isShared ?? change.isShared ?? (known !== undefined && !isSame(known.after, change.before))
+    const before = known === undefined ? change.before : known.before
+    byPath.set(change.path, { path: change.path, before, after: change.after, ...(isShared ? { isShared } : {}) })
+  }
+  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function isSame(a: FileState | null, b: FileState | null): boolean {
+  return a === b || (a !== null && b !== null && a.id === b.id && a.mode === b.mode)
+}
+
+function defaultFolder(): string {
+  return join(process.env['INSPAN_HOME'] ?? join(homedir(), '.inspan'), 'checkpoints')
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { constants, copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { deflate } from 'node:zlib'
+import { convertsText, git, type GitPlace } from './git.ts'
+
+/** The state of a path: what is needed to put it back. `null`: there is nothing. */
+export interface FileState {
+  readonly mode: '100644' | '100755' | '120000'
+  /** The id of the content, as git names it. */
+  readonly id: string
+}
+
+export interface TreeChange {
+  readonly path: string
+  readonly before: FileState | null
+  readonly after: FileState | null
+}
+
+const NOTHING = '0'.repeat(40)
+
+/**
+ * A repository of ours that watches a folder. It shares the objects of the project's own repository and starts from its
+ * index, and never writes to it. Contents are stored once, by their hash.
+ */
+export class ShadowRepository {
+  readonly #place: GitPlace
+  #ready: Promise<void> | undefined
+
+  constructor(folder: string, root: string) {
+    const name = createHash('sha256').update(root).digest('hex').slice(0, 24)
+    this.#place = { gitDir: join(folder, name), root }
+  }
+
+  get folder(): string {
+    return this.#place.gitDir
+  }
+
+  prepare(): Promise<void> {
+    this.#ready ??= this.#prepare()
+    this.#ready.catch(() => (this.#ready = undefined))
+    return this.#ready
+  }
+
+  /** Stores everything that `.gitignore` does not name. Returns the id of the whole. */
+  async scan(): Promise<string> {
+    await this.prepare()
+    await git(this.#place, ['add', '--all', '--ignore-errors', '.'], { allowed: [0, 1] })
+    return (await git(this.#place, ['write-tree'])).toString().trim()
+  }
+
+  async changes(before: string, after: string): Promise<TreeChange[]> {
+    if (before === after) return []
+    const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--full-index', before, after]
+    const fields = (await git(this.#place, args)).toString().split('\0')
+    const found: TreeChange[] = []
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [oldMode = '', newMode = '', oldId = '', newId = ''] = (fields[at] ?? '').slice(1).split(' ')
+      found.push({ path: fields[at + 1] ?? '', before: stateOf(oldMode, oldId), after: stateOf(newMode, newId) })
+    }
+    return found
+  }
+
+  /** Stores one file as it is now. Costs the same in a tree of any size. */
+  async keep(path: string): Promise<FileState | null> {
+    return this.#state(path, (bytes, id) => this.#store(bytes, id))
+  }
+
+  /** Returns the state of a file without storing it. */
+  state(path: string): Promise<FileState | null> {
+    return this.#state(path, async () => undefined)
+  }
+
+  content({ id }: FileState): Promise<Buffer> {
+    return git(this.#place, ['cat-file', 'blob', id])
+  }
+
+  /** Returns what no scan covers: paths that `.gitignore` names, and repositories within the folder. */
+  async uncovered(): Promise<string[]> {
+    await this.prepare()
+    const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
+    const ignored = (await git(this.#place, args)).toString().split('\0').filter(Boolean)
+    const staged = (await git(this.#place, ['ls-files', '-z', '--stage'])).toString().split('\0')
+    const nested = staged.filter((line) => line.startsWith('160000')).map((line) => line.slice(line.indexOf('\t') + 1))
+    return [...ignored, ...nested].sort()
+  }
+
+  async #prepare(): Promise<void> {
+    const { gitDir, root } = this.#place
+    const isNew = (await lstat(join(gitDir, 'HEAD')).catch(() => undefined)) === undefined
+    if (!isNew) return
+    await mkdir(gitDir, { recursive: true, mode: 0o700 })
+    await git(this.#place, ['init', '--quiet', '--template=', '--object-format=sha1'])
+    await mkdir(join(gitDir, 'info'), { recursive: true })
+    // Above every .gitattributes of the project: bytes are kept as they are.
+    await writeFile(join(gitDir, 'info/attributes'), '* -text -filter -ident -working-tree-encoding -eol\n')
+    await this.#shareObjects(join(root, '.git'))
+  }
+
+  /** Uses what the project's own repository has, where it is a plain one. */
+  async #shareObjects(project: string): Promise<void> {
+    const config = await readFile(join(project, 'config'), 'utf8').catch(() => undefined)
+    if (config === undefined || /objectformat\s*=\s*sha256/i.test(config)) return
+    const { gitDir } = this.#place
+    await mkdir(join(gitDir, 'objects/info'), { recursive: true })
+    await writeFile(join(gitDir, 'objects/info/alternates'), `${join(project, 'objects')}\n`)
+    const index = join(gitDir, 'index')
+    await copyFile(join(project, 'index'), index, constants.COPYFILE_EXCL).catch(() => undefined)
+    // Without the project's index only the first scan takes longer.
+    if (!(await this.#isPlain(project))) await rm(index, { force: true })
+  }
+
+  /** Whether the project's index is about the bytes on disk: nothing converts line ends or filters contents. */
+  async #isPlain(project: string): Promise<boolean> {
+    if ((await lstat(join(project, 'info/attributes')).catch(() => undefined)) !== undefined) return false
+    try {
+      const attributes = await git(this.#place, ['ls-files', '-z', '--', ':(glob)**/.gitattributes'])
+      return attributes.length === 0 && !(await convertsText(this.#place.root))
+    } catch {
+      return false
+    }
+  }
+
+  async #state(path: string, store: (bytes: Buffer, id: string) => Promise<void>): Promise<FileState | null> {
+    const full = join(this.#place.root, path)
+    const stats = await lstat(full).catch(() => undefined)
+    if (stats === undefined) return null
+    if (!stats.isFile() && !stats.isSymbolicLink()) return null
+    const bytes = stats.isSymbolicLink() ? await readlink(full, 'buffer') : await readFile(full)
+    const id = blobId(bytes)
+    await store(bytes, id)
+    const mode = stats.isSymbolicLink() ? '120000' : (stats.mode & 0o100) !== 0 ? '100755' : '100644'
+    return { mode, id }
+  }
+
+  async #store(bytes: Buffer, id: string): Promise<void> {
+    await this.prepare()
+    const folder = join(this.#place.gitDir, 'objects', id.slice(0, 2))
+    const file = join(folder, id.slice(2))
+    if ((await lstat(file).catch(() => undefined)) !== undefined) return
+    await mkdir(folder, { recursive: true })
+    const packed = await promisify(deflate)(Buffer.concat([header(bytes), bytes]))
+    const beside = `${file}.${process.pid}.${Date.now()}.tmp`
+    const handle = await open(beside, 'wx', 0o444)
+    try {
+      await handle.writeFile(packed as Buffer)
+    } finally {
+      await handle.close()
+    }
+    await rename(beside, file)
+  }
+}
+
+function header(bytes: Buffer): Buffer {
+  return Buffer.from(`blob ${bytes.length}\0`)
+}
+
+function blobId(bytes: Buffer): string {
+  return createHash('sha1').update(header(bytes)).update(bytes).digest('hex')
+}
+
+function stateOf(mode: string, id: string): FileState | null {
+  if (id === NOTHING || (mode !== '100644' && mode !== '100755' && mode !== '120000')) return null
+  return { mode, id }
+}

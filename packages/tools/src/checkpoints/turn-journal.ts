@@ -1,0 +1,98 @@
+import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileState } from './shadow-repository.ts'
+
+/** A turn whose changes of files are kept. */
+export interface FilesTurn {
+  readonly thread: string
+  readonly runId: string
+  readonly turnId: string
+  /** The seq of the thread when the turn began. */
+  readonly seq: number
+}
+
+export interface FileChange {
+  readonly path: string
+  readonly before: FileState | null
+  readonly after: FileState | null
+  /** Another turn worked in the same folder meanwhile, so nobody knows whose change it is. */
+  readonly isShared?: true
+}
+
+type Line =
+  | { readonly turn: FilesTurn }
+  | { readonly baseline: string }
+  | { readonly kept: string; readonly before: FileState | null }
+  | { readonly changes: readonly FileChange[] }
+  | { readonly isRewound: true }
+
+/** What is known about a turn. Without `changes` it has not ended, or its process died. */
+export interface TurnEntry {
+  readonly turn: FilesTurn
+  readonly baseline?: string
+  readonly kept: ReadonlyMap<string, FileState | null>
+  readonly changes?: readonly FileChange[]
+  /** Its changes were put back. */
+  readonly isRewound?: true
+}
+
+/** One file per turn, to which lines are only added: what was written before a crash is still true. */
+export class TurnJournal {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = join(folder, 'inspan-turns')
+  }
+
+  async add({ thread, turnId }: FilesTurn, line: Line): Promise<void> {
+    const folder = this.#of(thread)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await appendFile(join(folder, `${encodeURIComponent(turnId)}.jsonl`), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+  }
+
+  /** Returns what is known about a turn; `undefined` when it changed nothing. */
+  read({ thread, turnId }: FilesTurn): Promise<TurnEntry | undefined> {
+    return readEntry(join(this.#of(thread), `${encodeURIComponent(turnId)}.jsonl`)).catch(() => undefined)
+  }
+
+  /** Returns the turns of a thread, oldest first. */
+  async turns(thread: string): Promise<TurnEntry[]> {
+    const folder = this.#of(thread)
+    const names = await readdir(folder).catch(() => [])
+    const entries = await Promise.all(names.map((name) => readEntry(join(folder, name))))
+    return entries.filter((entry) => entry !== undefined).sort((a, b) => a.turn.seq - b.turn.seq)
+  }
+
+  async forget(thread: string): Promise<void> {
+    await rm(this.#of(thread), { recursive: true, force: true })
+  }
+
+  #of(thread: string): string {
+    return join(this.#folder, encodeURIComponent(thread))
+  }
+}
+
+async function readEntry(path: string): Promise<TurnEntry | undefined> {
+  let entry: TurnEntry | undefined
+  for (const text of (await readFile(path, 'utf8')).split('\n')) {
+    // The last line may have been cut off by a crash; nothing was done on the strength of it.
+    const line = parse(text)
+    if (line === undefined) continue
+    if ('turn' in line) entry ??= { turn: line.turn, kept: new Map() }
+    else if (entry === undefined) continue
+    // A turn that goes on in another process has a second baseline; only the first is before the turn.
+    else if ('baseline' in line) entry = { baseline: line.baseline, ...entry }
+    else if ('isRewound' in line) entry = { ...entry, isRewound: true }
+    else if ('changes' in line) entry = { ...entry, changes: line.changes }
+    else if (!entry.kept.has(line.kept)) entry = { ...entry, kept: new Map([...entry.kept, [line.kept, line.before]]) }
+  }
+  return entry
+}
+
+function parse(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line
+  } catch {
+    return undefined
+  }
+}
