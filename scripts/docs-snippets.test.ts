@@ -40,6 +40,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       type OwnStore = import('@inspan/protocol/store').Store & { reopened: Reopen }
       declare const MyStore: { open(place: string, format?: Format): Promise<OwnStore> }`,
   },
+  'workspace.md': {},
   'testing.md': {
     faultPoints: "import { faultPoints } from '@inspan/testing'",
     startProvider: "import { startProvider } from '@inspan/testing'",

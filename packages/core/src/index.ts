@@ -56,6 +56,8 @@ export {
 } from '@inspan/protocol/harness'
 export { type Store } from '@inspan/protocol/store'
 export {
+  redactSecrets,
+  SECRET_DETECTORS,
   Workspace,
   type ChangedFile,
   type CheckpointOptions,
@@ -68,8 +70,10 @@ export {
   type ListOptions,
   type LocalShellOptions,
   type Match,
+  type RedactSecretsOptions,
   type RewindReport,
   type RunningCommand,
+  type SecretDetector,
   type WorkspaceFiles,
   type WorkspaceOptions,
   type WorkspaceShell,

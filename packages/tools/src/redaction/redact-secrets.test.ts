@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import fc from 'fast-check'
+import { SECRET_DETECTORS } from './detectors.ts'
+import { redactSecrets } from './redact-secrets.ts'
+
+const redact = redactSecrets()
+/** Put together here, so that no scanner takes the examples for real ones. */
+const of = (...parts: string[]): string => parts.join('')
+const x = (length: number): string => 'aB3dE5gH7jK9'.repeat(10).slice(0, length)
+
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  'anthropic-key': [of('sk-', 'ant-api03-', x(40))],
+  'openai-key': [of('sk-', 'proj-', x(40)), of('sk-', x(48))],
+  'google-key': [of('AI', 'za', x(35))],
+  'google-token': [of('ya', '29.', x(40))],
+  'groq-key': [of('gsk', '_', x(40))],
+  'xai-key': [of('xai', '-', x(60))],
+  'huggingface-token': [of('hf', '_', x(34))],
+  'replicate-token': [of('r8', '_', x(37))],
+  'aws-key-id': [of('AK', 'IA', 'ABCDEFGHIJ234567')],
+  'github-token': [of('gh', 'p_', x(36)), of('github', '_pat_', x(60))],
+  'gitlab-token': [of('gl', 'pat-', x(20))],
+  'npm-token': [of('npm', '_', x(36))],
+  'pypi-token': [of('pypi', '-', x(60))],
+  'slack-token': [of('xo', 'xb-', '123456789012-', x(24))],
+  'stripe-key': [of('sk', '_live_', x(24)), of('rk', '_test_', x(24))],
+  'stripe-webhook': [of('wh', 'sec_', x(32))],
+  'sendgrid-key': [of('SG', '.', x(22), '.', x(43))],
+  'twilio-key': [of('SK', '0123456789abcdef0123456789abcdef')],
+  'telegram-token': [of('123456789', ':AA', x(33))],
+  'digitalocean-token': [of('do', 'p_v1_', '0123456789abcdef'.repeat(4))],
+  'vault-token': [of('hv', 's.', x(30))],
+  'json-web-token': [of('ey', 'J', x(20), '.ey', 'J', x(30), '.', x(43))],
+}
+
+suite('a secret is removed and marked', () => {
+  for (const [name, examples] of Object.entries(EXAMPLES)) {
+    test(name, () => {
+      for (const secret of examples) {
+        const text = redact(`before ${secret} "${secret}" (${secret})`)
+        assert.ok(!text.includes(secret), text)
+        assert.equal(text, `before [redacted: ${name}] "[redacted: ${name}]" ([redacted: ${name}])`)
+      }
+    })
+  }
+
+  test('a private key, also one that was cut off or is written in one line', () => {
+    const [begin, end] = [of('-----BEGIN RSA PRIV', 'ATE KEY-----'), of('-----END RSA PRIV', 'ATE KEY-----')]
+    const body = `MIIEow\n${x(60)}\n${x(20)}==`
+    assert.equal(redact(`a\n${begin}\n${body}\n${end}\nb`), 'a\n[redacted: private-key]\nb')
+    assert.equal(redact(`${begin}\\n${x(60)}\\n${end}`), '[redacted: private-key]')
+    assert.equal(redact(`${begin}\n${body}`), '[redacted: private-key]')
+  })
+
+  test('only the password of an address, and only the value of an assignment or a header', () => {
+    assert.equal(
+      redact('postgres://ada:pa55word@db.example/x and https://example.org/a:b@c'),
+      'postgres://ada:[redacted: url-password]@db.example/x and https://example.org/a:b@c',
+    )
+    assert.equal(
+      redact('Authorization: Bearer abcdefghijklmnop1234'),
+      'Authorization: Bearer [redacted: authorization]',
+    )
+    assert.equal(redact('MY_API_KEY=abcd1234efgh'), 'MY_API_KEY=[redacted: assigned-secret]')
+    assert.equal(redact('{"client_secret": "abcd1234efgh"}'), '{"client_secret": "[redacted: assigned-secret]"}')
+    assert.equal(
+      redact(`${of('https://hooks.sl', 'ack.com/services/')}T000/B000/${x(24)}`),
+      of('https://hooks.sl', 'ack.com/services/[redacted: slack-webhook]'),
+    )
+  })
+})
+
+suite('the redactor', () => {
+  test('leaves ordinary text alone', () => {
+    for (const text of [
+      'The task-master asked for sk-1 and the api key.',
+      'const password = input.value',
+      'git commit -m "risk-assessment-of-everything-we-have-done"',
+      'https://example.org/path?x=1#y',
+      'sha256-abcdef0123456789abcdef0123456789',
+      'a basic understanding of the bearer of news',
+    ]) {
+      assert.equal(redact(text), text)
+    }
+  })
+
+  test('leaves its own output as it is', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(fc.string(), fc.constantFrom(...Object.values(EXAMPLES).flat(), 'password=', 'https://a:', '@')),
+        ),
+        (parts) => {
+          const once = redact(parts.join(''))
+          assert.equal(redact(once), once)
+        },
+      ),
+    )
+  })
+
+  test('can leave detectors out, take more, and mark differently', () => {
+    const secret = EXAMPLES['npm-token']?.[0] ?? ''
+    assert.equal(redactSecrets({ except: ['npm-token'] })(secret), secret)
+    assert.throws(() => redactSecrets({ except: ['nmp-token'] }), /no detector "nmp-token"/)
+    const more = [{ name: 'ticket', pattern: /T-\d{6}/g }]
+    assert.equal(redactSecrets({ more, replacement: (name) => `<${name}>` })('T-123456'), '<ticket>')
+    assert.throws(() => redactSecrets({ more: [{ name: 'ticket', pattern: /T/ }] }), /flag g/)
+  })
+
+  test('ends soon on a text that is made to keep it busy', () => {
+    for (const piece of [
+      'a',
+      '-',
+      'sk-',
+      'secret',
+      'password=',
+      'https://a:',
+      'eyJ',
+      of('-----BEGIN PRIV', 'ATE KEY-----'),
+    ]) {
+      redact(piece.repeat(20_000))
+    }
+  })
+
+  test('has an example here for every key that is told by its form alone', () => {
+    const byContext = [
+      'private-key',
+      'slack-webhook',
+      'url-password',
+      'authorization',
+      'assigned-secret',
+      'openrouter-key',
+    ]
+    assert.deepEqual(
+      SECRET_DETECTORS.map(({ name }) => name).filter((name) => !byContext.includes(name)),
+      Object.keys(EXAMPLES),
+    )
+  })
+})
