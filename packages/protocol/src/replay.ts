@@ -37,36 +37,7 @@ export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
     case 'tool-call':
     case 'error':
       return [body]
-    case 'message.added':
-    case 'message.started':
-    case 'message.ended':
-    case 'run.started':
-    case 'run.resumed':
-    case 'run.parked':
-    case 'run.cancelled':
-    case 'run.ended':
-    case 'turn.process':
-    case 'call.started':
-    case 'wait.answered':
-    case 'wait.cancelled':
-    case 'wait.superseded':
-    case 'queue.added':
-    case 'queue.removed':
-    case 'queue.held':
-    case 'config.changed':
-    case 'tasks.changed':
-    case 'checkpoint.made':
-    case 'binding.changed':
-    case 'binding.removed':
-    case 'fork':
-    case 'rewind':
-    case 'erased':
-    case 'om.committed':
-    case 'context.cut':
-    case 'compaction':
-    case 'child.started':
-    case 'child.ended':
-    case 'note':
+    default:
       return []
   }
 }

@@ -1,6 +1,7 @@
 import { InspanError } from './errors.ts'
 import type { JsonObject } from './json.ts'
-import { RECORD_VERSIONS, type LogRecord, type RecordBody, type RecordType } from './record.ts'
+import { type LogRecord, type RecordBody, type RecordType } from './record.ts'
+import { RECORD_VERSIONS } from './records.ts'
 
 /** Turns a body of version `n` into one of `n + 1`. Pure, and never removed, because old logs are not rewritten. */
 export type Upcaster = (body: JsonObject) => JsonObject

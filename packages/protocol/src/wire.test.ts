@@ -28,7 +28,8 @@ test('the commands of a client that knows nothing of ids and threads are command
   const sent: ClientMessage = { type: 'commands', commands: plain }
   assert.deepEqual(
     sent.commands.map((command) => command.type),
-    [...COMMAND_TYPES],
+    COMMAND_TYPES.slice(0, plain.length),
+    'later commands come after them',
   )
 })
 

@@ -61,17 +61,10 @@ export type {
   WaitOpenedRecord,
   WaitSupersededRecord,
 } from '../control-record.ts'
-export {
-  BARRIER_TYPES,
-  isSealedPart,
-  RECORD_VERSIONS,
-  type LogRecord,
-  type RecordBody,
-  type RecordType,
-  type SealedPart,
-} from '../record.ts'
+export { isSealedPart, type LogRecord, type RecordBody, type RecordType, type SealedPart } from '../record.ts'
 export { isContentSetting, NOTIFICATION_SETTING, STATE_SIGNAL_SETTING } from '../content-settings.ts'
-export { eraseBody } from '../erase-body.ts'
+export { BARRIER_TYPES, eraseBody, RECORD_VERSIONS, RECORDS, redactBody, type RecordDefinition } from '../records.ts'
+export type { Redaction } from '../redact.ts'
 export { handOffId } from '../hand-off.ts'
 export {
   type Head,

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import type { z } from 'zod'
 import { COMMAND_TYPES } from '../command.ts'
 import { HARNESS_EVENT_TYPES } from '../harness-event.ts'
-import { RECORD_VERSIONS } from '../record.ts'
+import { RECORD_VERSIONS } from '../records.ts'
 import type { ActivityType } from '../activity.ts'
 import type { AgentEventType } from '../agent-event.ts'
 import { schemas } from './schemas.ts'
@@ -52,7 +52,9 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Host',
     'RawSpool',
     'Store',
+    'RecordDefinition',
     'RecordFormat',
+    'Redaction',
     'Upcaster',
     'UpcasterTable',
   ],

@@ -1,7 +1,6 @@
 import type { JsonValue, WaitKind } from '@inspan/protocol'
-import type { NoteRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
+import { redactBody, type NoteRecord, type RecordBody, type ThreadState } from '@inspan/protocol/log'
 import { isOpenCall } from '../turns/active-run.ts'
-import { redactBody } from './redact-body.ts'
 import { Redaction, type Redactor } from './redactor.ts'
 
 /** Redacts everything on its way into the log. */

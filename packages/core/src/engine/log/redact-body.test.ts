@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { schemas } from '@inspan/protocol/schema'
 import type { WaitKind } from '@inspan/protocol'
-import { isSealedPart, type RecordBody } from '@inspan/protocol/log'
+import { isSealedPart, redactBody, type RecordBody } from '@inspan/protocol/log'
 import { arbitraryRecordBody } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
-import { redactBody } from './redact-body.ts'
 import { Redaction, WITHHELD, type Redactor } from './redactor.ts'
 
 const hideKeys: Redactor = (text) => text.replace(/sk-\w+/g, '[key]')

@@ -1,131 +1,25 @@
-import { isDeepStrictEqual } from 'node:util'
-import type {
-  ActivityEvent,
-  ActivityNote,
-  ErrorData,
-  EventMeta,
-  JsonObject,
-  JsonValue,
-  Part,
-  WaitKind,
-  WaitRequest,
-} from '@inspan/protocol'
-import { asJson, type MessageAddedRecord, type RecordBody, type SealedPart } from '@inspan/protocol/log'
-import type { Redaction } from './redactor.ts'
+import type { ActivityEvent, ActivityNote } from './activity.ts'
+import type { EventMeta } from './agent-event.ts'
+import type { MessageAddedRecord } from './control-record.ts'
+import type { ErrorData } from './error-data.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { Part } from './message.ts'
+import { asJson } from './op.ts'
+import type { SealedPart } from './record.ts'
+import type { WaitRequest } from './wait.ts'
 
-/**
- * Returns a record's body as it may be written: what agents and tools said, and what follows from it, is redacted. What
- * users and applications said is not, nor are batches, because the sealed part replaces them.
- */
-export function redactBody(
-  body: RecordBody,
-  redaction: Redaction,
-  kindOf: (waitId: string) => WaitKind | undefined,
-): RecordBody {
-  switch (body.type) {
-    case 'text-delta':
-    case 'reasoning-delta':
-    case 'file':
-    case 'tool-call':
-    case 'tool-result':
-      return redactPart(body, redaction)
-    case 'error':
-      return {
-        ...body,
-        error: redactError(body.error, redaction),
-        ...(body.meta === undefined ? {} : { meta: redactMeta(body.meta, redaction, true) }),
-      }
-    case 'message.ended':
-    case 'step.ended':
-      return body.error === undefined ? body : { ...body, error: redactError(body.error, redaction) }
-    case 'run.ended':
-      return {
-        ...body,
-        ...(body.error === undefined ? {} : { error: redactError(body.error, redaction) }),
-        ...(body.output === undefined ? {} : { output: redaction.json(body.output) }),
-      }
-    case 'message.added':
-      return redactMessage(body, redaction)
-    case 'queue.added':
-      // A hand-off tells the next agent what an agent has said, such as its plan.
-      if (body.item.lane !== 'hand-off') return body
-      return { ...body, item: { ...body.item, parts: body.item.parts.map((part) => redactAddedPart(part, redaction)) } }
-    case 'wait.opened':
-      return { ...body, wait: redactWait(body.wait, redaction) }
-    case 'wait.answered': {
-      // The answer of an external tool is a result; what people answer are their own words.
-      if (kindOf(body.waitId) !== 'tool') return body
-      const { error, value, ...rest } = body.answer
-      return {
-        ...body,
-        answer: {
-          ...rest,
-          ...(value === undefined ? {} : { value: redaction.json(value) }),
-          ...(error === undefined ? {} : { error: redactError(error, redaction) }),
-        },
-      }
-    }
-    case 'tasks.changed':
-      return {
-        ...body,
-        tasks: body.tasks.map((task) => ({
-          ...task,
-          id: redaction.text(task.id),
-          content: redaction.text(task.content),
-          activeForm: redaction.text(task.activeForm),
-        })),
-      }
-    case 'config.changed':
-      return typeof body.title === 'string' ? { ...body, title: redaction.text(body.title) } : body
-    case 'note':
-      if (OWN_WORDS.has(body.kind)) return body
-      return {
-        ...body,
-        text: redaction.text(body.text),
-        ...(body.data === undefined ? {} : { data: redactData(body.data, redaction) }),
-      }
-    case 'call.started':
-      return {
-        ...body,
-        toolCallId: redaction.text(body.toolCallId),
-        idempotencyKey: redaction.text(body.idempotencyKey),
-      }
-    case 'batch':
-    case 'message.started':
-    case 'run.started':
-    case 'run.resumed':
-    case 'run.parked':
-    case 'run.cancelled':
-    case 'turn.started':
-    case 'turn.process':
-    case 'turn.ended':
-    case 'step.started':
-    case 'wait.cancelled':
-    case 'wait.superseded':
-    case 'queue.removed':
-    case 'queue.held':
-    case 'checkpoint.made':
-    case 'binding.changed':
-    case 'binding.removed':
-    case 'fork':
-    case 'rewind':
-    case 'erased':
-    case 'om.committed':
-    case 'context.cut':
-    case 'compaction':
-    case 'child.started':
-    case 'child.ended':
-      return body
-  }
+/** Redacts the texts of one record, and knows afterwards whether any was changed. */
+export interface Redaction {
+  readonly isChanged: boolean
+  text(given: string): string
+  /** Redacts every string in the value, including object keys. */
+  json<Value extends JsonValue>(value: Value): Value
 }
-
-/** Kinds of notes with only people's words, or only ours. */
-const OWN_WORDS: ReadonlySet<string> = new Set(['feedback', 'handover', 'receipt', 'budget', 'limit'])
 
 type Content = Pick<SealedPart, 'meta' | 'activity'> & { readonly error?: ErrorData }
 
 /** Redacts a sealed part. `redacted` says that it is not what was said: such arguments must not be acted on. */
-function redactPart(body: SealedPart, redaction: Redaction): SealedPart {
+export function redactPart<Body extends SealedPart>(body: Body, redaction: Redaction): Body {
   const { meta, activity, error, ...whole }: SealedPart & Content = body
   const content = partContent(body, redaction)
   // A signature is only valid for the original text.
@@ -140,7 +34,7 @@ function redactPart(body: SealedPart, redaction: Redaction): SealedPart {
     ...failure,
     ...seen,
     ...(marked === undefined ? {} : { meta: marked }),
-  } as SealedPart
+  } as Body
 }
 
 function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart> {
@@ -158,7 +52,7 @@ function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart
 }
 
 /** Redacts metadata. Provider data, such as a signature, is kept whole or left out: a changed one is worthless. */
-function redactMeta({ provider, ...meta }: EventMeta, redaction: Redaction, isSame: boolean): EventMeta {
+export function redactMeta({ provider, ...meta }: EventMeta, redaction: Redaction, isSame: boolean): EventMeta {
   const redacted = redactJson(meta as JsonObject, redaction)
   if (provider === undefined || !isSame) return redacted
   const wanted = redaction.json(provider)
@@ -175,7 +69,7 @@ function redactActivity({ mapper, version, events }: ActivityNote, redaction: Re
   return { mapper, version, events: redacted }
 }
 
-function redactData(data: JsonObject, redaction: Redaction): JsonObject {
+export function redactData(data: JsonObject, redaction: Redaction): JsonObject {
   const { activity, ...rest } = data
   const redacted = redactJson(rest, redaction)
   if (activity === undefined) return redacted
@@ -184,7 +78,7 @@ function redactData(data: JsonObject, redaction: Redaction): JsonObject {
   return { ...redacted, activity: isNote ? asJson(redactActivity(note, redaction)) : redaction.json(activity) }
 }
 
-function redactError({ cause, ...error }: ErrorData, redaction: Redaction): ErrorData {
+export function redactError({ cause, ...error }: ErrorData, redaction: Redaction): ErrorData {
   return { ...redactJson(error, redaction), ...(cause === undefined ? {} : { cause: redactError(cause, redaction) }) }
 }
 
@@ -196,7 +90,7 @@ function redactJson<Value extends object>(value: Value, redaction: Redaction): V
   ) as Value
 }
 
-function redactWait(wait: WaitRequest, redaction: Redaction): WaitRequest {
+export function redactWait(wait: WaitRequest, redaction: Redaction): WaitRequest {
   const { answerSchema, payload, preconditions, subject } = wait
   return {
     ...wait,
@@ -225,7 +119,7 @@ function redactSchema(schema: string, redaction: Redaction): string {
 }
 
 /** Redacts what agents said elsewhere and what we say in their place. Users' messages are their own words. */
-function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageAddedRecord {
+export function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageAddedRecord {
   const isOfAgent = body.role === 'assistant' || body.role === 'tool' || body.meta?.synthetic === true
   const parts = body.parts.map((part) => {
     const isReminder = part.type === 'signal' && (part.kind === 'system_reminder' || part.kind === 'state_signal')
@@ -236,12 +130,13 @@ function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageA
 }
 
 /** Redacts a part like one that was said here: its metadata too, and with the flag. */
-function redactAddedPart(part: Part, redaction: Redaction): Part {
+export function redactAddedPart(part: Part, redaction: Redaction): Part {
   const content = addedContent(part, redaction)
   // A signature is only valid for the original text.
-  const isSame = content.type !== 'reasoning' || isDeepStrictEqual(content, part)
-  const redacted = part.meta === undefined ? content : { ...content, meta: redactMeta(part.meta, redaction, isSame) }
-  if (isDeepStrictEqual(redacted, part)) return part
+  const isSameText = content.type !== 'reasoning' || isSame(content, part)
+  const redacted =
+    part.meta === undefined ? content : { ...content, meta: redactMeta(part.meta, redaction, isSameText) }
+  if (isSame(redacted, part)) return part
   return { ...redacted, meta: { ...redacted.meta, redacted: true } }
 }
 
@@ -295,4 +190,8 @@ function named(
     ...(fileName === undefined ? {} : { fileName: redaction.text(fileName) }),
     ...(url === undefined ? {} : { url: redaction.text(url) }),
   }
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
