@@ -116,7 +116,7 @@ class Mortal {
 /** Counts how often a command had its effect, by the text it brought along. */
 async function effectsOf(store: MemoryStore, command: ThreadCommand): Promise<number | undefined> {
   const bodies = (await Array.fromAsync(recordsAfter(store, 'thread', 0))).map(({ body }) => body)
-  const text = (value: unknown): boolean => JSON.stringify(value)?.includes(JSON.stringify(textOf(command))) === true
+  const text = (value: unknown): boolean => JSON.stringify([value]).includes(JSON.stringify(textOf(command)))
   switch (command.type) {
     case 'submit':
     case 'follow-up':
