@@ -17,6 +17,8 @@ const base = mkdtempSync(join(tmpdir(), 'inspan-bench-'))
 const root = join(base, 'root')
 const small = join(base, 'small')
 const OFTEN = 300
+/** Has to be installed for this comparison. */
+const RIPGREP = 'rg'
 
 function fill(folder: string, files: number): void {
   for (let n = 0; n < files; n++) {
@@ -78,7 +80,7 @@ try {
       name: 'workspace: grep beside ripgrep, in 50,000 files',
       limit: 3,
       floor: () => {
-        execFileSync('rg', ['--no-config', '--sort', 'path', '-n', 'needle!', './'], { cwd: root, stdio: 'ignore' })
+        execFileSync(RIPGREP, ['--no-config', '--sort', 'path', '-n', 'needle!', './'], { cwd: root, stdio: 'ignore' })
         return 1
       },
       ours: async () => {
