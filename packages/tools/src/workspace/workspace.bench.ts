@@ -62,7 +62,7 @@ try {
   report(
     await compare({
       name: 'workspace: read_file beside readFileSync',
-      limit: 12,
+      limit: 25,
       floor: often(() => void readFileSync(join(root, path), 'utf8')),
       ours: often(() => call('read_file', { path })),
     }),
