@@ -90,9 +90,6 @@ export class TurnObserver {
     this.#calls.delete(toolCallId)
     const server = serverOf(event)
     this.#bus.report('tool-call-completed', this.#scope, { toolCallId, toolName, ...server, durationMs, isError })
-    if (server.serverName === undefined) return
-    const { serverName } = server
-    this.#bus.report('mcp-tool-call-completed', this.#scope, { serverName, toolName, durationMs, isError })
   }
 
   #finish(event: Extract<ChatEvent, { type: 'finish' }>): void {

@@ -5,8 +5,8 @@ import type {
   HarnessCapabilities,
   ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
-import type { Capabilities, RunnableTool } from '@inspan/protocol/driver'
-import type { RuntimeAgent } from '@inspan/core/engine'
+import type { Capabilities, RunnableTool, ToolSource } from '@inspan/protocol/driver'
+import { toolsOfSources, type RuntimeAgent } from '@inspan/core/engine'
 import { unsupported } from '../errors.ts'
 import { consumerTools } from './consumer-tools.ts'
 
@@ -17,6 +17,8 @@ export interface AgentSetup {
   readonly connectivity: ModelConnectivityInfo
   readonly config: HarnessAgentConfig
   readonly hooks: AgentHooks | undefined
+  /** Where tools come from besides the agent's own. */
+  readonly sources: () => readonly ToolSource[]
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, context?: Record<string, unknown>) => void
 }
 
@@ -47,15 +49,29 @@ export async function engineAgent(
   const names = new Set(offered.map(({ name }) => name))
   const annotations = new Map(config.tools?.map((tool) => [tool.name, tool.annotations]))
   const { instructions } = config
-  const { tools: own = [], turn = {} } = made
+  const { tools: native = [], turn = {} } = made
   const runtimeAgent: RuntimeAgent = {
     ...made,
     ...(config.name === undefined ? {} : { name: config.name }),
     tools: async (context): Promise<readonly RunnableTool[]> => {
-      const mine = typeof own === 'function' ? await own(context) : own
+      const mine = typeof native === 'function' ? await native(context) : native
       const clash = mine.find(({ name }) => names.has(name))
       if (clash !== undefined) throw unsupported(harnessId, `two tools with the name "${clash.name}"`)
-      return offered.length === 0 ? mine : [...mine, ...offered]
+      const sources = setup.sources()
+      if (sources.length === 0) return offered.length === 0 ? mine : [...mine, ...offered]
+      const own = [...mine, ...offered]
+      const { requestContext, runId, state } = context
+      const sourced = await toolsOfSources(
+        sources,
+        {
+          threadId: state.head.stream,
+          runId,
+          agentId: setup.agentId,
+          ...(requestContext === undefined ? {} : { requestContext }),
+        },
+        { taken: own.map(({ name }) => name), report: (problem) => setup.log('warn', problem) },
+      )
+      return [...own, ...sourced]
     },
     turn: async (context) => ({
       cwd: projectRoot,
@@ -80,7 +96,7 @@ function capabilitiesOf(driver: Capabilities, isForeign: boolean): HarnessCapabi
   return {
     approvals: driver.governs,
     consumerTools: !isForeign,
-    mcp: isForeign && driver.mcp,
+    mcp: isForeign ? driver.mcp : true,
     skills: false,
     instructions: driver.systemPrompt,
     attachments: driver.images,

@@ -11,15 +11,18 @@ import {
   type HarnessAgentConfig,
   type HarnessAgentOptions,
   type HarnessCapabilities,
+  type McpAuth,
   type McpServerInfo,
   type ModelConnectivityInfo,
   type OperationStatus,
   type StreamOptions,
   type TelemetryEventCallback,
+  type TelemetryPayloads,
   type Unsubscribe,
   type WireCommunicationEvent,
   type WireCommunicationEventCallback,
 } from '@inspan/protocol/chat'
+import type { ToolSource } from '@inspan/protocol/driver'
 import type { Store, ThreadInfo } from '@inspan/protocol/store'
 import { SqliteStore } from '@inspan/core'
 import {
@@ -34,6 +37,7 @@ import {
 import type { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, throwIfAborted, unsupported } from '../errors.ts'
 import { LogBus, ScopedBus, TelemetryBus } from '../event-bus.ts'
+import { AgentServers } from './agent-servers.ts'
 import { engineAgent, type AgentSetup, type EngineAgent } from './engine-agent.ts'
 import { EngineThread } from './engine-thread.ts'
 import { pages, readChatMessages } from './read-thread.ts'
@@ -75,6 +79,7 @@ export class EngineHarness implements AgentHarness {
   readonly #owner: ProcessOwner
   readonly #agents = new Map<string, EngineAgent>()
   readonly #threads = new Map<string, Map<string, EngineThread>>()
+  readonly #servers = new Map<string, AgentServers>()
   readonly #logs: LogBus
   readonly #telemetry: TelemetryBus
   readonly #wire: ScopedBus<WireCommunicationEvent>
@@ -115,6 +120,7 @@ export class EngineHarness implements AgentHarness {
     throwIfAborted(options.abortSignal)
     this.#agents.set(agentId, agent)
     try {
+      await this.#connect(agentId, config)
       await this.#takeUp(agentId)
     } catch (error) {
       await this.#release(agentId)
@@ -134,6 +140,7 @@ export class EngineHarness implements AgentHarness {
     throwIfAborted(options.abortSignal)
     // A turn that is going on keeps the agent it began with.
     this.#agents.set(agentId, agent)
+    await this.#connect(agentId, config)
   }
 
   async destroyAgent(agentId: string): Promise<boolean> {
@@ -143,9 +150,11 @@ export class EngineHarness implements AgentHarness {
     return this.#agents.delete(agentId)
   }
 
-  /** A program connects to its servers itself and does not report on them. */
   getMcpServerInfo(agentId: string): McpServerInfo[] {
-    const { mcpServers = {} } = this.#agent(agentId).setup.config
+    const { isForeign, setup } = this.#agent(agentId)
+    if (!isForeign) return this.#servers.get(agentId)?.info() ?? []
+    // A program connects to its servers itself and does not report on them.
+    const { mcpServers = {} } = setup.config
     return Object.entries(mcpServers).map(([name, { enabled = true }]) => ({
       name,
       status: enabled ? McpServerStatus.Connecting : McpServerStatus.Disabled,
@@ -154,10 +163,11 @@ export class EngineHarness implements AgentHarness {
   }
 
   async reconnectMcpServer(agentId: string, serverName: string): Promise<void> {
-    if (Object.hasOwn(this.#agent(agentId).setup.config.mcpServers ?? {}, serverName)) {
-      throw unsupported(this.id, 'reconnecting an MCP server: its program does that itself')
-    }
-    throw new AgentSDKError('MCP_SERVER_NOT_FOUND', `Agent "${agentId}" has no MCP server "${serverName}".`)
+    await this.#serversOf(agentId, serverName).reconnect(serverName)
+  }
+
+  async refreshMcpAuth(agentId: string, serverName: string, auth: McpAuth): Promise<void> {
+    await this.#serversOf(agentId, serverName).refreshAuth(serverName, auth)
   }
 
   getCapabilities(agentId: string): HarnessCapabilities {
@@ -304,8 +314,38 @@ export class EngineHarness implements AgentHarness {
     { hooks }: HarnessAgentOptions,
   ): Promise<EngineAgent> {
     const log: AgentSetup['log'] = (level, message, context) => this.#logs.log(level, message, context, { agentId })
-    const setup = { agentId, projectRoot, connectivity, config, hooks, log }
+    const sources = (): readonly ToolSource[] => {
+      const servers = this.#servers.get(agentId)
+      return servers === undefined ? [] : [servers.source]
+    }
+    const setup = { agentId, projectRoot, connectivity, config, hooks, log, sources }
     return engineAgent(this.id, setup, (given) => this.#options.makeAgent(given, this.#wire))
+  }
+
+  /** Connects to the servers of an agent in the background. Those whose configuration is the same stay connected. */
+  async #connect(agentId: string, { mcpServers }: HarnessAgentConfig): Promise<void> {
+    const { isForeign, setup } = this.#agent(agentId)
+    if (isForeign) return
+    let servers = this.#servers.get(agentId)
+    if (servers === undefined) {
+      if (mcpServers === undefined) return
+      servers = new AgentServers(setup.projectRoot, ({ type, ...payload }) =>
+        this.#telemetry.report(type, { agentId }, payload as TelemetryPayloads[typeof type]),
+      )
+      this.#servers.set(agentId, servers)
+    }
+    await servers.update(mcpServers)
+  }
+
+  #serversOf(agentId: string, serverName: string): AgentServers {
+    const { isForeign, setup } = this.#agent(agentId)
+    const { mcpServers = {} } = setup.config
+    if (isForeign && Object.hasOwn(mcpServers, serverName)) {
+      throw unsupported(this.id, 'reconnecting an MCP server: its program does that itself')
+    }
+    const servers = this.#servers.get(agentId)
+    if (servers !== undefined) return servers
+    throw new AgentSDKError('MCP_SERVER_NOT_FOUND', `Agent "${agentId}" has no MCP server "${serverName}".`)
   }
 
   /** Opens the threads in which something waits or was interrupted, so that it can be answered or goes on. */
@@ -331,6 +371,8 @@ export class EngineHarness implements AgentHarness {
     const threads = this.#threads.get(agentId)
     this.#threads.delete(agentId)
     for (const thread of threads?.values() ?? []) await thread.close()
+    await this.#servers.get(agentId)?.close()
+    this.#servers.delete(agentId)
   }
 
   #agent(agentId: string): EngineAgent {

@@ -1,0 +1,173 @@
+/** The snippets of the page that describes this interface, with only their imports changed. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mock, suite, test } from 'node:test'
+import { startProvider, scriptedModel } from '@inspan/testing'
+import {
+  AgentSDKError,
+  AgentSDKErrorType,
+  createAgentManager,
+  NativeHarnessFactory,
+  type ChatSession,
+  type ToolApprovalRequestEvent,
+} from './index.ts'
+import { chatting, eventsOf, folders, until } from './sdk.fixture.ts'
+
+suite('the page', () => {
+  test('quick start', async () => {
+    await using it = await folders()
+    await using provider = await startProvider([{ text: ['Lightning ', 'Web Components are …'] }])
+    const env = { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${provider.url}/v1` }
+    const before = { ...process.env }
+    Object.assign(process.env, env)
+    const written: string[] = []
+    const write = mock.method(process.stdout, 'write', (text: string | Uint8Array) => {
+      if (typeof text === 'string') written.push(text)
+      return true
+    })
+    try {
+      const manager = await createAgentManager(it.root, new NativeHarnessFactory())
+      manager.onLog((record) => {
+        console[record.level](record.message, record.context)
+      })
+      for (const failure of manager.getRestoreFailures()) {
+        assert.fail(String(failure.error))
+      }
+      const agent = await manager.createAgent(it.project, {
+        agentId: 'developer-assistant',
+        modelId: 'llmgateway__OpenAIGPT5',
+        instructions: 'You are a helpful Salesforce developer assistant.',
+      })
+      const session = await agent.createChatSession()
+      const { eventStream } = await session.chat('Explain Lightning Web Components.')
+      for await (const event of eventStream) {
+        if (event.type === 'text-delta') {
+          process.stdout.write(event.text)
+        } else if (event.type === 'error') {
+          console.error(event.error.message)
+        }
+      }
+      await manager.shutdown()
+    } finally {
+      write.mock.restore()
+      for (const name of Object.keys(env)) {
+        if (before[name] === undefined) Reflect.deleteProperty(process.env, name)
+        else process.env[name] = before[name]
+      }
+    }
+    assert.equal(written.join(''), 'Lightning Web Components are …')
+    const [request] = provider.requests
+    assert.equal(request?.body['model'], 'gpt-5')
+    assert.equal(request?.headers.authorization, 'Bearer key')
+    assert.match(request?.text ?? '', /helpful Salesforce developer/)
+  })
+
+  test('a typed handler of one event', async () => {
+    const asked: string[] = []
+    async function onApprovalRequest(event: ToolApprovalRequestEvent): Promise<boolean> {
+      asked.push(event.toolCall.toolName, String(event.annotations), String(event.serverName))
+      return false
+    }
+    const { createTool } = await import('@inspan/core')
+    const tools = [
+      createTool({ id: 'rm', description: 'Removes.', inputSchema: { type: 'object' }, execute: async () => 1 }),
+    ]
+    await using it = await chatting([{ toolCalls: [{ name: 'rm', input: {} }] }, { text: 'OK.' }], {
+      factory: { tools },
+    })
+    const result = await it.session.chat('Go', { requireToolApproval: true })
+    const event = await until(result, 'tool-approval-request')
+    if (!(await onApprovalRequest(event))) await it.session.declineToolCall(event.toolCall.toolCallId)
+    await eventsOf(result)
+    assert.deepEqual(asked, ['rm', 'undefined', 'undefined'])
+  })
+
+  test('images and files', async () => {
+    await using it = await chatting([{ text: 'A chart.' }, { text: 'Findings.' }, { text: 'The button.' }])
+    const { session } = it
+    const { readFileSync } = await import('node:fs')
+    for (const name of ['screenshot.png', 'report.pdf', 'failure.png']) writeFileSync(join(it.project, name), name)
+    const path = (name: string): string => join(it.project, name)
+    const { eventStream } = await session.chat([
+      { type: 'text', text: 'What does this screenshot show?' },
+      {
+        type: 'image',
+        mimeType: 'image/png',
+        data: readFileSync(path('screenshot.png')).toString('base64'),
+        fileName: 'screenshot.png',
+      },
+    ])
+    let text = ''
+    for await (const event of eventStream) {
+      if (event.type === 'text-delta') text += event.text
+    }
+    assert.equal(text, 'A chart.')
+    await eventsOf(
+      await session.chat([
+        { type: 'text', text: 'Summarise the key findings in this report.' },
+        {
+          type: 'file',
+          mimeType: 'application/pdf',
+          data: readFileSync(path('report.pdf')).toString('base64'),
+          fileName: 'q1-report.pdf',
+        },
+      ]),
+    )
+    await session.addContext([
+      {
+        id: 'ctx-screenshot',
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Reference screenshot from the failing test run:' },
+          { type: 'image', mimeType: 'image/png', data: readFileSync(path('failure.png')).toString('base64') },
+        ],
+      },
+    ])
+    await eventsOf(await session.chat('What component is throwing the null pointer?'))
+    assert.match(JSON.stringify(it.model.requests[2]), /Reference screenshot/)
+  })
+
+  test('errors before the stream', async () => {
+    await using it = await chatting([], { config: { modelId: 'openai/o3-mini' } })
+    const { session } = it
+    const seen: string[] = []
+    try {
+      await session.chat([{ type: 'image', mimeType: 'image/png', data: 'AAAA' }])
+    } catch (err) {
+      if (err instanceof AgentSDKError) {
+        if (err.type === AgentSDKErrorType.MULTIMODAL_NOT_SUPPORTED) {
+          seen.push('multimodal')
+        }
+        if (err.type === AgentSDKErrorType.INVALID_MESSAGE_CONTENT) {
+          seen.push('content')
+        }
+      }
+    }
+    assert.deepEqual(seen, ['multimodal'])
+  })
+
+  test('how full the context is', async () => {
+    await using it = await chatting([{ text: 'Hi.', usage: { inputTokens: 50_000, outputTokens: 1 } }])
+    const indicator = (session: ChatSession): string => {
+      const ctx = session.getContextUsage()
+      const limit = ctx.contextWindow.toLocaleString('en-US')
+      const used = ctx.usage.inputTokens?.toLocaleString('en-US') ?? '—'
+      const pct = ctx.usedFraction !== undefined ? `${Math.round(ctx.usedFraction * 100)}%` : '—'
+      return `${used} / ${limit} tokens (${pct})`
+    }
+    assert.equal(indicator(it.session), '— / 200,000 tokens (—)')
+    await eventsOf(await it.session.chat('Hi'))
+    assert.equal(indicator(it.session), '50,000 / 200,000 tokens (25%)')
+  })
+
+  test('a second manager over the same folder has the agents of the first', async () => {
+    await using it = await folders()
+    const factory = new NativeHarnessFactory({ model: scriptedModel([]) })
+    const first = await createAgentManager(it.root, factory)
+    await first.createAgent(it.project, { agentId: 'kept' })
+    await first.shutdown()
+    await using second = await createAgentManager(it.root, factory)
+    assert.deepEqual(second.getAgentIds(), ['kept'])
+  })
+})
