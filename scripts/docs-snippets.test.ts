@@ -23,6 +23,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'live-agents.md': { claudeCode: "import { claudeCode } from '@inspan/adapters'" },
   'permissions.md': {},
   'schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
+  'sdk.md': {},
   'shell-read.md': {},
   'signals.md': { harness: "declare const harness: import('@inspan/core').Harness" },
   'stores.md': {

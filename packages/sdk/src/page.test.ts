@@ -66,7 +66,7 @@ suite('the page', () => {
   test('a typed handler of one event', async () => {
     const asked: string[] = []
     async function onApprovalRequest(event: ToolApprovalRequestEvent): Promise<boolean> {
-      asked.push(event.toolCall.toolName, String(event.annotations), String(event.serverName))
+      asked.push(event.toolCall.toolName, JSON.stringify(event.annotations ?? {}), event.serverName ?? 'ours')
       return false
     }
     const { createTool } = await import('@inspan/core')
@@ -80,7 +80,7 @@ suite('the page', () => {
     const event = await until(result, 'tool-approval-request')
     if (!(await onApprovalRequest(event))) await it.session.declineToolCall(event.toolCall.toolCallId)
     await eventsOf(result)
-    assert.deepEqual(asked, ['rm', 'undefined', 'undefined'])
+    assert.deepEqual(asked, ['rm', '{}', 'ours'])
   })
 
   test('images and files', async () => {

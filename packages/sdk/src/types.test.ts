@@ -22,9 +22,10 @@ import type {
   ToolResultEvent,
   WithAgentConfig,
 } from './index.ts'
-import { AgentSDKError, AgentSDKErrorType, createAgentManager, NativeHarnessFactory } from './index.ts'
+import type { createAgentManager, NativeHarnessFactory } from './index.ts'
+import { AgentSDKError, AgentSDKErrorType } from './index.ts'
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+type Equal<A, B> = [A, B] extends [B, A] ? true : false
 type ManagerOf<F extends HarnessFactory> = Awaited<ReturnType<typeof createAgentManager<F>>>
 
 interface OwnConfig extends AgentConfig {

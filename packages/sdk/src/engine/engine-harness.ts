@@ -17,7 +17,6 @@ import {
   type OperationStatus,
   type StreamOptions,
   type TelemetryEventCallback,
-  type TelemetryPayloads,
   type Unsubscribe,
   type WireCommunicationEvent,
   type WireCommunicationEventCallback,
@@ -330,7 +329,7 @@ export class EngineHarness implements AgentHarness {
     if (servers === undefined) {
       if (mcpServers === undefined) return
       servers = new AgentServers(setup.projectRoot, ({ type, ...payload }) =>
-        this.#telemetry.report(type, { agentId }, payload as TelemetryPayloads[typeof type]),
+        this.#telemetry.report(type, { agentId }, payload),
       )
       this.#servers.set(agentId, servers)
     }

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { InspanError } from '@inspan/protocol'
+import type {
+  AgentHarness,
+  ChatEvent,
+  HarnessAgentConfig,
+  HarnessCapabilities,
+  HarnessFactory,
+  ModelConnectivityInfo,
+} from '@inspan/protocol/chat'
+import type { Turn } from '../script.ts'
+import { HARNESS_ITEMS, type HarnessItem } from './harness-items.ts'
+
+export interface HarnessContract {
+  /** The name in the titles of the tests and in the table. */
+  readonly name: string
+  /** How agents reach their model. Default: nowhere, for factories that bring their model. */
+  readonly connectivity?: ModelConnectivityInfo
+  /** The name of a tool that the harness runs itself and that takes any input. Without it, approvals are not tested. */
+  readonly tool?: string
+  /** Where tests are registered. Default: `node:test`. */
+  readonly runner?: HarnessRunner
+  /** Gets the table when all tests are over. Default: it is not shown. */
+  readonly onTable?: (rows: readonly HarnessRow[]) => void
+}
+
+/** The two functions that most test runners have. */
+export interface HarnessRunner {
+  readonly describe: (name: string, body: () => void) => unknown
+  readonly it: (name: string, body: () => Promise<void>) => unknown
+}
+
+/** What became of one item. `not possible`: the harness refuses it with the error that is named. */
+export interface HarnessRow {
+  readonly item: string
+  readonly result: 'passed' | 'failed' | `not possible: ${string}`
+}
+
+/** A harness with folders of its own, for one test. */
+export interface HarnessSubject {
+  harness: AgentHarness
+  readonly project: string
+  readonly tool: string | undefined
+  /** Creates the agent `a`; rejects if the harness cannot serve this config. */
+  readonly createAgent: (config?: HarnessAgentConfig) => Promise<void>
+  /** Shuts the harness down and builds another one over the same folder. */
+  readonly restart: () => Promise<void>
+  readonly events: (
+    thread: string,
+    text: string,
+    options?: Parameters<AgentHarness['stream']>[3],
+  ) => Promise<ChatEvent[]>
+}
+
+const NOWHERE: ModelConnectivityInfo = {
+  model: { id: 'test/model', provider: 'test', nativeId: 'model', contextWindow: 100_000, supportedFormats: null },
+  isDefault: true,
+  headers: async () => ({}),
+}
+
+/**
+ * Registers the tests that every harness has to pass. `factory` is called for each of them with what the model is to
+ * answer. What the harness says it cannot do has to fail with a typed error; a silent difference fails the test.
+ */
+export function testHarnessFactory(
+  factory: (script: readonly Turn[]) => HarnessFactory | Promise<HarnessFactory>,
+  contract: HarnessContract,
+): void {
+  const { name, onTable, runner = { describe, it } } = contract
+  const rows: HarnessRow[] = []
+  runner.describe(name, () => {
+    for (const item of HARNESS_ITEMS) {
+      if (item.needsTool === true && contract.tool === undefined) continue
+      runner.it(item.title, async () => {
+        let result: HarnessRow['result'] = 'failed'
+        try {
+          result = await play(item, await factory(item.script(contract.tool ?? '')), contract)
+        } finally {
+          rows.push({ item: item.title, result })
+        }
+      })
+    }
+    runner.it('leaves no item out of its table', async () => onTable?.(rows))
+  })
+}
+
+/** The table as text, one line per item. */
+export function harnessTable(name: string, rows: readonly HarnessRow[]): string {
+  return rows.map(({ item, result }) => `${name} | ${item} | ${result}`).join('\n')
+}
+
+async function play(
+  item: HarnessItem,
+  factory: HarnessFactory,
+  contract: HarnessContract,
+): Promise<HarnessRow['result']> {
+  const base = await mkdtemp(join(tmpdir(), 'inspan-harness-'))
+  const [root, project] = [join(base, 'storage'), join(base, 'project')]
+  await mkdir(root)
+  await mkdir(project)
+  const subject = await open(factory, root, project, contract)
+  try {
+    const refused = await refusal(item, subject)
+    if (refused !== undefined) return `not possible: ${refused}`
+    await item.run(subject)
+    return 'passed'
+  } finally {
+    await subject.harness.shutdown()
+    // Fails if the harness has left a handle open, where that keeps a folder from being removed.
+    await rm(base, { recursive: true })
+  }
+}
+
+/** Returns why the harness cannot do this. If it says that it cannot, it has to refuse. */
+async function refusal({ config, needs }: HarnessItem, subject: HarnessSubject): Promise<string | undefined> {
+  try {
+    await subject.createAgent(config)
+  } catch (error) {
+    assert.ok(InspanError.is(error, 'unsupported'), `expected a typed refusal, got ${String(error)}`)
+    await subject.createAgent()
+    assert.equal(isPossible(subject.harness, needs), false, 'it refuses what it says it can do')
+    return error.message
+  }
+  if (config !== undefined) assert.notEqual(isPossible(subject.harness, needs), false, 'it accepts what it cannot do')
+  if (needs === undefined || isPossible(subject.harness, needs) !== false) return undefined
+  const thread = await subject.harness.createThread('a')
+  const asked = subject.harness.stream('a', thread, 'Go', { requireToolApproval: true })
+  const error: unknown = await asked.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(InspanError.is(error, 'unsupported'), 'it says that it cannot do this, and does not refuse it')
+  return error.message
+}
+
+function isPossible(harness: AgentHarness, needs: keyof HarnessCapabilities | undefined): boolean | undefined {
+  const can = needs === undefined ? undefined : harness.getCapabilities?.('a')[needs]
+  return can === undefined ? undefined : can !== false && can !== 'none'
+}
+
+async function open(
+  factory: HarnessFactory,
+  root: string,
+  project: string,
+  { connectivity = NOWHERE, tool }: HarnessContract,
+): Promise<HarnessSubject> {
+  let lastConfig: HarnessAgentConfig = {}
+  const subject: HarnessSubject = {
+    harness: await factory.create(root),
+    project,
+    tool,
+    createAgent: async (config = {}) => {
+      await subject.harness.createAgent('a', project, connectivity, config)
+      lastConfig = config
+    },
+    restart: async () => {
+      await subject.harness.shutdown()
+      subject.harness = await factory.create(root)
+      await subject.createAgent(lastConfig)
+    },
+    events: async (thread, text, options) => {
+      const { eventStream } = await subject.harness.stream('a', thread, text, options)
+      return Array.fromAsync(eventStream)
+    },
+  }
+  return subject
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import type { ChatEvent, ChatStreamResult, HarnessAgentConfig, HarnessCapabilities } from '@inspan/protocol/chat'
+import type { Turn } from '../script.ts'
+import type { HarnessSubject } from './harness-contract.ts'
+
+/** One promise of a harness. The agent `a` exists when `run` is called. */
+export interface HarnessItem {
+  readonly title: string
+  readonly script: (tool: string) => readonly Turn[]
+  /** The config of the agent, if the promise is about one. */
+  readonly config?: HarnessAgentConfig
+  /** The capability without which a harness may refuse. */
+  readonly needs?: keyof HarnessCapabilities
+  /** The promise is about a tool that the harness runs. */
+  readonly needsTool?: true
+  run(subject: HarnessSubject): Promise<void>
+}
+
+const ASK: HarnessAgentConfig = { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] }
+const calls = (tool: string, ...ids: string[]): Turn => ({
+  toolCalls: ids.map((id) => ({ id, name: tool, input: {} })),
+})
+
+export const HARNESS_ITEMS: readonly HarnessItem[] = [
+  {
+    title: 'refuses agents and threads that it does not know',
+    script: () => [],
+    run: async ({ harness }) => {
+      const thread = await harness.createThread('a')
+      assert.throws(() => harness.getMcpServerInfo('x'))
+      await assert.rejects(harness.createThread('x'))
+      await assert.rejects(harness.getThreadIds('x'))
+      await assert.rejects(harness.destroyAgent('x'))
+      await assert.rejects(harness.stream('x', thread, 'Hi'))
+      await assert.rejects(harness.destroyThread('a', 'x'))
+      await assert.rejects(harness.cloneThread('a', 'x'))
+      await assert.rejects(harness.getMessages('a', 'x'))
+      await assert.rejects(harness.clearMessages('a', 'x'))
+      await assert.rejects(harness.stream('a', 'x', 'Hi'))
+      await assert.rejects(harness.addMessages('a', 'x', [{ id: 'm', role: 'user', content: 'Hi' }]))
+    },
+  },
+  {
+    title: 'begins a turn with start, streams the text, and ends it with one finish',
+    script: () => [{ text: ['Hello ', 'there'] }],
+    run: async ({ events, harness }) => {
+      const seen = await events(await harness.createThread('a'), 'Hi')
+      assert.equal(seen[0]?.type, 'start')
+      assert.equal(seen.at(-1)?.type, 'finish')
+      assert.equal(count(seen, 'start'), 1)
+      assert.equal(count(seen, 'finish'), 1)
+      assert.equal(textOf(seen), 'Hello there')
+    },
+  },
+  {
+    title: 'reports a failure as an event and finishes with the reason error',
+    script: () => [{ error: { status: 400, message: 'No.' }, repeat: true }],
+    run: async ({ events, harness }) => {
+      const seen = await events(await harness.createThread('a'), 'Hi')
+      assert.ok(count(seen, 'error') >= 1)
+      const finish = seen.at(-1)
+      assert.ok(finish?.type === 'finish' && finish.finishReason === 'error')
+    },
+  },
+  {
+    title: 'refuses input that cannot be sent before there is a stream',
+    script: () => [],
+    run: async ({ harness }) => {
+      const thread = await harness.createThread('a')
+      const call = { type: 'tool-call', toolCallId: '1', toolName: 't', args: {} } as const
+      for (const bad of ['', [], [call]]) await assert.rejects(harness.stream('a', thread, bad))
+      assert.deepEqual(await harness.getMessages('a', thread), [])
+    },
+  },
+  {
+    title: 'keeps the conversation, with a time on every message',
+    script: () => [{ text: 'One.' }],
+    run: async ({ events, harness }) => {
+      const thread = await harness.createThread('a')
+      await events(thread, 'Hi')
+      const messages = await harness.getMessages('a', thread)
+      assert.deepEqual(
+        messages.slice(0, 1).map(({ content, role }) => [role, content]),
+        [['user', 'Hi']],
+      )
+      assert.match(JSON.stringify(messages), /One\./)
+      assert.ok(messages.every(({ createdAt }) => createdAt instanceof Date))
+    },
+  },
+  {
+    title: 'adds and clears messages without asking the model',
+    script: () => [],
+    run: async ({ harness }) => {
+      const thread = await harness.createThread('a')
+      await harness.addMessages('a', thread, [{ id: 'm', role: 'user', content: 'Note.' }])
+      assert.deepEqual(
+        (await harness.getMessages('a', thread)).map(({ content }) => content),
+        ['Note.'],
+      )
+      await harness.clearMessages('a', thread)
+      assert.deepEqual(await harness.getMessages('a', thread), [])
+    },
+  },
+  {
+    title: 'clones a thread that then goes its own way',
+    script: () => [{ text: 'One.' }, { text: 'Two.' }],
+    run: async ({ events, harness }) => {
+      const thread = await harness.createThread('a')
+      await events(thread, 'Hi')
+      const clone = await harness.cloneThread('a', thread)
+      const before = await harness.getMessages('a', thread)
+      assert.deepEqual(await harness.getMessages('a', clone), before)
+      await events(clone, 'More')
+      assert.deepEqual(await harness.getMessages('a', thread), before)
+      assert.deepEqual((await harness.getThreadIds('a')).toSorted(), [thread, clone].toSorted())
+    },
+  },
+  {
+    title: 'runs threads side by side and one turn per thread at a time',
+    script: () => [{ text: 'One.' }, { text: 'Two.' }],
+    run: async ({ events, harness }) => {
+      const threads = [await harness.createThread('a'), await harness.createThread('a')]
+      const texts = await Promise.all(threads.map(async (thread) => textOf(await events(thread, 'Hi'))))
+      assert.deepEqual(texts.toSorted(), ['One.', 'Two.'])
+    },
+  },
+  {
+    title: 'ends a turn at an abort with one finish',
+    script: () => [{ text: ['one ', 'two '], hang: true }],
+    run: async ({ harness }) => {
+      const abort = new AbortController()
+      const thread = await harness.createThread('a')
+      const result = await harness.stream('a', thread, 'Hi', { abortSignal: abort.signal })
+      await until(result, 'text-delta')
+      abort.abort()
+      const rest = await Array.fromAsync(result.eventStream)
+      assert.equal(count(rest, 'finish'), 1)
+      assert.equal(rest.at(-1)?.type, 'finish')
+    },
+  },
+  {
+    title: 'goes on when its reader leaves, and is read on later',
+    script: () => [{ text: ['one ', 'two'] }],
+    run: async ({ harness }) => {
+      const result = await harness.stream('a', await harness.createThread('a'), 'Hi')
+      await until(result, 'start')
+      assert.equal(textOf(await Array.fromAsync(result.eventStream)), 'one two')
+    },
+  },
+  {
+    title: 'has its threads and messages back after a restart',
+    script: () => [{ text: 'One.' }],
+    run: async (subject) => {
+      const thread = await subject.harness.createThread('a')
+      await subject.events(thread, 'Hi')
+      const before = await subject.harness.getMessages('a', thread)
+      await subject.restart()
+      assert.deepEqual(await subject.harness.getThreadIds('a'), [thread])
+      assert.deepEqual(await subject.harness.getMessages('a', thread), before)
+    },
+  },
+  {
+    title: 'keeps threads over an update of the config',
+    script: () => [{ text: 'One.' }],
+    run: async ({ events, harness }) => {
+      const thread = await harness.createThread('a')
+      const limits = { contextWindow: 1_000, supportedFormats: null }
+      const model = { id: 'test/model', provider: 'test', nativeId: 'model', ...limits }
+      await harness.updateAgent('a', { model, isDefault: true, headers: async () => ({}) }, { name: 'Renamed' })
+      assert.equal(textOf(await events(thread, 'Hi')), 'One.')
+    },
+  },
+  {
+    title: 'asks for approvals one by one',
+    needsTool: true,
+    needs: 'approvals',
+    script: (tool) => [calls(tool, 'one', 'two'), { text: 'End.' }],
+    run: async ({ harness }) => {
+      const thread = await harness.createThread('a')
+      const result = await harness.stream('a', thread, 'Go', { requireToolApproval: 'serial' })
+      const first = await until(result, 'tool-approval-request')
+      await harness.approveToolCall('a', thread, first.toolCall.toolCallId)
+      const second = await until(result, 'tool-approval-request')
+      assert.notEqual(second.toolCall.toolCallId, first.toolCall.toolCallId)
+      await harness.declineToolCall('a', thread, second.toolCall.toolCallId)
+      const rest = await Array.fromAsync(result.eventStream)
+      assert.equal(textOf(rest), 'End.')
+      await assert.rejects(harness.approveToolCall('a', thread, first.toolCall.toolCallId))
+    },
+  },
+  {
+    title: 'shows all requests of a batch before the first answer',
+    needsTool: true,
+    needs: 'approvals',
+    script: (tool) => [calls(tool, 'one', 'two'), { text: 'End.' }],
+    run: async ({ harness }) => {
+      const thread = await harness.createThread('a')
+      const result = await harness.stream('a', thread, 'Go', { requireToolApproval: 'batch' })
+      const ids = [
+        (await until(result, 'tool-approval-request')).toolCall.toolCallId,
+        (await until(result, 'tool-approval-request')).toolCall.toolCallId,
+      ]
+      for (const id of ids.toReversed()) await harness.approveToolCall('a', thread, id)
+      const rest = await Array.fromAsync(result.eventStream)
+      assert.equal(count(rest, 'tool-result'), 2)
+      assert.equal(textOf(rest), 'End.')
+    },
+  },
+  {
+    title: 'remembers an approval for the tool',
+    needsTool: true,
+    needs: 'approvals',
+    script: (tool) => [calls(tool, 'one'), calls(tool, 'two'), { text: 'End.' }],
+    run: async ({ harness }) => {
+      const thread = await harness.createThread('a')
+      const result = await harness.stream('a', thread, 'Go', { requireToolApproval: true })
+      const { toolCall } = await until(result, 'tool-approval-request')
+      await harness.approveToolCall('a', thread, toolCall.toolCallId, { remember: true })
+      const rest = await Array.fromAsync(result.eventStream)
+      assert.equal(count(rest, 'tool-approval-request'), 0)
+      assert.equal(count(rest, 'tool-result'), 2)
+    },
+  },
+  {
+    title: 'waits for the results of tools that the caller runs',
+    needs: 'consumerTools',
+    config: ASK,
+    script: () => [calls('ask', 'one', 'two'), { text: 'End.' }],
+    run: async ({ harness }) => {
+      const thread = await harness.createThread('a')
+      const result = await harness.stream('a', thread, 'Go', { requireToolApproval: true })
+      await until(result, 'tool-call')
+      await until(result, 'tool-call')
+      for (const toolCallId of ['two', 'one']) {
+        await harness.submitToolResult('a', thread, { toolCallId, toolName: 'ask', result: toolCallId })
+      }
+      const rest = await Array.fromAsync(result.eventStream)
+      assert.equal(count(rest, 'tool-result'), 2)
+      assert.equal(count(rest, 'tool-approval-request'), 0)
+      assert.equal(textOf(rest), 'End.')
+    },
+  },
+]
+
+function count(events: readonly ChatEvent[], type: ChatEvent['type']): number {
+  return events.filter((event) => event.type === type).length
+}
+
+function textOf(events: readonly ChatEvent[]): string {
+  return events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+}
+
+async function until<Type extends ChatEvent['type']>(
+  { eventStream }: ChatStreamResult,
+  type: Type,
+): Promise<Extract<ChatEvent, { type: Type }>> {
+  for await (const event of eventStream) {
+    if (event.type === type) return event as Extract<ChatEvent, { type: Type }>
+  }
+  return assert.fail(`there was no ${type}`)
+}
