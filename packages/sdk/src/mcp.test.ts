@@ -72,6 +72,9 @@ suite('MCP servers of an agent', () => {
     const [info] = it.agent.getMcpServerInfo()
     assert.ok(info?.error !== undefined && info.errorDetail !== undefined)
     assert.equal(textOf(await eventsOf(await it.session.chat('Hi'))), 'Fine.')
+    const failed = failures.find(({ type }) => type === 'mcp-server-discovery-failed')
+    assert.ok(failed?.type === 'mcp-server-discovery-failed')
+    assert.deepEqual(failed.errorDetail, info.errorDetail)
   })
 
   test('are restored with the agent', async () => {

@@ -1,0 +1,296 @@
+/** Which promise of the SDK is proved by which test. `docs/sdk-items.md` is written from this. */
+
+/** The tests, by a short name. The title is looked up in the file. */
+export const TESTS = {
+  turn: ['chat.test.ts', 'begins with start, ends with one finish, and streams text in between'],
+  text: ['chat.test.ts', 'gives the whole text on textStream, whichever stream is read'],
+  failure: ['chat.test.ts', 'reports a failure as an event, followed by finish with reason error'],
+  abort: ['chat.test.ts', 'ends at an abort with one finish, and keeps what was said'],
+  aborted: ['chat.test.ts', 'is refused before it begins if its signal was aborted'],
+  leave: ['chat.test.ts', 'goes on when its reader leaves, and can be read on later'],
+  busy: ['chat.test.ts', 'keeps a second turn of the session out, but not one of another session'],
+  maxSteps: ['chat.test.ts', 'stops after maxSteps with the reason tool-calls'],
+  steps: ['chat.test.ts', 'numbers its steps from 0 and adds up their usage'],
+  deltas: ['chat.test.ts', 'streams the arguments of a call before the call itself'],
+  subscribers: ['chat.test.ts', 'reaches subscribers without anybody reading its stream'],
+  input: ['chat.test.ts', 'is refused before there is a stream, and leaves the session as it was'],
+  serial: ['approvals.test.ts', 'shows one request at a time, and the next after the result of the one before'],
+  inLoop: ['approvals.test.ts', 'settles while the loop holds the event, without waiting for the next one'],
+  noAsk: ['approvals.test.ts', 'asks about nothing by default'],
+  batch: ['approvals.test.ts', 'shows all requests before the first answer, then the end of the step'],
+  remember: [
+    'approvals.test.ts',
+    'skips later requests for the same tool, also of the same step, in this session only',
+  ],
+  rememberOne: ['approvals.test.ts', 'holds for the one tool only, and a refusal is not remembered'],
+  wrongAnswer: ['approvals.test.ts', 'for an unknown, settled or other kind of call is refused and disturbs nothing'],
+  cancelled: ['approvals.test.ts', 'after the turn was cancelled finds nothing that waits'],
+  consumer: ['approvals.test.ts', 'wait for their results, which may come in any order, and need no approval'],
+  mode: ['approvals.test.ts', 'a mode of approval is what it says'],
+  sessionsBack: ['restart.test.ts', 'sessions are back with their history, and the conversation goes on'],
+  pending: ['restart.test.ts', 'a pending approval still waits, and resumeTurn() gives the stream of its turn'],
+  abandon: ['restart.test.ts', 'a new message abandons what waits, and leaves no call without a result'],
+  gone: ['restart.test.ts', 'a destroyed session does not come back'],
+  folder: ['lifecycle.test.ts', 'needs an existing folder and creates nothing otherwise'],
+  version: [
+    'lifecycle.test.ts',
+    'refuses a factory of another version without building it, and a harness that differs from its factory',
+  ],
+  lock: ['lifecycle.test.ts', 'keeps a second one out of its folder until it is shut down'],
+  disposed: ['lifecycle.test.ts', 'refuses everything after its shutdown, and so do its agents and sessions'],
+  bareResolver: ['lifecycle.test.ts', 'does not take a bare resolver as its options'],
+  file: ['lifecycle.test.ts', 'is kept in a file that only its owner can read, with exactly what it was made of'],
+  ids: ['lifecycle.test.ts', 'gets an id of its own if it is given none, and never one that is no file name'],
+  project: [
+    'lifecycle.test.ts',
+    'needs an existing project, which may be named relatively, and leaves nothing behind otherwise',
+  ],
+  notCreated: ['lifecycle.test.ts', 'is not created if that is aborted or its model cannot be resolved'],
+  destroyed: ['lifecycle.test.ts', 'is gone after it was destroyed, with its file and its sessions'],
+  copy: ['lifecycle.test.ts', 'gives away a copy of its config'],
+  restore: ['lifecycle.test.ts', 'lists what could not be brought back, logs it, and brings back the rest'],
+  replaced: ['lifecycle.test.ts', 'can be replaced: creating the agent again clears its failure'],
+  merge: ['lifecycle.test.ts', 'merges the fields, keeps sessions, is persisted, and applies to the next turn'],
+  resolveAgain: [
+    'lifecycle.test.ts',
+    'resolves the connection again only if it could have changed, and the hooks always',
+  ],
+  failedUpdate: ['lifecycle.test.ts', 'that fails leaves everything as it was'],
+  unknownSession: ['lifecycle.test.ts', 'are found by their id, and unknown ones are refused'],
+  clone: ['lifecycle.test.ts', 'are cloned with their messages and go separate ways'],
+  context: ['lifecycle.test.ts', 'take context without asking the model, in the order of its time'],
+  usage: ['lifecycle.test.ts', 'say how full the context was at the last step'],
+  dispose: ['lifecycle.test.ts', 'can be disposed of twice without losing their history'],
+  telemetry: ['lifecycle.test.ts', 'is scoped, ends every turn exactly once, and says nothing of what was said'],
+  wire: ['lifecycle.test.ts', 'shows each request with its one response while somebody listens'],
+  hook: ['lifecycle.test.ts', 'changes what the model, the events and the history show, and hides all if it fails'],
+  mcp: ['mcp.test.ts', 'offer their tools, which are called, approved and named by their server'],
+  mcpKept: ['mcp.test.ts', 'stay connected over an update that does not change them, and can be reconnected'],
+  mcpBroken: ['mcp.test.ts', 'that fail do not fail the agent, and say why'],
+  quickStart: ['page.test.ts', 'quick start'],
+  pageFiles: ['page.test.ts', 'images and files'],
+  inferred: ['types.test.ts', 'the harness is inferred from the factory'],
+  configOf: ['types.test.ts', 'the config is that of the harness'],
+  eventTypes: ['types.test.ts', 'every event has a type of its own'],
+  errors: ['types.test.ts', 'have a type whose value is its name, a cause, and what to do'],
+  removable: ['costs.test.ts', 'leaves a folder that can be removed at once'],
+  catalogue: ['models/models.test.ts', 'knows the window and the formats of its models, and refuses other names'],
+  aliases: ['models/models.test.ts', 'gives names of other systems their model'],
+  ownModels: ['models/models.test.ts', 'makes models of its own: what is given counts, the rest is inherited'],
+  program: ['factories/acp.test.ts', 'asks before it acts if approval is required, and otherwise acts'],
+  cannot: ['factories/acp.test.ts', 'says beforehand what it cannot do, and refuses it'],
+  contract: ['../../testing/src/contracts/harness-items.ts', 'refuses agents and threads that it does not know'],
+  connections: ['connectivity/resolvers.test.ts', 'is made from the environment, a profile, or one key'],
+  programs: ['factories/acp.test.ts', 'every program has a factory of its own, which stores under its own name'],
+} as const
+
+/** How an item is proved: by a test, or why not. */
+export type Proof = keyof typeof TESTS | `not testable: ${string}` | `not built: ${string}` | 'no test yet'
+
+/** Numbers of items, what they promise, and the proof. */
+export type Item = readonly [numbers: string, promise: string, proof: Proof]
+
+const TYPES_ONLY = 'not testable: it is a type, and the compiler checks every use of it'
+
+export const ITEMS: readonly Item[] = [
+  ['1-3', 'Everything that the page names can be imported.', TYPES_ONLY],
+  [
+    '4, 7, 8, 16, 20',
+    'createAgentManager is the way to a manager, and brings back the agents of the one before.',
+    'sessionsBack',
+  ],
+  ['5, 6', 'The storage folder must exist; the error names it.', 'folder'],
+  [
+    '9-12, 278, 367, 368, 390, 391',
+    'Versions are checked before and after the harness is built, and a refused one is shut down.',
+    'version',
+  ],
+  [
+    '13-15, 71, 95-97, 104, 315, 327, 396, 401, 438, 453, 454',
+    'Resolver and hooks are called when they have to be, and not more often.',
+    'resolveAgain',
+  ],
+  ['17', 'A resolver is not taken for options.', 'bareResolver'],
+  [
+    '18, 19, 22-24, 72, 360, 364, 369, 444',
+    'The type of the harness and its extensions come from the factory.',
+    'inferred',
+  ],
+  ['21', 'One manager per folder.', 'lock'],
+  ['25, 55, 56, 69, 73', 'An agent is written to a private file with what it was made of.', 'file'],
+  ['26, 74', 'The project must exist and may be named relatively.', 'project'],
+  ['27, 29, 31', 'Ids are given or made, unique, and plain file names.', 'ids'],
+  [
+    '28, 439',
+    'Clock and ids can be set from outside.',
+    'not testable: `now` and `newId` are options, used by tests of the engine',
+  ],
+  ['30', 'Creating a failed agent again clears the failure.', 'replaced'],
+  ['32-34, 402', 'A creation that is aborted or fails leaves nothing.', 'notCreated'],
+  [
+    '35-38, 51-54, 57-64, 70, 352-355',
+    'Restore failures are listed and logged; files of others are left alone.',
+    'restore',
+  ],
+  ['39-41, 88-90, 274', 'A destroyed agent is gone with its file and sessions.', 'destroyed'],
+  ['42', 'A failed destruction leaves the agent as it was.', 'no test yet'],
+  [
+    '98, 316, 317, 319, 322, 325, 326',
+    'Hooks belong to one agent, get its identity, and apply to every kind of result.',
+    'no test yet',
+  ],
+  ['43-45, 47, 125, 277', 'A shutdown ends everything and deletes nothing.', 'disposed'],
+  ['46', 'After a shutdown the folder can be removed.', 'removable'],
+  [
+    '48, 49, 91, 122, 255, 339-341, 345-350',
+    'Telemetry is scoped, ends each turn once and holds no content.',
+    'telemetry',
+  ],
+  ['65, 67, 92-94, 102, 103', 'An update merges, is persisted and applies to the next turn.', 'merge'],
+  [
+    '66',
+    'Identity files are replaced as a whole.',
+    'not testable: a crash between writing and renaming cannot be placed; the code renames a finished file',
+  ],
+  ['68, 411', 'Configs survive the file: addresses and models are rebuilt.', 'no test yet'],
+  ['75', 'The config that is returned is a copy.', 'copy'],
+  [
+    '76, 151, 182, 194, 195, 201, 204, 205, 215-218',
+    'MCP servers are listed with their tools, which are called under their names.',
+    'mcp',
+  ],
+  ['77, 99, 100, 206, 226, 233', 'Unchanged servers stay connected; one can be reconnected.', 'mcpKept'],
+  ['78-80, 275', 'Sessions are found by id, and unknown ones refused.', 'unknownSession'],
+  ['81, 436', 'A destroyed session is gone for good.', 'gone'],
+  ['82, 83, 379', 'A clone has the messages and goes its own way.', 'clone'],
+  ['84-87, 276', 'A compacted session begins with a summary.', 'not built: compaction is refused with UNSUPPORTED'],
+  ['101', 'A failed update changes nothing.', 'failedUpdate'],
+  ['105-107, 129, 132-135, 146-149, 162, 163, 165, 381, 389', 'A turn is one stream from start to finish.', 'turn'],
+  ['108, 181, 308-312, 236-238', 'Tools of the caller wait for their results.', 'consumer'],
+  [
+    '109-111, 156, 157, 284-288, 294, 295, 382',
+    'Requests come one by one, and what follows an answer is on the same stream.',
+    'serial',
+  ],
+  ['112, 244, 434, 435, 437, 432, 433, 378', 'History and conversation continue after a restart.', 'sessionsBack'],
+  ['113, 114, 249-254, 256-258', 'The context usage is that of the last step.', 'usage'],
+  ['115, 116, 245-248, 269', 'Context is added without a model call and sorted by time.', 'context'],
+  ['117-121', 'Subscribers hear everything once, and a broken one disturbs nobody.', 'subscribers'],
+  ['123, 124, 126', 'Disposing of a session releases it and deletes nothing.', 'dispose'],
+  ['127', 'A session has one turn at a time.', 'busy'],
+  ['128, 145, 305', 'A turn that waits can be cancelled.', 'cancelled'],
+  ['130, 131', 'Both streams are complete.', 'text'],
+  ['136-139, 164, 171', 'A failure is an error event and a finish with the reason error.', 'failure'],
+  ['140', 'Leaving the loop detaches; it does not cancel.', 'leave'],
+  ['141, 260-268, 279, 188', 'Bad input is refused before there is a stream.', 'input'],
+  ['142, 144', 'An abort ends the turn with one finish and keeps what was said.', 'abort'],
+  ['143', 'An aborted signal starts nothing.', 'aborted'],
+  ['150, 152-155, 169', 'Argument deltas come before the call and add up to it.', 'deltas'],
+  ['158', 'A failed result has an error.', 'serial'],
+  ['159-161', 'Progress comes before the one result.', 'no test yet'],
+  ['166, 167', 'Every event has a named type.', 'eventTypes'],
+  ['168, 170', 'Steps are numbered and their usage adds up.', 'steps'],
+  ['172', 'Reasoning tokens are counted.', 'not testable: the drivers count them, and their tests prove it'],
+  [
+    '173-177',
+    'Output that an adapter does not know is not shown.',
+    'not testable: adapters record it, and their tests prove it; the SDK does not log it at debug level',
+  ],
+  ['178-180, 183', 'Every field of a config is optional.', 'quickStart'],
+  ['184-187, 189, 190', 'maxSteps limits model calls.', 'maxSteps'],
+  ['191, 192', 'A mode of approval is normalised.', 'mode'],
+  ['193', 'Without the option, tools run without asking.', 'noAsk'],
+  ['208, 209, 222-224, 342', 'Servers that fail say why and disturb nobody.', 'mcpBroken'],
+  [
+    '196-200, 202, 207, 210-214, 227, 228, 232',
+    'Servers are connected, limited and reconnected as configured.',
+    'not testable: `@inspan/tools` does it, and its tests prove it',
+  ],
+  ['203, 219, 221', 'Tools of servers have schemas and hints, and no switches of their own.', TYPES_ONLY],
+  ['225, 234', 'A discovery is reported, and a destroyed agent closes its servers.', 'no test yet'],
+  ['235, 456', 'Requests can go through a proxy.', 'not built: Node has it as an option of its own'],
+  ['220', 'There is no output schema.', TYPES_ONLY],
+  ['229-231', 'Credentials of a server can be replaced.', 'no test yet'],
+  ['239-243, 270', 'Messages have parts.', 'pageFiles'],
+  ['259', 'After a restart the context usage is empty until the next turn.', 'no test yet'],
+  ['271-273, 280-283', 'Errors are typed.', 'errors'],
+  ['289-292', 'A batch shows all requests before the end of its step.', 'batch'],
+  ['293', 'Answers need no further read.', 'inLoop'],
+  ['296-298', 'A remembered approval skips requests in its session.', 'remember'],
+  ['299', 'It holds for one tool; refusals are not remembered.', 'rememberOne'],
+  ['300, 301', 'Wrong answers are refused.', 'wrongAnswer'],
+  ['302-304, 393', 'Factories have settings of their own: a time limit for approvals, rules, a store.', 'no test yet'],
+  ['306', 'A new message abandons what waits.', 'abandon'],
+  ['307', 'Approvals are in telemetry.', 'no test yet'],
+  [
+    '313, 430',
+    'A name that is taken is reported.',
+    'not testable: servers are discovered in the background; the log names the clash',
+  ],
+  ['314, 318, 320, 321, 323, 324', 'A hook replaces results everywhere and hides them if it fails.', 'hook'],
+  ['50, 328, 329, 332-334, 336, 337', 'The wire is captured only while somebody listens.', 'wire'],
+  ['330, 331, 338', 'Harnesses differ in what they can capture.', TYPES_ONLY],
+  ['335', 'Secrets in headers are masked.', 'no test yet'],
+  ['351', 'Telemetry of the harness reaches agents and managers.', 'mcpKept'],
+  [
+    '343, 344',
+    'Retries are reported, and tool events have hints.',
+    'not built: retries are in the log of the thread only',
+  ],
+  ['356', 'The SDK does not write to the console.', 'no test yet'],
+  ['357-359, 361-363, 366', 'The config type is that of the harness.', 'configOf'],
+  ['365', 'Extension accessors refuse unknown agents.', 'not testable: our harnesses have no extensions'],
+  ['370, 392, 394, 395', 'Every factory has an id and builds harnesses for a folder.', 'programs'],
+  ['375-377, 380', 'Unknown agents and threads are refused.', 'contract'],
+  ['371-374', 'The port takes config, connection and hooks.', TYPES_ONLY],
+  ['383, 384', 'The port has history, servers, logs and shutdown.', 'sessionsBack'],
+  ['385, 386', 'Events can be pushed before, while and after they are read.', 'leave'],
+  [
+    '387, 388',
+    'Authors of harnesses have a door of their own.',
+    'not testable: it is `@inspan/protocol/chat`, held by the import rules',
+  ],
+  ['397-400, 403, 404, 445-450', 'Connections come from the environment, a profile or one key.', 'connections'],
+  ['405-410, 412', 'The catalogue knows windows and formats.', 'catalogue'],
+  [
+    '413-423',
+    'Skills and rules are read from folders.',
+    'not built: configs with skills or rules are refused with UNSUPPORTED',
+  ],
+  ['424-429, 431', 'Tools can be found by search.', 'not built: all tools are offered directly'],
+  ['440', 'Recorded sessions can be replayed.', 'not testable: an idea for consumers, no promise'],
+  ['441-443', 'A contract suite and a scripted model are there for others.', 'contract'],
+  ['451, 452', 'Names of other systems stay as aliases.', 'aliases'],
+  ['455', 'The same session works over programs.', 'program'],
+]
+
+/** The items by number, each once. */
+export function numbersOf(numbers: string): number[] {
+  return numbers.split(', ').flatMap((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number)
+    return Array.from({ length: to - from + 1 }, (_each, index) => from + index)
+  })
+}
+
+export function itemsPage(): string {
+  const rows = ITEMS.flatMap(([numbers, promise, proof]) =>
+    numbersOf(numbers).map((number) => ({ number, row: `| ${number} | ${promise} | ${shown(proof)} |` })),
+  )
+  return [
+    '# The promises of the SDK and their tests',
+    '',
+    'Written by `node packages/sdk/test/write-items.ts`. Each number is one promise of the interface that',
+    '[sdk.md](sdk.md) describes; related ones share a sentence and a test.',
+    '',
+    '| number | promise | test |',
+    '| --- | --- | --- |',
+    ...rows.sort((a, b) => a.number - b.number).map(({ row }) => row),
+    '',
+  ].join('\n')
+}
+
+function shown(proof: Proof): string {
+  if (proof.startsWith('no')) return proof
+  const [file, title] = TESTS[proof as keyof typeof TESTS]
+  return `${file}: ${title}`
+}
