@@ -15,16 +15,29 @@ const LINES = 16_000
 function check(dialect: Dialect, lines: readonly string[], stderr: readonly string[] = []): number {
   let events = 0
   let finishes = 0
+  const calls = new Set<string>()
+  const results = new Set<string>()
+  const problems: string[] = []
   const mapper = createMapper(dialect, {
     cwd: '/workspace',
     emit: (event) => {
       events += event.activity?.events.length ?? 0
       if (event.type === 'finish') finishes += 1
+      if (event.type === 'tool-call') {
+        if (typeof event.toolName !== 'string') problems.push(`a tool named ${String(event.toolName)}`)
+        if (calls.has(event.toolCallId)) problems.push(`two calls ${event.toolCallId}`)
+        calls.add(event.toolCallId)
+      }
+      if (event.type === 'tool-result') {
+        if (results.has(event.toolCallId)) problems.push(`two results of ${event.toolCallId}`)
+        results.add(event.toolCallId)
+      }
     },
   })
   for (const line of stderr) mapper.stderr(line, AT)
   for (const line of lines) mapper.line(line, AT)
   mapper.end({ exitCode: 0 }, AT)
+  assert.deepEqual(problems, [])
   const sums = mapper.ledger.sums()
   const seen = JSON.stringify(sums)
   assert.equal(sums.lines, lines.length + stderr.length, seen)

@@ -35,20 +35,22 @@ export interface AcpHabits {
 }
 
 /** Tool names that our rules know, for agents that only report the kind of a tool. */
-export const KIND_NAMES: Readonly<Record<string, string>> = {
-  read: 'read_file',
-  edit: 'edit_file',
-  delete: 'delete_file',
-  move: 'move_file',
-  search: 'grep',
-  execute: 'execute_command',
-  fetch: 'web_fetch',
-  think: 'think',
-  switch_mode: 'switch_mode',
-}
+export const KIND_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    read: 'read_file',
+    edit: 'edit_file',
+    delete: 'delete_file',
+    move: 'move_file',
+    search: 'grep',
+    execute: 'execute_command',
+    fetch: 'web_fetch',
+    think: 'think',
+    switch_mode: 'switch_mode',
+  }),
+)
 
 export function toolNameOf(call: AcpToolCall, habits: AcpHabits): string {
-  return call.name ?? habits.toolName?.(call) ?? KIND_NAMES[call.kind ?? ''] ?? 'tool'
+  return call.name ?? habits.toolName?.(call) ?? KIND_NAMES.get(call.kind ?? '') ?? 'tool'
 }
 
 /** Whether it is known what the call does. */

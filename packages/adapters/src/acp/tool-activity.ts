@@ -22,7 +22,7 @@ const BOOKKEEPING: ConsumedCall = Object.freeze({ consumed: 'bookkeeping' })
 /** Rules for calls without a result, of tools whose kind alone is known: they use the input. */
 export const kindTools: ToolTable = toolTable(
   Object.fromEntries(
-    Object.entries(KIND_NAMES).map(([kind, name]): [string, ToolRule] => [
+    [...KIND_NAMES].map(([kind, name]): [string, ToolRule] => [
       name,
       ({ input }, outcome, context) => activityOfKind({ kind, input, locations: [], diffs: [] }, outcome, context),
     ]),

@@ -1,3 +1,4 @@
+import { claudeSessions } from './sessions.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
 import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
@@ -26,7 +27,7 @@ const CAPABILITIES: Capabilities = {
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   output: true,
   limits: true,
-  sessions: false,
+  sessions: true,
 }
 
 export interface ClaudeCodeOptions extends PrintOptions, ClaudeLaunchOptions {
@@ -36,7 +37,7 @@ export interface ClaudeCodeOptions extends PrintOptions, ClaudeLaunchOptions {
 
 /** Makes an agent of Claude Code in print mode. */
 export function claudeCode(options: ClaudeCodeOptions = {}): AgentDriver {
-  return printDriver(
+  const driver = printDriver(
     {
       profile: claudeCodeProfile,
       dialect: claudeCodeDialect,
@@ -48,6 +49,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): AgentDriver {
     },
     options,
   )
+  return { ...driver, sessions: claudeSessions({ ...process.env, ...options.env }) }
 }
 
 /** Returns the message to resume at. None of a subagent, and no reasoning: the CLI cannot resume after that alone. */

@@ -7,7 +7,7 @@ import { claudeCodeProfile } from './profile.ts'
 export const claudeCodeHarness: Harness = {
   profile: claudeCodeProfile,
   dialect: claudeCodeDialect,
-  agent: onFirstUse(claudeCodeProfile.id, async () => (await import('./driver.ts')).claudeCode),
-  live: onFirstUse(claudeCodeProfile.id, async () => (await import('./live.ts')).claudeCodeLive),
+  agent: onFirstUse(claudeCodeProfile.id, async () => (await import('./driver.ts')).claudeCode, { hasSessions: true }),
+  live: onFirstUse(claudeCodeProfile.id, async () => (await import('./live.ts')).claudeCodeLive, { hasSessions: true }),
   liveDialect: claudeCodeLiveDialect,
 }

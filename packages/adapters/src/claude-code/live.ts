@@ -1,3 +1,4 @@
+import { claudeSessions } from './sessions.ts'
 import type { NativeRef } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { liveDriver, type LiveOptions } from '../live/live-driver.ts'
@@ -30,7 +31,7 @@ const CAPABILITIES: Capabilities = {
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   output: true,
   limits: true,
-  sessions: false,
+  sessions: true,
 }
 
 export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}
@@ -38,7 +39,7 @@ export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}
 /** Makes an agent of Claude Code in live mode. */
 export function claudeCodeLive(options: ClaudeLiveOptions = {}): AgentDriver {
   refuseLevel(claudeCodeProfile.title, options.permissions)
-  return liveDriver(
+  const driver = liveDriver(
     {
       profile: claudeCodeProfile,
       dialect: claudeCodeLiveDialect,
@@ -51,4 +52,5 @@ export function claudeCodeLive(options: ClaudeLiveOptions = {}): AgentDriver {
     },
     options,
   )
+  return { ...driver, sessions: claudeSessions({ ...process.env, ...options.env }) }
 }

@@ -1,3 +1,4 @@
+import { codexSessions } from './sessions.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchCodex, type CodexLaunchOptions } from './launch.ts'
@@ -28,7 +29,7 @@ const CAPABILITIES: Capabilities = {
   effort: ['minimal', 'low', 'medium', 'high', 'xhigh'],
   output: true,
   limits: false,
-  sessions: false,
+  sessions: true,
 }
 
 export interface CodexOptions extends PrintOptions, CodexLaunchOptions {
@@ -38,7 +39,7 @@ export interface CodexOptions extends PrintOptions, CodexLaunchOptions {
 
 /** Makes an agent of Codex in print mode. */
 export function codex(options: CodexOptions = {}): AgentDriver {
-  return printDriver(
+  const driver = printDriver(
     {
       profile: codexProfile,
       dialect: codexDialect,
@@ -48,4 +49,5 @@ export function codex(options: CodexOptions = {}): AgentDriver {
     },
     options,
   )
+  return { ...driver, sessions: codexSessions({ ...process.env, ...options.env }) }
 }

@@ -7,7 +7,9 @@ import { codexProfile } from './profile.ts'
 export const codexHarness: Harness = {
   profile: codexProfile,
   dialect: codexDialect,
-  agent: onFirstUse(codexProfile.id, async () => (await import('./driver.ts')).codex),
-  live: onFirstUse(codexProfile.id, async () => (await import('./app-server/driver.ts')).codexLive),
+  agent: onFirstUse(codexProfile.id, async () => (await import('./driver.ts')).codex, { hasSessions: true }),
+  live: onFirstUse(codexProfile.id, async () => (await import('./app-server/driver.ts')).codexLive, {
+    hasSessions: true,
+  }),
   liveDialect: codexAppServerDialect,
 }

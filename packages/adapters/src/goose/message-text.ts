@@ -11,6 +11,10 @@ const CHANCE = 2
 export class MessageText {
   /** All pieces joined, in case each continues the text. */
   #joined = ''
+  /** The pieces after that, once it is clear that each continues the text. Joining them one by one would copy all. */
+  readonly #pieces: string[] = []
+  #joinedPieces = 0
+  #taken = 0
   /** The last piece, in case each restates the text. */
   #last = ''
   #kind: 'unknown' | 'pieces' | 'restated' = 'unknown'
@@ -19,14 +23,25 @@ export class MessageText {
 
   add(piece: string): void {
     if (piece === '') return
-    if (this.#kind === 'pieces') this.#joined += piece
+    if (this.#kind === 'pieces') this.#pieces.push(piece)
     else if (this.#last === '') this.#joined = this.#last = piece
     else if (piece.startsWith(this.#last)) this.#restate(piece)
     else this.#continue(piece)
   }
 
-  /** The part of the text that is certain so far. It only grows. */
-  get certain(): string {
+  /** Returns what has become certain since the last call. */
+  takeCertain(): string {
+    const before = this.#certain()
+    const fresh = before.length > this.#taken ? before.slice(this.#taken) : ''
+    this.#taken = Math.max(this.#taken, before.length)
+    if (this.#joinedPieces === this.#pieces.length) return fresh
+    const more = this.#pieces.slice(this.#joinedPieces).join('')
+    this.#joinedPieces = this.#pieces.length
+    return fresh + more
+  }
+
+  /** The part of the text that is certain, without pieces that came later. It only grows. */
+  #certain(): string {
     if (this.#doubt !== undefined) return this.#doubt.certain
     return this.#kind === 'restated' ? this.#last : this.#joined
   }
@@ -38,7 +53,7 @@ export class MessageText {
   /** Returns the text at its end. `othersInPieces`: other texts of this run came in pieces. */
   whole(othersInPieces: boolean): string {
     const doubt = this.#doubt
-    if (doubt === undefined) return this.certain
+    if (doubt === undefined) return this.#certain() + this.#pieces.join('')
     return othersInPieces && doubt.restated <= CHANCE ? this.#joined : this.#last
   }
 

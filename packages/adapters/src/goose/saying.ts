@@ -5,7 +5,7 @@ import { MessageText } from './message-text.ts'
 /** The open text and the open thought. They end when something else happens. */
 export class Saying {
   readonly #run: Run
-  #text: { readonly id: string; readonly text: MessageText; readonly place: PartPlace; given: number } | undefined
+  #text: { readonly id: string; readonly text: MessageText; readonly place: PartPlace } | undefined
   #thought: { readonly id: string; said: string; readonly place: PartPlace } | undefined
   #parts = 0
   /** Whether texts of this run came in pieces. */
@@ -29,15 +29,13 @@ export class Saying {
   text(id: string, piece: string): void {
     this.#endThought()
     if (this.#text !== undefined && this.#text.id !== id) this.end()
-    this.#text ??= { id, text: new MessageText(), place: this.#place(id), given: 0 }
+    this.#text ??= { id, text: new MessageText(), place: this.#place(id) }
     const pending = this.#text
     pending.text.add(piece)
     this.#hasSpoken ||= piece.trim() !== ''
     this.#hasPieces ||= pending.text.comesInPieces
-    const { certain } = pending.text
-    if (certain.length <= pending.given) return
-    this.#run.textDelta(certain.slice(pending.given), pending.place)
-    pending.given = certain.length
+    const certain = pending.text.takeCertain()
+    if (certain !== '') this.#run.textDelta(certain, pending.place)
   }
 
   thought(id: string, piece: string): void {

@@ -7,7 +7,7 @@ import { kiloCodeProfile } from './profile.ts'
 export const kiloCodeHarness: Harness = {
   profile: kiloCodeProfile,
   dialect: kiloCodeDialect,
-  agent: onFirstUse(kiloCodeProfile.id, async () => (await import('./driver.ts')).kiloCode),
-  live: onFirstUse(kiloCodeProfile.id, async () => (await import('./live.ts')).kiloCodeLive),
+  agent: onFirstUse(kiloCodeProfile.id, async () => (await import('./driver.ts')).kiloCode, { hasSessions: true }),
+  live: onFirstUse(kiloCodeProfile.id, async () => (await import('./live.ts')).kiloCodeLive, { hasSessions: true }),
   liveDialect: kiloCodeAcpDialect,
 }

@@ -1,3 +1,5 @@
+import { cliFinder } from '../launch/cli-finder.ts'
+import { opencodeSessions } from '../opencode/sessions.ts'
 import type { AgentDriver } from '@inspan/protocol/driver'
 import { acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { kiloCodeAcpDialect, kiloCodeHabits } from './acp/mapper.ts'
@@ -35,5 +37,8 @@ export function kiloCodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
     tellsWrites: true,
     launch: (request) => launchOpencodeLive(request, FLAVOUR, options),
   }
-  return followedDriver((facts) => acpHarness(agent, facts), options)
+  const env = { ...process.env, ...options.env }
+  const { find } = cliFinder(FLAVOUR.profile, env, options.bin)
+  const driver = followedDriver((facts) => acpHarness(agent, facts), options)
+  return { ...driver, sessions: opencodeSessions(FLAVOUR, env, find) }
 }

@@ -36,6 +36,8 @@ export interface OpenCall {
   toldElsewhere: string | undefined
 }
 
+const NUMBERED = /#\d+$/
+
 /**
  * Pairs results with calls.
  *
@@ -65,7 +67,7 @@ export class Calls {
   /** Registers a call that has already ended when it becomes known. */
   pass(record: CallRecord, slot: LineSlot): OpenCall {
     const call = this.#make(record, slot, this.#openWith(record.id))
-    this.#ended.set(call.id, call.earlier + 1)
+    this.#end(call.id, call.earlier + 1)
     return call
   }
 
@@ -80,7 +82,7 @@ export class Calls {
     if (!hasCaller(open, parent)) return undefined
     if (open === this.#latest) this.#latest = undefined
     else this.#open.delete(id)
-    this.#ended.set(id, open.earlier + 1)
+    this.#end(id, open.earlier + 1)
     return open
   }
 
@@ -90,7 +92,7 @@ export class Calls {
     if (left.length === 0) this.#open.delete(id)
     else this.#open.set(id, left)
     // Whichever call ends first, the one opened last has the highest number.
-    this.#ended.set(id, Math.max(...open.map((call) => call.earlier + 1)))
+    this.#end(id, Math.max(...open.map((call) => call.earlier + 1)))
     return taken.length > 1 ? taken : taken[0]
   }
 
@@ -115,6 +117,18 @@ export class Calls {
     return all
   }
 
+  /** Registers a result without a call. Returns false if calls or results with this id have ended already. */
+  passOrphan(id: string): boolean {
+    if (this.#ended.get(id) !== undefined || this.#openWith(id) !== undefined) return false
+    this.#ended.set(id, 1)
+    return true
+  }
+
+  /** A call that was opened first may end last: the highest number counts. */
+  #end(id: string, used: number): void {
+    this.#ended.set(id, Math.max(used, this.#ended.get(id) ?? 0))
+  }
+
   #find(id: string, parent: string | null | undefined): OpenCall | OpenCall[] | undefined {
     const open = this.#openWith(id)
     if (open === undefined || !Array.isArray(open)) {
@@ -134,7 +148,7 @@ export class Calls {
     const earlier =
       latest === undefined
         ? (this.#ended.get(record.id) ?? 0)
-        : Math.max(latest.earlier + 1, this.#ended.getLatest(record.id) ?? 0)
+        : Math.max(latest.earlier + 1, this.#ended.get(record.id) ?? 0)
     return {
       id: record.id,
       name: record.name,
@@ -144,7 +158,8 @@ export class Calls {
       native: record.native,
       serverName: record.serverName,
       invalidInput: record.invalidInput,
-      callId: earlier === 0 ? record.id : `${record.id}#${earlier + 1}`,
+      // An id of the CLI that looks like one of ours gets a number too.
+      callId: earlier === 0 && !NUMBERED.test(record.id) ? record.id : `${record.id}#${earlier + 1}`,
       earlier,
       slot,
       toldElsewhere: undefined,

@@ -10,6 +10,7 @@ const STRING_LETTERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5
 /** Up to this length a loop over the characters is faster than a search. */
 const SHORT = 64
 const EIGHT_BIT = /[\u0080-\u009f]/
+const ESCAPE_START = /[\u001b\u0090\u0098\u009b\u009d-\u009f]/g
 
 /**
  * Removes terminal escapes from text for people.
@@ -41,14 +42,10 @@ function hasEscapes(text: string): boolean {
   return false
 }
 
+/** One search for all of them: one for each would look through the rest of the text again and again. */
 function nextEscape(text: string, from: number): number {
-  const seven = text.indexOf('\u001b', from)
-  let first = seven
-  for (const opener of ['\u009b', '\u009d', '\u0090', '\u0098', '\u009e', '\u009f']) {
-    const at = text.indexOf(opener, from)
-    if (at !== -1 && (first === -1 || at < first)) first = at
-  }
-  return first
+  ESCAPE_START.lastIndex = from
+  return ESCAPE_START.exec(text)?.index ?? -1
 }
 
 /** Returns the index after the escape sequence at `at`. An unterminated one extends to the end of its line. */

@@ -8,8 +8,10 @@ export type LinePart =
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'text'; readonly text: string }
 
-/** How many places in a line are tried as the start of a record. Bounds the work on hostile lines. */
-const MAX_TRIES = 8
+/** How many failed tries to find a record a line may cost: each may read the line to its end. */
+const MAX_TRIES = 16
+/** Deeper values cannot be written as JSON again, and no CLI prints them. */
+const MAX_DEPTH = 500
 
 const BRACE = 0x7b
 
@@ -23,11 +25,7 @@ export function recordOf(text: string): JsonObject | undefined {
 
 /** Returns the record of a well-formed line. `undefined` for all other lines, which `splitLine` takes apart. */
 export function parseRecord(text: string): JsonObject | undefined {
-  try {
-    return asObject(JSON.parse(text) as JsonValue)
-  } catch {
-    return undefined
-  }
+  return asObject(parseJson(text))
 }
 
 /** Splits a line that is not one record: text before, between and after records, other JSON, or no JSON at all. */
@@ -37,18 +35,17 @@ export function splitLine(text: string): readonly LinePart[] {
   const parts: LinePart[] = []
   let from = 0
   let at = recordStart(text, 0)
-  for (let tries = 0; at !== -1 && tries < MAX_TRIES; tries += 1) {
+  for (let failed = 0; at !== -1 && failed < MAX_TRIES;) {
     const end = recordEnd(text, at)
     const record = end === -1 ? undefined : parseRecord(text.slice(at, end))
     if (record === undefined) {
+      failed += 1
       at = recordStart(text, at + 1)
       continue
     }
     addText(parts, text.slice(from, at))
     parts.push({ kind: 'record', record })
     from = end
-    // Consecutive records are no failed tries.
-    tries = -1
     at = recordStart(text, from)
   }
   addText(parts, text.slice(from))
@@ -71,12 +68,33 @@ function partOf(value: JsonValue): LinePart {
   return record === undefined ? { kind: 'value', value } : { kind: 'record', record }
 }
 
+/** Returns `undefined` for what is no JSON, or too deep to be passed on. */
 function parseJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue
+    const value = JSON.parse(text) as JsonValue
+    return text.length > MAX_DEPTH * 2 && mayBeDeep(text) && isDeep(value) ? undefined : value
   } catch {
     return undefined
   }
+}
+
+/** Whether the brackets of a text go deep. Those inside of strings count too, so this only rules most texts out. */
+function mayBeDeep(text: string): boolean {
+  let opened = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1 && opened <= MAX_DEPTH; at = text.indexOf(bracket, at + 1))
+      opened += 1
+  }
+  return opened > MAX_DEPTH
+}
+
+function isDeep(value: JsonValue): boolean {
+  let level: readonly JsonValue[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return false
 }
 
 function recordStart(text: string, from: number): number {

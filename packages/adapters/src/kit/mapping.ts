@@ -401,7 +401,9 @@ class Mapping implements Mapper, Run {
   #orphan(answer: CallAnswer): void {
     const drafts = answer.orphan?.() ?? []
     const { id, native } = answer
-    if (id === undefined || drafts.length === 0) {
+    // A call has one result, so another one is only noted.
+    const isSecond = id !== undefined && !this.#calls.passOrphan(id)
+    if (id === undefined || isSecond || drafts.length === 0) {
       if (drafts.length === 0) this.unknown(answer.raw)
       else this.note(drafts, native)
       return

@@ -19,11 +19,6 @@ export class RecentIds {
     return this.#now.get(id, start) ?? this.#before.get(id, start)
   }
 
-  /** Returns the number only if the id was added among the latest ones. */
-  getLatest(id: string): number | undefined {
-    return this.#now.get(id, firstPlace(id))
-  }
-
   set(id: string, value: number): void {
     if (this.#now.size >= REMEMBERED) {
       const oldest = this.#before

@@ -1,4 +1,5 @@
-import type { AgentDriver } from '@inspan/protocol/driver'
+import { InspanError } from '@inspan/protocol'
+import type { AgentDriver, NativeSessions } from '@inspan/protocol/driver'
 
 interface Named {
   readonly id?: string
@@ -8,6 +9,7 @@ interface Named {
 export function onFirstUse<Options extends Named>(
   defaultId: string,
   load: () => Promise<(options: Options) => AgentDriver>,
+  { hasSessions = false }: { readonly hasSessions?: boolean } = {},
 ): (options: Options) => AgentDriver {
   return (options) => {
     let made: Promise<AgentDriver> | undefined
@@ -20,6 +22,21 @@ export function onFirstUse<Options extends Named>(
       id: options.id ?? defaultId,
       describe: async () => (await driver()).describe(),
       open: async (binding, host) => (await driver()).open(binding, host),
+      ...(hasSessions ? { sessions: later(async () => (await driver()).sessions) } : {}),
     }
+  }
+}
+
+function later(load: () => Promise<NativeSessions | undefined>): NativeSessions {
+  const loaded = async (): Promise<NativeSessions> => {
+    const sessions = await load()
+    if (sessions === undefined) throw new InspanError('unsupported', 'This agent keeps no sessions that can be read.')
+    return sessions
+  }
+  return {
+    list: async (folder) => (await loaded()).list(folder),
+    read: async function* (id, folder) {
+      yield* (await loaded()).read(id, folder)
+    },
   }
 }

@@ -33,11 +33,11 @@ const NAMES: Readonly<Record<ToolKind, string>> = {
 }
 
 /** Names of items that are not tools of a model. */
-const ITEMS: Readonly<Record<string, ToolKind>> = {
-  command_execution: 'shell',
-  file_change: 'edit',
-  view_image: 'read',
-}
+const ITEMS: ReadonlyMap<string, ToolKind> = new Map([
+  ['command_execution', 'shell'],
+  ['file_change', 'edit'],
+  ['view_image', 'read'],
+])
 
 const CATEGORIES: Readonly<Record<ToolKind, ToolCategory>> = {
   shell: 'execute',
@@ -58,7 +58,7 @@ const PATH_FIELDS: readonly string[] = ['file_path', 'notebook_path', 'path']
 /** Returns the call under our own name and with the arguments that rules look at. Unknown tools stay as they are. */
 export function canonicalCall(call: NativeCall): ToolCallRequest {
   if (call.as !== undefined) return canonicalAs(call, call.as)
-  const kind = kindOfTool(call.toolName) ?? ITEMS[call.toolName]
+  const kind = kindOfTool(call.toolName) ?? ITEMS.get(call.toolName)
   const isMcp = call.serverName !== undefined || mcpToolName(call.toolName) !== undefined
   if (kind === undefined || isMcp) return request(call, call.toolName, call.input, isMcp ? 'mcp' : 'other')
   return request(call, NAMES[kind], canonicalInput(kind, call), CATEGORIES[kind])

@@ -1,3 +1,5 @@
+import { opencodeSessions } from './sessions.ts'
+import { cliFinder } from '../launch/cli-finder.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
 import { placedDriver } from '../launch/placed-driver.ts'
@@ -29,7 +31,7 @@ const CAPABILITIES: Capabilities = {
   effort: [],
   output: false,
   limits: false,
-  sessions: false,
+  sessions: true,
 }
 
 export const OPENCODE: Flavour = {
@@ -54,7 +56,8 @@ export function opencode(options: OpencodeOptions = {}): AgentDriver {
 /** Makes an agent of OpenCode or of a program built on it, in print mode. */
 export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): AgentDriver {
   const { profile, dialect } = flavour
-  return placedDriver(
+  const env = { ...process.env, ...options.env }
+  const driver = placedDriver(
     {
       profile,
       dialect,
@@ -66,6 +69,7 @@ export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): Agen
     },
     options,
   )
+  return { ...driver, sessions: opencodeSessions(flavour, env, cliFinder(profile, env, options.bin).find) }
 }
 
 /** Returns the message to resume at. A message is one step with its calls, and is complete when the step finishes. */

@@ -7,7 +7,7 @@ import { opencodeProfile } from './profile.ts'
 export const opencodeHarness: Harness = {
   profile: opencodeProfile,
   dialect: opencodeDialect,
-  agent: onFirstUse(opencodeProfile.id, async () => (await import('./driver.ts')).opencode),
-  live: onFirstUse(opencodeProfile.id, async () => (await import('./live.ts')).opencodeLive),
+  agent: onFirstUse(opencodeProfile.id, async () => (await import('./driver.ts')).opencode, { hasSessions: true }),
+  live: onFirstUse(opencodeProfile.id, async () => (await import('./live.ts')).opencodeLive, { hasSessions: true }),
   liveDialect: opencodeAcpDialect,
 }

@@ -1,3 +1,5 @@
+import { cliFinder } from '../launch/cli-finder.ts'
+import { opencodeSessions } from './sessions.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { followedDriver } from '../live/followed-driver.ts'
@@ -15,6 +17,7 @@ import { refuseLevel } from '../live/transport.ts'
  */
 export const OPENCODE_LIVE_CAPABILITIES: Capabilities = {
   ...ACP_CAPABILITIES,
+  sessions: true,
   governs: 'all',
   resume: 'head',
   images: true,
@@ -38,5 +41,8 @@ export function opencodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
     tellsWrites: true,
     launch: (request) => launchOpencodeLive(request, flavour, options),
   }
-  return followedDriver((facts) => acpHarness(agent, facts), options)
+  const env = { ...process.env, ...options.env }
+  const { find } = cliFinder(flavour.profile, env, options.bin)
+  const driver = followedDriver((facts) => acpHarness(agent, facts), options)
+  return { ...driver, sessions: opencodeSessions(flavour, env, find) }
 }

@@ -1,3 +1,4 @@
+import { piSessions } from './sessions.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
 import { placedDriver } from '../launch/placed-driver.ts'
@@ -27,7 +28,7 @@ const CAPABILITIES: Capabilities = {
   effort: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
   output: false,
   limits: false,
-  sessions: false,
+  sessions: true,
 }
 
 export interface PiOptions extends PrintOptions, PiLaunchOptions {
@@ -37,7 +38,7 @@ export interface PiOptions extends PrintOptions, PiLaunchOptions {
 
 /** Makes an agent of Pi in print mode. Pi cannot be confined to its directory: if it may edit, it may edit any file. */
 export function pi(options: PiOptions = {}): AgentDriver {
-  return placedDriver(
+  const driver = placedDriver(
     {
       profile: piProfile,
       dialect: piDialect,
@@ -48,6 +49,7 @@ export function pi(options: PiOptions = {}): AgentDriver {
     },
     options,
   )
+  return { ...driver, sessions: piSessions({ ...process.env, ...options.env }) }
 }
 
 /** Returns the message to resume at: one whose step and calls are over and did not fail. */

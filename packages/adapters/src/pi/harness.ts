@@ -6,6 +6,6 @@ import { piProfile } from './profile.ts'
 export const piHarness: Harness = {
   profile: piProfile,
   dialect: piDialect,
-  agent: onFirstUse(piProfile.id, async () => (await import('./driver.ts')).pi),
-  live: onFirstUse(piProfile.id, async () => (await import('./live.ts')).piLive),
+  agent: onFirstUse(piProfile.id, async () => (await import('./driver.ts')).pi, { hasSessions: true }),
+  live: onFirstUse(piProfile.id, async () => (await import('./live.ts')).piLive, { hasSessions: true }),
 }

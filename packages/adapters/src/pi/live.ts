@@ -1,3 +1,4 @@
+import { piSessions } from './sessions.ts'
 import type { NativeRef } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { Environment } from '../launch/find-cli.ts'
@@ -30,7 +31,7 @@ const CAPABILITIES: Capabilities = {
   effort: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
   output: false,
   limits: false,
-  sessions: false,
+  sessions: true,
 }
 
 export interface PiLiveOptions extends LiveOptions, PiLaunchOptions {}
@@ -38,7 +39,7 @@ export interface PiLiveOptions extends LiveOptions, PiLaunchOptions {}
 /** Makes an agent of Pi in live mode. */
 export function piLive(options: PiLiveOptions = {}): AgentDriver {
   const env: Environment = { ...process.env, ...options.env }
-  return followedDriver(
+  const driver = followedDriver(
     (facts) => ({
       profile: piProfile,
       dialect: piDialect,
@@ -50,4 +51,5 @@ export function piLive(options: PiLiveOptions = {}): AgentDriver {
     }),
     options,
   )
+  return { ...driver, sessions: piSessions(env) }
 }

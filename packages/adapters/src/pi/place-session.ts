@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Environment } from '../launch/find-cli.ts'
 import type { NativeSession } from '../launch/native-session.ts'
 import type { PlaceRequest } from '../launch/placed-driver.ts'
+import { piSessionRoot } from './sessions.ts'
 import { cutSession } from './session-file.ts'
 
 /**
@@ -28,9 +28,7 @@ export async function placePiSession({ session, env, cwd, dir }: PlaceRequest): 
 }
 
 async function findSession(id: string, env: Environment): Promise<string | undefined> {
-  const root = env['PI_CODING_AGENT_DIR'] ?? join(env['HOME'] ?? homedir(), '.pi', 'agent')
-  const sessions = env['PI_CODING_AGENT_SESSION_DIR'] ?? join(root, 'sessions')
-  const files = await readdir(sessions, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = await readdir(piSessionRoot(env), { recursive: true, withFileTypes: true }).catch(() => [])
   const found = files.find((file) => file.isFile() && file.name.endsWith(`_${id}.jsonl`))
   return found === undefined ? undefined : join(found.parentPath, found.name)
 }

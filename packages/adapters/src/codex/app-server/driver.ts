@@ -1,3 +1,4 @@
+import { codexSessions } from '../sessions.ts'
 import type { NativeRef } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { CodexLaunchOptions } from '../launch.ts'
@@ -33,7 +34,7 @@ const CAPABILITIES: Capabilities = {
   effort: ['minimal', 'low', 'medium', 'high', 'xhigh'],
   output: true,
   limits: true,
-  sessions: false,
+  sessions: true,
 }
 
 export interface CodexLiveOptions extends LiveOptions, Omit<CodexLaunchOptions, 'userConfig'> {}
@@ -42,7 +43,7 @@ export interface CodexLiveOptions extends LiveOptions, Omit<CodexLaunchOptions, 
 export function codexLive(options: CodexLiveOptions = {}): AgentDriver {
   // The level would set the sandbox, but Codex asks to leave it, and a thread without rules allows that.
   refuseLevel(codexProfile.title, options.permissions)
-  return liveDriver(
+  const driver = liveDriver(
     {
       profile: codexProfile,
       dialect: codexAppServerDialect,
@@ -55,6 +56,7 @@ export function codexLive(options: CodexLiveOptions = {}): AgentDriver {
     },
     options,
   )
+  return { ...driver, sessions: codexSessions({ ...process.env, ...options.env }) }
 }
 
 /** Returns the turn to resume at: a native thread can only be resumed at the end of a turn. */
