@@ -1,3 +1,4 @@
+import { cleanText } from '../kit/clean-text.ts'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import { patchFiles } from '../kit/patch-files.ts'
@@ -178,7 +179,7 @@ function askOf(
   call: AcpToolCall,
   { toolName }: NativeCall,
   options: readonly Option[],
-): Pick<Ask, 'kind' | 'description' | 'payload' | 'answerSchema'> {
+): Pick<Ask, 'kind' | 'description' | 'said' | 'isJudged' | 'payload' | 'answerSchema'> {
   const { title, kind, text, diffs, locations } = call
   const payload: Record<string, JsonValue> = {
     ...(kind === undefined ? {} : { kind }),
@@ -191,9 +192,10 @@ function askOf(
   if (ways.length > 1) {
     const names = ways.map(({ name }) => name)
     const answerSchema = JSON.stringify({ type: 'string', enum: names })
-    return { kind: 'question', description, payload: { ...payload, options: names }, answerSchema }
+    return { kind: 'question', isJudged: true, description, payload: { ...payload, options: names }, answerSchema }
   }
-  return { kind: kind === 'switch_mode' ? 'plan' : 'approval', description, payload }
+  const said = title === undefined ? {} : { said: cleanText(title) }
+  return { kind: kind === 'switch_mode' ? 'plan' : 'approval', description, ...said, payload }
 }
 
 /** Returns the calls to judge by the rules: one for each command and each file. */

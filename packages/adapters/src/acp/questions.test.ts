@@ -26,7 +26,8 @@ describe('a question of the agent', () => {
     const turn = run()
     const { request, answer } = await host.nextAsk()
     assert.equal(request.kind, 'approval')
-    assert.equal(request.description, 'execute_command: make all')
+    assert.equal(request.description, 'Run make all')
+    assert.equal(request.payload?.['agentWords'], 'make all')
     assert.deepEqual(request.subject, {
       agentId: 'acp',
       toolCallId: 'c1',
@@ -109,7 +110,20 @@ describe('a question of the agent', () => {
     assert.ok(brief(host.activity).some((line) => line.startsWith('warning [no-allow-once]')))
   })
 
-  it('with several ways to say yes is a choice for a person, whatever the rules allow', async (t) => {
+  it('with several ways to say yes is allowed once by a rule that allows the call', async (t) => {
+    const body = `
+      const outcome = await t.ask('c1', { title: 'make', kind: 'execute', rawInput: { command: 'make' } }, [
+        { optionId: 'a', name: 'Once', kind: 'allow_once' },
+        { optionId: 'b', name: 'Once, quietly', kind: 'allow_once' },
+      ])
+      t.text(outcome.optionId)`
+    const host = liveHost(() => ({ policy: 'allow', reason: 'a rule', rule: 'allow make' }))
+    const { run } = await stage(t, body, { host })
+    assert.equal(textOf(await run().all), 'a')
+    assert.deepEqual(host.asked, [])
+  })
+
+  it('with several ways to say yes is a choice for a person, if no rule is about the call', async (t) => {
     const body = `
       const outcome = await t.ask('c1', { title: 'Which one?', kind: 'other' }, [
         { optionId: 'a', name: 'Apples', kind: 'allow_once' },

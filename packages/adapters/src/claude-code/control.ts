@@ -240,14 +240,15 @@ function decision(policy: 'allow' | 'ask' | 'deny', reason: string): JsonObject 
   }
 }
 
-function approvalOf(request: JsonObject, toolName: string): Pick<Ask, 'kind' | 'description' | 'payload'> {
+function approvalOf(request: JsonObject, toolName: string): Pick<Ask, 'kind' | 'description' | 'said' | 'payload'> {
   const name = asText(request['display_name']) ?? toolName
   const what = asText(request['description'])
   const blockedPath = asText(request['blocked_path'])
   const reason = request['decision_reason_type'] === 'hook' ? undefined : asText(request['decision_reason'])
   return {
     kind: 'approval',
-    description: what === undefined ? name : `${name}: ${cleanText(what)}`,
+    description: name,
+    ...(what === undefined ? {} : { said: cleanText(what) }),
     payload: {
       ...(blockedPath === undefined ? {} : { blockedPath }),
       ...(reason === undefined ? {} : { reason: cleanText(reason) }),

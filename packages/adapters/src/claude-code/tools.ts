@@ -43,6 +43,7 @@ export const claudeTools: ToolTable = toolTable({
   // For subagents without task records; task records report the others.
   Agent: delegate,
   Task: delegate,
+  Workflow: delegate,
   StructuredOutput: consumeCall('structured-output'),
   ToolSearch: consumeCall('bookkeeping'),
   TaskCreate: consumeCall('bookkeeping'),

@@ -55,27 +55,24 @@ describe('Codex: items', () => {
     const shell = (text: string): readonly object[] => map(command(`bash -lc ${JSON.stringify(text)}`, 0))
     assert.deepEqual(shell('cat /etc/hosts'), [{ type: 'read', path: '/etc/hosts', isSuccess: true }])
     assert.deepEqual(shell("sed -n '10,20p' a.txt"), [
-      { type: 'read', path: '/workspace/a.txt', startLine: 10, endLine: 20, isSuccess: true },
+      { type: 'read', path: 'a.txt', startLine: 10, endLine: 20, isSuccess: true },
     ])
-    assert.deepEqual(shell('rg TODO src'), [{ type: 'search', query: 'TODO', path: '/workspace/src', isSuccess: true }])
-    assert.deepEqual(shell('grep -n x a.txt'), [
-      { type: 'search', query: 'x', path: '/workspace/a.txt', isSuccess: true },
-    ])
-    assert.deepEqual(shell('find . -name "*.md"'), [
-      { type: 'search', query: '*.md', path: '/workspace', isSuccess: true },
-    ])
-    assert.deepEqual(shell('ls src'), [{ type: 'list', path: '/workspace/src', isSuccess: true }])
+    assert.deepEqual(shell('rg TODO src'), [{ type: 'search', query: 'TODO', path: 'src', isSuccess: true }])
+    assert.deepEqual(shell('grep -n x a.txt'), [{ type: 'search', query: 'x', path: 'a.txt', isSuccess: true }])
+    assert.deepEqual(shell('find . -name "*.md"'), [{ type: 'search', query: '*.md', path: '.', isSuccess: true }])
+    assert.deepEqual(shell('ls src'), [{ type: 'list', path: 'src', isSuccess: true }])
     assert.deepEqual(
       shell('cat a.txt > b.txt').map((event) => 'type' in event && event.type),
       ['command'],
     )
   })
 
-  it('paths stand as written when nobody knows where the command ran', () => {
+  it('paths stand as written, because a command may have run in a directory of its own that is not printed', () => {
     const lines = command("/bin/bash -lc 'cd src && cat app.js'", 0)
-    const run = mapRun(codexDialect, lines)
-    assert.deepEqual(unstamped(run.activity), [{ type: 'read', path: '/workspace/src/app.js', isSuccess: true }])
-    assert.deepEqual(map(lines, { cwd: null }), [{ type: 'read', path: 'src/app.js', isSuccess: true }])
+    assert.deepEqual(unstamped(mapRun(codexDialect, lines).activity), [
+      { type: 'read', path: 'src/app.js', isSuccess: true },
+    ])
+    assert.deepEqual(map(command('cat b.js', 0)), [{ type: 'read', path: 'b.js', isSuccess: true }])
   })
 
   it('a version that reports where a command ran is believed', () => {
@@ -104,7 +101,7 @@ describe('Codex: items', () => {
 
   it('a search that finds nothing has succeeded', () => {
     assert.deepEqual(map(command("bash -lc 'grep -rn NOPE src'", 1, 'failed')), [
-      { type: 'search', query: 'NOPE', path: '/workspace/src', isSuccess: true },
+      { type: 'search', query: 'NOPE', path: 'src', isSuccess: true },
     ])
   })
 
@@ -378,18 +375,14 @@ describe('Codex: recorded runs', () => {
   it('quoting of every kind', () => {
     const seen = activity('shell-quoting').slice(1, -1)
     const read = (path: string): object => ({ type: 'read', path, isSuccess: true })
-    assert.deepEqual(seen.slice(1, 4), [
-      read('/workspace/hello.txt'),
-      read('/workspace/hello.txt'),
-      read('/workspace/src/app.js'),
-    ])
+    assert.deepEqual(seen.slice(1, 4), [read('hello.txt'), read('hello.txt'), read('src/app.js')])
     assert.deepEqual(seen.slice(6), [
-      { type: 'search', query: "it's", path: '/workspace/hello.txt', isSuccess: true },
+      { type: 'search', query: "it's", path: 'hello.txt', isSuccess: true },
       { type: 'list', isSuccess: true },
-      read('/workspace/hello.txt'),
-      { type: 'list', path: '/workspace/src', isSuccess: true },
-      { type: 'search', query: 'TODO', path: '/workspace/src', isSuccess: true },
-      read('/workspace/hello.txt'),
+      read('hello.txt'),
+      { type: 'list', path: 'src', isSuccess: true },
+      { type: 'search', query: 'TODO', path: 'src', isSuccess: true },
+      read('hello.txt'),
     ])
   })
 

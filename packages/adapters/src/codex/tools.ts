@@ -9,7 +9,8 @@ const ORCHESTRATION: ConsumedCall = Object.freeze({ consumed: 'orchestration' })
 export const codexTools: ToolTable = toolTable({
   command_execution: (use, outcome, context) => {
     const command = asText(use.input['command'])
-    return command === undefined ? [] : context.command(command, outcome, asText(use.input['cwd']))
+    // The model may name a directory for each command, which `codex exec` does not print.
+    return command === undefined ? [] : context.command(command, outcome, asText(use.input['cwd']) ?? null)
   },
   file_change: (use, outcome, context) => {
     const drafts: ActivityDraft[] = []

@@ -61,7 +61,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'list /workspace',
     'list /workspace/nope ✗',
     'unknown',
-    'unknown',
+    'read /workspace/notes.txt ✗',
     'write /workspace/notes.txt',
     'unknown',
     'unknown',

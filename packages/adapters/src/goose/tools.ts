@@ -66,6 +66,11 @@ const named: ToolTable = toolTable(
     glob: search,
     list,
     tree: list,
+    read_image: (use, outcome, context) => {
+      const path = asText(use.input['source'])
+      // Anything else is an address.
+      return path === undefined || /^\w+:/.test(path) ? [] : [readDraft(context.path(path), {}, outcome)]
+    },
     shell: (use, outcome, context) => {
       const command = asText(use.input['command'])
       return command === undefined ? [] : context.command(command, outcome)

@@ -230,8 +230,9 @@ class Mapping implements Mapper, Run {
     return absolutePath(path, this.cwd)
   }
 
-  command(command: string, outcome: ToolOutcome, workingDirectory?: string): readonly ActivityDraft[] {
+  command(command: string, outcome: ToolOutcome, workingDirectory?: string | null): readonly ActivityDraft[] {
     const { cwd } = this
+    if (workingDirectory === null) return shellActivity({ command, cwd: undefined, outcome })
     if (workingDirectory === undefined) return shellActivity({ command, cwd, outcome })
     return shellActivity({ command, cwd, outcome, workingDirectory: this.path(workingDirectory) })
   }

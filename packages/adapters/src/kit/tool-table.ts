@@ -25,8 +25,11 @@ export interface ToolContext {
   readonly cwd: string | undefined
   /** Returns an absolute path if it can be determined. */
   path(path: string): string
-  /** Returns a shell command as `command`, or as the file operations that it consists of. */
-  command(command: string, outcome: ToolOutcome, workingDirectory?: string): readonly ActivityDraft[]
+  /**
+   * Returns a shell command as `command`, or as the file operations that it consists of. `workingDirectory`: where it
+   * ran, if that is reported; `null` if it may have run anywhere, so that relative paths stay as they are.
+   */
+  command(command: string, outcome: ToolOutcome, workingDirectory?: string | null): readonly ActivityDraft[]
 }
 
 /** Says that the call is bookkeeping of the CLI, with the reason to consume it with. */

@@ -117,8 +117,12 @@ export class CliTurn {
     return this.#log.isOpen
   }
 
-  get hasToldResult(): boolean {
-    return this.#log.hasToldResult
+  /**
+   * Whether the result stands if the turn is ended for this reason. At a deadline the end of a model's answer is not
+   * enough: the CLI may have been compacting, or waiting for the next answer.
+   */
+  hasToldResult(reason: StopReason): boolean {
+    return this.#log.hasToldResult(reason !== 'deadline')
   }
 
   /** Rejects if the turn cannot be recorded. */

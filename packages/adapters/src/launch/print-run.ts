@@ -61,7 +61,7 @@ export class PrintRun {
   /** Ends the turn at any point. Resolves when no process of it is left. */
   async stop(reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
     const turn = this.#turn
-    if (error !== undefined && turn.hasToldResult && !turn.isStopped && !this.#isOver) {
+    if (error !== undefined && turn.hasToldResult(reason) && !turn.isStopped && !this.#isOver) {
       const { title } = this.#context.harness.profile
       turn.warn(`${title} did not end after it had told its result, and was ended.`, 'not-ended-by-itself')
       turn.stop('lingering')

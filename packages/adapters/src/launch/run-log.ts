@@ -41,8 +41,8 @@ export class RunLog {
     return this.#mapping?.mapper
   }
 
-  get hasToldResult(): boolean {
-    return this.#mapping?.hasToldResult === true
+  hasToldResult(orConcluded: boolean): boolean {
+    return this.#mapping?.hasToldResult(orConcluded) === true
   }
 
   /** Calls that were interrupted when the run was stopped. */

@@ -52,9 +52,12 @@ export class RunMapping {
     return this.#stop !== undefined
   }
 
-  /** Whether the CLI has reported the end of its turn and has not gone on since. */
-  get hasToldResult(): boolean {
-    return this.#hasConcluded || this.mapper.turnsTold > this.#turnsToldBefore
+  /**
+   * Whether the CLI has reported the end of its turn and has not gone on since. `orConcluded`: the end of the model's
+   * answer counts as well, for CLIs that report nothing more.
+   */
+  hasToldResult(orConcluded: boolean): boolean {
+    return (orConcluded && this.#hasConcluded) || this.mapper.turnsTold > this.#turnsToldBefore
   }
 
   line(stream: 'stdout' | 'stderr', text: string, at: number): void {

@@ -9,6 +9,7 @@ import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import { errorOf, finishOf, takeTurn, typesOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn, standInProfile, survivors } from '../../test/launch/stand-in.ts'
 import { codexDialect } from '../codex/mapper.ts'
+import { opencodeDialect } from '../opencode/mapper.ts'
 import { normalize } from './normalize.ts'
 import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
 import { runRecordOf } from './process-note.ts'
@@ -287,6 +288,21 @@ describe('a program that has told its result and does not end', () => {
   it('has failed where it went on after its result', async (t) => {
     const { events } = await takeLinger(t, `hello(); text('hi'); done(); text('and then'); letGo()`)
     assert.equal(errorOf(events).code, 'output-closed')
+  })
+
+  it('has failed at a deadline after the last words of a model, which may not have been its answer', async (t) => {
+    const dir = await scratch(t)
+    const part = { sessionID: 's', messageID: 'm' }
+    const records = [
+      { type: 'step_start', sessionID: 's', part: { ...part, id: '1', type: 'step-start' } },
+      { type: 'text', sessionID: 's', part: { ...part, id: '2', type: 'text', text: 'A summary.' } },
+      { type: 'step_finish', sessionID: 's', part: { ...part, id: '3', type: 'step-finish', reason: 'stop' } },
+    ]
+    const bin = await program(dir, `for (const record of ${JSON.stringify(records)}) say(record); forever()`)
+    const harness = standIn({ ...quick, dialect: opencodeDialect })
+    const events = await takeTurn(printDriver(harness, { bin, cwd: dir, deadlineMs: 1_500 }), diary())
+    assert.equal(errorOf(events).code, 'deadline')
+    assert.equal(finishOf(events), 'error')
   })
 
   it('has not failed in a silence after it either', async (t) => {

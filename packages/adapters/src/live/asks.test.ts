@@ -52,7 +52,7 @@ describe('a question', () => {
     const { host, put } = stage(() => ({ policy: 'ask', reason: 'the rule `ask x` wants to be asked', rule: 'ask x' }))
     const answered = put()
     const ask = await host.nextAsk()
-    assert.equal(host.asked[0]?.description, 'ls: the rule `ask x` wants to be asked')
+    assert.equal(host.asked[0]?.description, 'Run ls: the rule `ask x` wants to be asked')
     ask.answer(APPROVE)
     await answered
   })

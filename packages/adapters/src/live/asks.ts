@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Answer, JsonObject, JsonValue, WaitKind } from '@inspan/protocol'
 import type { Decision, Host } from '@inspan/protocol/driver'
 import { toFailure } from '../launch/run-failure.ts'
+import { approvalWords } from './approval-words.ts'
 import { canonicalCall, nativeCall, type NativeCall } from './tool-calls.ts'
 
 /** The answer to a question of a CLI. It always holds once, for this call alone. */
@@ -15,8 +16,12 @@ export interface Ask {
   readonly key: string
   readonly kind: WaitKind
   readonly call: NativeCall
-  /** One line that describes the question to a person. */
+  /** One line that describes the question to a person. An approval is described by its call instead. */
   readonly description: string
+  /** What the agent or its model says about the call. Shown as such. */
+  readonly said?: string
+  /** The rules decide although it is no approval: there are several ways to allow the call. */
+  readonly isJudged?: boolean
   /** What a person has to see besides. */
   readonly payload?: JsonObject
   readonly answerSchema?: string
@@ -89,10 +94,12 @@ export class Asks {
   }
 
   async #verdict(ask: Ask): Promise<Verdict> {
-    const isJudged = ask.kind === 'approval' || ask.kind === 'access'
+    const isJudged = ask.kind === 'approval' || ask.kind === 'access' || ask.isJudged === true
     try {
       const decided = isJudged ? this.#byRule(ask) : undefined
-      const before = verdictBy(decided)
+      // A choice between several ways is a person's, unless a rule says that the call is allowed.
+      const isChoice = ask.isJudged === true && decided?.policy === 'allow' && decided.rule === undefined
+      const before = isChoice ? undefined : verdictBy(decided)
       if (before !== undefined) return before
       this.#options.onAsk(ask)
       const request = this.#request(ask, decided)
@@ -119,8 +126,10 @@ export class Asks {
   #request(ask: Ask, decided: Decision | undefined): Parameters<Host['ask']>[0] {
     const { kind, call, payload, answerSchema } = ask
     // If no rule decided, the reason would only say that no rule allows it.
-    const description = decided?.rule === undefined ? ask.description : `${ask.description}: ${decided.reason}`
-    const { toolCallId, toolName, args } = canonicalCall(call)
+    const canonical = canonicalCall(call)
+    const { toolCallId, toolName, args } = canonical
+    const words = kind === 'approval' ? approvalWords(canonical, ask.said) : ask.description
+    const description = decided?.rule === undefined ? words : `${words}: ${decided.reason}`
     return {
       id: randomUUID(),
       kind,
@@ -128,6 +137,7 @@ export class Asks {
       description,
       payload: {
         ...payload,
+        ...(ask.said === undefined ? {} : { agentWords: ask.said }),
         native: { toolName: call.toolName, input: call.input },
         ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
       },

@@ -16,9 +16,6 @@ export const opencodeDialect: Dialect = {
   open: (run) => new OpencodeReader(run),
 }
 
-/** The name of errors that OpenCode does not recognise. Another error for the same failure says more. */
-const NAMELESS = 'UnknownError'
-
 /** Reads the records that OpenCode and the programs built on it print. */
 export class OpencodeReader implements DialectReader {
   readonly #run: Run
@@ -26,6 +23,8 @@ export class OpencodeReader implements DialectReader {
   #lastReason: FinishReason | undefined
   #lastMessage: NativeRef | undefined
   #hasFailedCall = false
+  /** The context was full, so the next step is a summary and no answer. */
+  #isCompacting = false
   /** An error that may end the run (after a context overflow OpenCode compacts and goes on). What follows decides. */
   #heldError: HeldError | undefined
 
@@ -86,7 +85,8 @@ export class OpencodeReader implements DialectReader {
   #stepFinish(part: JsonObject): boolean {
     const usage = this.#usage(part)
     const native = nativeOf(part)
-    const finishReason = finishReasonOf(part['reason'])
+    const finishReason = this.#isCompacting ? 'other' : finishReasonOf(part['reason'])
+    this.#isCompacting = false
     this.#isInStep = false
     this.#lastReason = finishReason
     this.#lastMessage = native
@@ -153,7 +153,8 @@ export class OpencodeReader implements DialectReader {
     const reported = readError(error)
     if (reported === undefined) return false
     const held = this.#heldError
-    if (this.#run.hasFailed || (held !== undefined && held.code !== NAMELESS)) {
+    // Of several errors the last one counts.
+    if (this.#run.hasFailed) {
       this.#run.consume('repeats-error')
       return true
     }
@@ -171,6 +172,7 @@ export class OpencodeReader implements DialectReader {
     }
     // Only the step has ended.
     this.#isInStep = false
+    this.#isCompacting = held?.code === 'ContextOverflowError'
     held?.endedNothing()
   }
 

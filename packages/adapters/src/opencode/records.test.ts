@@ -162,11 +162,11 @@ describe('OpenCode: failures', () => {
     assert.equal(sums.events, 1)
   })
 
-  it('a second error record of the same failure is consumed', () => {
+  it('of several error records of one failure the last one counts', () => {
     const { activity, sums } = map([apiError('No key.'), failed('No key at all.')], {
       end: { exitCode: 1 },
     })
-    assert.deepEqual(activity, [{ type: 'error', message: 'No key.', code: 'APIError' }])
+    assert.deepEqual(activity, [{ type: 'error', message: 'No key at all.' }])
     assert.deepEqual(sums.reasons, { 'repeats-error': 1 })
   })
 
@@ -199,14 +199,25 @@ describe('OpenCode: failures', () => {
 
   it('a context overflow after which it goes on is an error that ends nothing', () => {
     const overflow = failed({ name: 'ContextOverflowError', data: { message: 'Too long.' } })
-    const { activity, events, sums } = map([overflow, stepStart(), said('Shorter now.'), stepFinish('stop')])
+    const { activity, events, sums } = map([
+      overflow,
+      ...[stepStart(), said('A summary.'), stepFinish('stop')],
+      ...[stepStart(), said('Shorter now.'), stepFinish('stop')],
+    ])
     assert.deepEqual(activity, [
       { type: 'error', message: 'Too long.', code: 'ContextOverflowError' },
+      { type: 'agent', message: 'A summary.' },
       { type: 'agent', message: 'Shorter now.' },
     ])
     assert.ok(events.every((event) => event.type !== 'error'))
     assert.equal(endOf(events), 'stop')
-    assert.deepEqual([sums.events + sums.consumed, sums.waiting], [4, 0])
+    assert.deepEqual([sums.events + sums.consumed, sums.waiting], [7, 0])
+  })
+
+  it('the summary after a context overflow is not the result of the run', () => {
+    const overflow = failed({ name: 'ContextOverflowError', data: { message: 'Too long.' } })
+    const { events } = map([overflow, stepStart(), said('A summary.'), stepFinish('stop')])
+    assert.equal(endOf(events), 'other')
   })
 
   it('a context overflow after which nothing comes is the failure of the run', () => {

@@ -125,7 +125,7 @@ describe('a command that a person is asked about', () => {
     const turn = run()
     const asks = [await host.nextAsk(), await host.nextAsk()]
     for (const { request, answer } of asks) {
-      answer(request.description === 'touch b' ? { decision: 'decline', reason: 'Not b.' } : APPROVE)
+      answer(request.description.startsWith('Run touch b') ? { decision: 'decline', reason: 'Not b.' } : APPROVE)
     }
     assert.deepEqual([...resultsOf(await turn.all)].sort(), ['ran', '✗ declined'])
   })
