@@ -10,7 +10,7 @@ const STRING_LETTERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5
 /** Up to this length a loop over the characters is faster than a search. */
 const SHORT = 64
 const EIGHT_BIT = /[\u0080-\u009f]/
-const ESCAPE_START = /[\u001b\u0090\u0098\u009b\u009d-\u009f]/g
+const EIGHT_BIT_START = /[\u0090\u0098\u009b\u009d-\u009f]/g
 
 /**
  * Removes terminal escapes from text for people.
@@ -22,13 +22,14 @@ const ESCAPE_START = /[\u001b\u0090\u0098\u009b\u009d-\u009f]/g
  */
 export function cleanText(text: string): string {
   if (!hasEscapes(text)) return text
-  let escape = nextEscape(text, 0)
+  const escapes = new Escapes(text)
+  let escape = escapes.next(0)
   let clean = ''
   let from = 0
   while (escape !== -1) {
     clean += text.slice(from, escape)
     from = skipEscape(text, escape)
-    escape = nextEscape(text, from)
+    escape = escapes.next(from)
   }
   return clean + text.slice(from)
 }
@@ -42,10 +43,27 @@ function hasEscapes(text: string): boolean {
   return false
 }
 
-/** One search for all of them: one for each would look through the rest of the text again and again. */
-function nextEscape(text: string, from: number): number {
-  ESCAPE_START.lastIndex = from
-  return ESCAPE_START.exec(text)?.index ?? -1
+/** Finds the escapes of a text in order. Each kind is searched for again only when the last one found is passed. */
+class Escapes {
+  readonly #text: string
+  #seven = -2
+  #eight = -2
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  next(from: number): number {
+    if (this.#seven !== -1 && this.#seven < from) this.#seven = this.#text.indexOf('\u001b', from)
+    if (this.#eight !== -1 && this.#eight < from) this.#eight = this.#findEight(from)
+    if (this.#seven === -1 || this.#eight === -1) return Math.max(this.#seven, this.#eight)
+    return Math.min(this.#seven, this.#eight)
+  }
+
+  #findEight(from: number): number {
+    EIGHT_BIT_START.lastIndex = from
+    return EIGHT_BIT_START.exec(this.#text)?.index ?? -1
+  }
 }
 
 /** Returns the index after the escape sequence at `at`. An unterminated one extends to the end of its line. */

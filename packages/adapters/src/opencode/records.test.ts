@@ -201,8 +201,12 @@ describe('OpenCode: failures', () => {
     const overflow = failed({ name: 'ContextOverflowError', data: { message: 'Too long.' } })
     const { activity, events, sums } = map([
       overflow,
-      ...[stepStart(), said('A summary.'), stepFinish('stop')],
-      ...[stepStart(), said('Shorter now.'), stepFinish('stop')],
+      stepStart(),
+      said('A summary.'),
+      stepFinish('stop'),
+      stepStart(),
+      said('Shorter now.'),
+      stepFinish('stop'),
     ])
     assert.deepEqual(activity, [
       { type: 'error', message: 'Too long.', code: 'ContextOverflowError' },
