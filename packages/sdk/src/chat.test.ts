@@ -40,6 +40,27 @@ suite('a turn', () => {
     assert.ok(error?.type === 'error' && error.error instanceof Error)
   })
 
+  test('says when a provider that has had enough takes requests again', async () => {
+    await using it = await chatting([{ error: { status: 429, retryAfterMs: 60_000 } }], {
+      factory: { retry: { maxRetries: 0 } },
+    })
+    const events = await eventsOf(await it.session.chat('Hi'))
+    const error = events.find((event) => event.type === 'error')
+    assert.ok(error?.type === 'error' && 'resetsAt' in error.error && 'retryAfterMs' in error.error)
+    assert.equal(error.error.retryAfterMs, 60_000)
+    assert.equal(typeof error.error.resetsAt, 'number')
+  })
+
+  test('has its cost in the usage of its operation, if prices are known', async () => {
+    await using it = await chatting([{ text: 'Hi.', usage: { inputTokens: 3, outputTokens: 1 } }], {
+      factory: { priceOf: async () => 0.5 },
+    })
+    await eventsOf(await it.session.chat('Hi', { operationId: 'op', budget: { tokens: 1_000 } }))
+    const status = await it.session.waitForOperation('op')
+    assert.equal(status.usage?.costUsd, 0.5)
+    assert.equal(status.usage?.source, 'reported')
+  })
+
   test('ends at an abort with one finish, and keeps what was said', async () => {
     await using it = await chatting([{ text: ['one ', 'two '], hang: true }])
     const abort = new AbortController()

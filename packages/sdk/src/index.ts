@@ -71,6 +71,7 @@ export {
   type WithAgentConfig,
 } from '@inspan/protocol/chat'
 export type { Effort } from '@inspan/protocol/driver'
+export { priceOf } from '@inspan/core'
 export { createAgentManager } from './agent-manager.ts'
 export { resolveToolApprovalMode } from './chat-options.ts'
 export { ApiKeyConnectivityResolver, type ApiKeyResolverOptions } from './connectivity/api-key-resolver.ts'

@@ -132,6 +132,20 @@ suite('while a turn is open', () => {
     assert.equal((await session.waitForOperation('later')).state, 'completed')
   })
 
+  test('a queued message that is aborted is never sent', async () => {
+    await using it = await chatting([asks, { text: 'One.' }], { config: { tools } })
+    const { session } = it
+    const first = await session.chat('Go')
+    await until(first, 'tool-call')
+    const abort = new AbortController()
+    const second = await session.chat('Then', { whenBusy: 'queue', abortSignal: abort.signal })
+    abort.abort()
+    assert.deepEqual(typesOf(await eventsOf(second)), ['start', 'finish'])
+    await session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
+    assert.equal(textOf(await eventsOf(first)), 'One.')
+    assert.equal(it.model.requests.length, 2)
+  })
+
   test('a steered message is heard in the same turn', async () => {
     await using it = await chatting([asks, { text: 'Heard.' }], { config: { tools } })
     const { session } = it

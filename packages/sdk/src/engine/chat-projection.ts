@@ -91,7 +91,7 @@ export class ChatProjection {
     }
   }
 
-  record({ body }: LogRecord): void {
+  record({ at, body }: LogRecord): void {
     switch (body.type) {
       case 'run.started':
         this.#push({ type: 'start' })
@@ -133,7 +133,7 @@ export class ChatProjection {
         this.#stepEnded(body)
         return
       case 'error':
-        this.#push(toChatEvent(body))
+        this.#push(withReset(toChatEvent(body), body, at))
         return
       case 'turn.ended':
         this.#finishReason = body.finishReason
@@ -268,6 +268,14 @@ export class ChatProjection {
       turn.finish('error', usage)
     }
   }
+}
+
+/** Adds when a provider that refused the request takes requests again, if it said so. */
+function withReset(event: ChatEvent, { meta }: Extract<LogRecord['body'], { type: 'error' }>, at: number): ChatEvent {
+  const retry = meta?.['retry'] as { readonly retryAfterMs?: number } | undefined
+  if (event.type !== 'error' || retry?.retryAfterMs === undefined) return event
+  const { retryAfterMs } = retry
+  return { ...event, error: Object.assign(event.error, { retryAfterMs, resetsAt: at + retryAfterMs }) }
 }
 
 /** Adds usages. Counts that neither reported stay unreported. */

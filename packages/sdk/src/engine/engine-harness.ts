@@ -240,7 +240,7 @@ export class EngineHarness implements AgentHarness {
     const thread = await this.#thread(agentId, threadId)
     const turn = await thread.stream(parts, options)
     const { abortSignal } = options
-    if (abortSignal !== undefined) followSignal(abortSignal, turn, () => thread.cancel())
+    if (abortSignal !== undefined) followSignal(abortSignal, turn, () => thread.cancel(turn))
     return turn
   }
 
@@ -410,6 +410,7 @@ export class EngineHarness implements AgentHarness {
       owner: this.#owner,
       agent: () => this.#agent(agentId),
       rules,
+      log: (level, message, context) => this.#logs.log(level, message, context, { agentId, sessionId: threadId }),
       engine: {
         ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
         ...(newId === undefined ? {} : { newId }),

@@ -6,7 +6,8 @@ import {
   type StreamOptions,
   type ToolApprovalMode,
 } from '@inspan/protocol/chat'
-import type { ThreadState } from '@inspan/protocol/log'
+import type { LogLevel } from '@inspan/protocol/driver'
+import type { RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { createPolicy } from '@inspan/core/policy'
 import {
@@ -35,8 +36,11 @@ export interface EngineThreadPorts {
   readonly owner: ProcessOwner
   readonly agent: () => EngineAgent
   readonly rules: PermissionRules | undefined
+  readonly log: (level: LogLevel, message: string, context: Record<string, unknown>) => void
   readonly engine: Partial<Pick<ThreadRuntimeOptions, 'now' | 'newId' | 'priceOf' | 'approvalTimeout' | 'parkAfter'>>
 }
+
+type NoteRecord = Extract<RecordBody, { type: 'note' }>
 
 /** The keys of a run's request context that are ours. */
 export interface ChatRequest {
@@ -142,8 +146,16 @@ export class EngineThread {
     return run === null || run === undefined ? undefined : this.#turnOf(run.runId).turn
   }
 
-  async cancel(): Promise<void> {
+  /** Ends the open turn. A turn that is still queued is taken out of the queue instead. */
+  async cancel(turn?: ChatTurn): Promise<void> {
     const runtime = await this.runtime()
+    for (const [messageId, queued] of this.#queued) {
+      if (queued !== turn) continue
+      await this.operations.abort(messageId)
+      this.#queued.delete(messageId)
+      turn.finish('other')
+      return
+    }
     if (runtime.state.head.run !== null) await runtime.cancel()
   }
 
@@ -251,12 +263,19 @@ export class EngineThread {
       return
     }
     const { body } = entry.record
+    if (body.type === 'note') this.#logNote(body)
     const runId = entry.record.run ?? entry.state.head.run?.runId ?? entry.state.head.lastRun?.runId
     if (runId === undefined || UNSHOWN.has(body.type)) return
     if (body.type === 'message.added') this.#bind(body.messageId, runId)
     const open = body.type === 'run.started' ? this.#begin(runId, entry.state) : this.#turns.get(runId)
     open?.projection.record(entry.record)
     if (body.type === 'run.ended') this.#forget(runId)
+  }
+
+  /** What people should know, such as a usage limit and when it ends, is in the log of the agent. */
+  #logNote({ data, kind, text }: NoteRecord): void {
+    if (kind !== 'warning' && kind !== 'limit') return
+    this.#ports.log('warn', text, { ...data })
   }
 
   /** Returns the turn of a run. One that began in an earlier process starts with what is open. */
