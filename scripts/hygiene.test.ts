@@ -32,6 +32,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   server: 24,
   client: 0,
   postgres: 0,
+  studio: 0,
   inspan: 25,
 }
 

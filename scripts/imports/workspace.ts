@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { moduleLinksOf, type ModuleLinks } from './module-links.ts'
 
-/** `source` is published. Everything else may use the development dependencies of the workspace. */
+/** `source` is published. Everything else, a bundled web page included, may use the development dependencies of the workspace. */
 type Role = 'source' | 'test'
 
 export interface SourceFile extends ModuleLinks {
@@ -38,7 +38,7 @@ interface PackageJson {
 
 export async function readWorkspace(root: string): Promise<Workspace> {
   const files: SourceFile[] = []
-  for (const pattern of ['packages/*/{src,test,bin,scripts}/**/*.{ts,js,mjs}', 'scripts/**/*.{ts,mjs}']) {
+  for (const pattern of ['packages/*/{src,test,bin,scripts,web}/**/*.{ts,tsx,js,mjs}', 'scripts/**/*.{ts,mjs}']) {
     for await (const found of glob(pattern, { cwd: root, exclude: (name) => name === 'fixtures' })) {
       const path = found.replaceAll('\\', '/')
       files.push(sourceFile(path, await readFile(join(root, path), 'utf8')))

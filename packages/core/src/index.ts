@@ -56,13 +56,9 @@ export {
 } from '@inspan/protocol/harness'
 export { type Store } from '@inspan/protocol/store'
 export {
-  BrowserTools,
-  openPlaywright,
   redactSecrets,
   SECRET_DETECTORS,
   Workspace,
-  type Browser,
-  type BrowserToolsOptions,
   type ChangedFile,
   type CheckpointOptions,
   type CommandExit,
@@ -74,8 +70,6 @@ export {
   type ListOptions,
   type LocalShellOptions,
   type Match,
-  type PageView,
-  type PlaywrightOptions,
   type RedactSecretsOptions,
   type RewindReport,
   type RunningCommand,

@@ -12,6 +12,7 @@ import type { ServerContext } from './context.ts'
 import { createApp } from './http/app.ts'
 import { EventStreams } from './http/event-stream.ts'
 import type { GuardOptions } from './http/guard.ts'
+import { Pages } from './http/pages.ts'
 import { Sockets } from './http/sockets.ts'
 import { Hub } from './hub.ts'
 import { checkServeOptions, isLoopback, LOOPBACK, type ServeOptions } from './options.ts'
@@ -62,9 +63,10 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
   const hub = new Hub(door)
   const pairing = new Pairing()
   const context: ServerContext = { hub, desk: new CommandDesk(hub), guard, pairing, folders }
+  const pages = options.pages === undefined ? undefined : await Pages.open(options.pages)
   const streams = new EventStreams(context)
   const sockets = new Sockets(context, socketPath !== undefined || isLoopback(host))
-  const answer = getRequestListener(createApp(context, streams).fetch, { overrideGlobalObjects: false })
+  const answer = getRequestListener(createApp(context, streams, pages).fetch, { overrideGlobalObjects: false })
   const server = createServer((request, response) => void answer(request, response))
   // Slow headers must not hold sockets; streams have no limit once they are open.
   server.headersTimeout = 10_000

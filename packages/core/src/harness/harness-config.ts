@@ -131,10 +131,7 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   /** How MCP servers are used: folder, time limits, authorization. */
   readonly mcp?: Omit<McpServersOptions, 'onEvent'>
   readonly workspace?: WorkspaceInput
-  /**
-   * Agents without a browser of their own get its tools, if it has any (`new BrowserTools`); tools find it in their
-   * request context. Whoever made it closes it.
-   */
+  /** Available to tools through their request context. Whoever made it opens and closes it. */
   readonly browser?: Dynamic<object>
   /** Returned by `listSubagents`; a UI shows their names. No tool starts one yet. */
   readonly subagents?: readonly HarnessSubagent[]

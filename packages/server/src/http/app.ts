@@ -9,6 +9,7 @@ import type { EventStreams } from './event-stream.ts'
 import { addressOf, checkSource, identifyCaller } from './guard.ts'
 import { readBody, requireRole, type App, type AppEnv } from './app-types.ts'
 import { openApi, roleOfRoute } from './openapi.ts'
+import type { Pages } from './pages.ts'
 import { addReadRoutes } from './read-routes.ts'
 import { addThreadRoutes } from './thread-routes.ts'
 
@@ -17,7 +18,7 @@ const OPENAPI_VERSION = '1'
 /** The only routes that answer without a token. */
 export const OPEN_ROUTES: readonly string[] = ['POST /v1/pair']
 
-export function createApp(context: ServerContext, streams: EventStreams): App {
+export function createApp(context: ServerContext, streams: EventStreams, pages?: Pages): App {
   const app: App = new Hono<AppEnv>()
   // At the root, so that no route can be outside of it.
   app.use('*', async (c, next) => {
@@ -26,6 +27,8 @@ export function createApp(context: ServerContext, streams: EventStreams): App {
     c.header('cache-control', 'no-store')
     const source = checkSource(request, context.guard)
     if (source !== undefined) return c.json({ error: { message: source.message } }, source.status)
+    const page = await pages?.answer(c.req.method, c.req.path)
+    if (page !== undefined) return page
     if (OPEN_ROUTES.includes(`${c.req.method} ${c.req.path}`)) return next()
     const { caller, refusal } = await identifyCaller(request, context.guard)
     if (caller === undefined) {

@@ -44,7 +44,6 @@ export async function openThread(
     }),
     prepare: (context: RequestContext) => core.workspace.prepare(context),
     sources: (context: RequestContext) => core.workspace.sources(context),
-    browser: (context: RequestContext) => core.browser.source(context),
     cwd: (context: RequestContext) => core.workspace.folderOf(context),
     builtinTools: () => control?.tools() ?? [],
     threadTool: (id: string) => control?.tool(id),

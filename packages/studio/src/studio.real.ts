@@ -1,0 +1,181 @@
+// In a real browser: Debian's Chromium, or the one that CHROMIUM names.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { MemoryStore } from '@inspan/core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { startStudio, type StudioBench } from './studio.fixture.ts'
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const WRITE = { text: 'I will write.', toolCalls: [{ name: 'write_file', input: { path: 'a.txt', content: 'hello' } }] }
+
+async function openPage(browser: Browser, { server }: StudioBench): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 } })
+  const page = await context.newPage()
+  await page.goto(server.url)
+  await page.getByLabel('One-time code').fill(server.pair().code)
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByLabel('Message').waitFor()
+  return page
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+}
+
+describe('the web page', { timeout: 120_000 }, () => {
+  let browser: Browser
+  before(async () => {
+    const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url))
+    const built = spawnSync(process.execPath, [build], { encoding: 'utf8' })
+    assert.equal(built.status, 0, built.stderr)
+    assert.ok(existsSync(executablePath), `There is no browser at ${executablePath}: apt-get install chromium`)
+    browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
+    })
+  })
+  after(() => browser.close())
+
+  it('refuses a wrong code and says where the right one is', async () => {
+    const bench = await startStudio([])
+    const page = await browser.newPage()
+    await page.goto(bench.server.url)
+    await page.getByLabel('One-time code').fill('wrong')
+    await page.getByRole('button', { name: 'Connect' }).click()
+    assert.match(await page.getByRole('alert').innerText(), /wrong, used or too old.*inspan serve/)
+    await page.close()
+    await bench.close()
+  })
+
+  it('streams an answer, shows the call, and is approved from a second tab', async () => {
+    const bench = await startStudio([WRITE, { text: 'It is **written**.' }])
+    const first = await openPage(browser, bench)
+    await say(first, 'Write it')
+    const asked = first.getByRole('group', { name: /write_file: path: a\.txt, content: hello/ })
+    await asked.waitFor()
+    const second = await first.context().newPage()
+    await second.goto(bench.server.url)
+    await second.getByRole('button', { name: 'Allow once' }).click()
+    await first.getByText('It is written.').waitFor()
+    assert.equal(await asked.count(), 0)
+    assert.equal(await first.locator('article strong').innerText(), 'written')
+    assert.equal(await first.getByLabel('Title of the thread').inputValue(), 'Write it')
+    await first.context().close()
+    await bench.close()
+  })
+
+  it('denies with a reason that the model gets', async () => {
+    const bench = await startStudio([WRITE, { text: 'Then not.' }])
+    const page = await openPage(browser, bench)
+    await say(page, 'Write it')
+    await page.getByRole('button', { name: 'Deny…' }).click()
+    await page.getByLabel('Reason, told to the agent').fill('not today')
+    await page.getByRole('button', { name: 'Deny', exact: true }).click()
+    await page.getByText('Then not.').waitFor()
+    await page.getByLabel('denied').waitFor()
+    await page.context().close()
+    await bench.close()
+  })
+
+  it('answers a question with one of its options', async () => {
+    const ask = {
+      name: 'ask_user',
+      input: { question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] },
+    }
+    const bench = await startStudio([{ toolCalls: [ask] }, { text: 'Thank you.' }])
+    const page = await openPage(browser, bench)
+    await say(page, 'Ask me')
+    await page.getByRole('button', { name: 'Blue' }).click()
+    await page.getByText('Thank you.').waitFor()
+    await page.context().close()
+    await bench.close()
+  })
+
+  it('goes on after a reload in the middle of a stream', async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `word${index} `)
+    const bench = await startStudio([{ text: words, delayPerDeltaMs: 50 }])
+    const page = await openPage(browser, bench)
+    await say(page, 'Speak')
+    await page.getByText('word3 ').waitFor()
+    await page.reload()
+    await page.getByText('word59').waitFor()
+    assert.match(await page.getByLabel('Agent', { exact: true }).innerText(), /^word0 word1 .*word58 word59/)
+    await page.context().close()
+    await bench.close()
+  })
+
+  it('still shows a question after the server was replaced', async () => {
+    const storage = new MemoryStore()
+    const first = await startStudio([WRITE, { text: 'Never said.' }], storage)
+    const page = await openPage(browser, first)
+    await say(page, 'Write it')
+    await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    await page.context().close()
+    await first.close()
+    const next = await startStudio([{ text: 'Written after a restart.' }], storage)
+    const again = await openPage(browser, next)
+    await again.getByRole('button', { name: 'Allow once' }).click()
+    await again.getByText('Written after a restart.').waitFor()
+    await again.context().close()
+    await next.close()
+  })
+
+  it('forks at a message and lists both threads', async () => {
+    const bench = await startStudio([{ text: 'First answer.' }, { text: 'Second answer.' }])
+    const page = await openPage(browser, bench)
+    await say(page, 'One')
+    await page.getByText('First answer.').waitFor()
+    await say(page, 'Two')
+    await page.getByText('Second answer.').waitFor()
+    await page.getByLabel('Agent', { exact: true }).first().hover()
+    await page.getByRole('button', { name: 'Fork here' }).nth(1).click()
+    await page.getByText('Second answer.').waitFor({ state: 'detached' })
+    await page.getByText('First answer.').waitFor()
+    await page.locator('nav li').nth(1).waitFor()
+    await page.context().close()
+    await bench.close()
+  })
+
+  it('runs nothing of what a model writes', async () => {
+    const bench = await startStudio([
+      { text: 'Look: <img src=x onerror="document.title=\'owned\'"><script>1</script> end.' },
+    ])
+    const page = await openPage(browser, bench)
+    await say(page, 'Try')
+    await page.getByText('end.').waitFor()
+    assert.equal(await page.locator('article img, article script').count(), 0)
+    assert.equal(await page.title(), 'Inspan')
+    await page.context().close()
+    await bench.close()
+  })
+
+  it('has no faults that axe finds, in light and dark and on a phone', async () => {
+    const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+    const bench = await startStudio([{ reasoning: 'Think.', ...WRITE }, { text: 'Done.' }])
+    const page = await openPage(browser, bench)
+    await say(page, 'Write it')
+    await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    // The policy of the page allows no scripts from elsewhere, so axe comes in through the debugger.
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.reload()
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
+      for (const width of [1100, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.evaluate(await readFile(axe, 'utf8'))
+        const faults = await page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map((node) => node.html).join(" ")))',
+        )
+        assert.deepEqual(faults, [], `${scheme}, ${width} wide`)
+      }
+    }
+    await page.context().close()
+    await bench.close()
+  })
+})

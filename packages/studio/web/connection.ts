@@ -1,0 +1,27 @@
+import { connect, webStorageOutbox, type Client } from '@inspan/client'
+
+export type Connected = { readonly client: Client } | { readonly needsCode: true } | { readonly failed: string }
+
+/** Connects with the cookie of this browser. Without one the server refuses, and a code is needed. */
+export async function connectHere(): Promise<Connected> {
+  const url = location.origin
+  try {
+    const response = await fetch('/v1/limits')
+    if (response.status === 401 || response.status === 403) return { needsCode: true }
+    return { client: await connect({ url, outbox: webStorageOutbox(localStorage), window: 200 }) }
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Swaps a one-time code for a cookie. Returns what went wrong, if anything. */
+export async function pair(code: string): Promise<string | undefined> {
+  const response = await fetch('/v1/pair', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: code.trim(), name: navigator.userAgent.slice(0, 60) }),
+  })
+  if (response.ok) return undefined
+  const { error } = (await response.json()) as { readonly error?: { readonly message?: string } }
+  return error?.message ?? `The server answered ${response.status}.`
+}

@@ -1,0 +1,27 @@
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { PendingApproval } from '@inspan/protocol/wire'
+
+export interface AskedQuestion {
+  readonly question: string
+  readonly options: readonly { readonly label: string; readonly description?: string }[]
+  readonly isMultiple: boolean
+}
+
+/** Reads a question with its options from what the agent has asked. */
+export function optionsOf({ description, payload = {} }: PendingApproval): AskedQuestion {
+  const { options, question } = payload
+  const mode = payload['selectionMode'] ?? payload['mode']
+  return {
+    question: typeof question === 'string' ? question : description,
+    options: Array.isArray(options) ? (options as readonly JsonValue[]).flatMap(optionOf) : [],
+    isMultiple: payload['multiSelect'] === true || mode === 'multi' || mode === 'multiple' || mode === 'multi_select',
+  }
+}
+
+function optionOf(option: JsonValue): { readonly label: string; readonly description?: string }[] {
+  if (typeof option === 'string') return [{ label: option }]
+  if (typeof option !== 'object' || option === null || Array.isArray(option)) return []
+  const { description, label } = option as JsonObject
+  if (typeof label !== 'string') return []
+  return [{ label, ...(typeof description === 'string' ? { description } : {}) }]
+}

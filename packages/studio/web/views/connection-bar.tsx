@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import type { Client } from '@inspan/client'
+import { useHarness } from '@inspan/client/react'
+import { Button } from '../parts/button.tsx'
+
+/** Says when the page is not up to date, and which commands were refused or are not settled. */
+export function ConnectionBar({ client }: { readonly client: Client }): ReactNode {
+  const { state } = useHarness(client, ({ connection, error, pending, problem, refused }) => ({
+    connection,
+    error,
+    pending,
+    problem,
+    refusal: refused.at(-1),
+  }))
+  const { connection, error, pending, problem, refusal } = state
+  return (
+    <div aria-live="polite">
+      {connection !== 'open' && (
+        <Bar>
+          {connection === 'closed' ? 'Disconnected.' : 'Reconnecting…'} {problem} What you see may be old.
+        </Bar>
+      )}
+      {error !== undefined && <Bar isBad>{error}</Bar>}
+      {refusal?.message !== undefined && <Bar isBad>Not done: {refusal.message}</Bar>}
+      {pending
+        .filter((command) => 'isOld' in command && command.isOld === true)
+        .map(({ command, id }) => (
+          <Bar key={id}>
+            From an earlier visit, not known to be done: {command.type}{' '}
+            <Button onClick={() => client.confirm(id)}>Send</Button>{' '}
+            <Button onClick={() => client.discard(id)}>Forget</Button>
+          </Bar>
+        ))}
+    </div>
+  )
+}
+
+function Bar({ children, isBad = false }: { readonly children: ReactNode; readonly isBad?: boolean }): ReactNode {
+  return (
+    <p
+      className={`border-b border-(--line) bg-(--panel) px-4 py-1.5 text-sm ${isBad ? 'text-(--bad)' : 'text-(--soft)'}`}
+    >
+      {children}
+    </p>
+  )
+}

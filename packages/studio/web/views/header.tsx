@@ -1,0 +1,144 @@
+import { Command, Menu, PanelRight } from 'lucide-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import type { Client, ModeInfo } from '@inspan/client'
+import { useHarness } from '@inspan/client/react'
+
+interface Props {
+  readonly client: Client
+  readonly onMenu: () => void
+  readonly onDetails: () => void
+  readonly onPalette: () => void
+}
+
+export function Header({ client, onDetails, onMenu, onPalette }: Props): ReactNode {
+  const { state, send } = useHarness(client, ({ head, status }) => ({
+    title: head.title,
+    mode: head.mode,
+    model: head.model,
+    status,
+  }))
+  const { modes, models } = useChoices(client)
+  return (
+    <header className="flex items-center gap-2 border-b border-(--line) px-3 py-2">
+      <h1 className="sr-only">{state.title ?? 'Untitled'}</h1>
+      <IconButton label="Show threads" className="md:hidden" onClick={onMenu}>
+        <Menu size={18} />
+      </IconButton>
+      <Title key={state.title ?? ''} title={state.title} onRename={(title) => send({ type: 'rename', title })} />
+      <StatusDot status={state.status} />
+      {modes.length > 1 && (
+        <select
+          aria-label="Mode"
+          className="rounded-lg border border-(--line) bg-(--bg) px-2 py-1 text-sm"
+          value={state.mode ?? modes[0]?.id}
+          onChange={(event) => send({ type: 'mode', mode: event.target.value })}
+        >
+          {modes.map((mode) => (
+            <option key={mode.id} value={mode.id} title={mode.description}>
+              {mode.name}
+            </option>
+          ))}
+        </select>
+      )}
+      {models.length > 0 && (
+        <select
+          aria-label="Model"
+          className="hidden max-w-48 rounded-lg border border-(--line) bg-(--bg) px-2 py-1 text-sm sm:block"
+          value={state.model ?? ''}
+          onChange={(event) => send({ type: 'model', model: event.target.value })}
+        >
+          {[...new Set([...(state.model === null ? [''] : [state.model]), ...models])].map((model) => (
+            <option key={model} value={model}>
+              {model === '' ? 'Default model' : model}
+            </option>
+          ))}
+        </select>
+      )}
+      <IconButton label="Commands (⌘K)" onClick={onPalette}>
+        <Command size={18} />
+      </IconButton>
+      <IconButton label="Details" onClick={onDetails}>
+        <PanelRight size={18} />
+      </IconButton>
+    </header>
+  )
+}
+
+function useChoices(client: Client): { readonly modes: readonly ModeInfo[]; readonly models: readonly string[] } {
+  const [modes, setModes] = useState<readonly ModeInfo[]>([])
+  const [models, setModels] = useState<readonly string[]>([])
+  useEffect(() => {
+    client.routes.modes().then(
+      (found) => setModes(found.modes),
+      () => undefined,
+    )
+    client.routes.models().then(
+      (found) => setModels(found.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))),
+      () => undefined,
+    )
+  }, [client])
+  return { modes, models }
+}
+
+function Title({
+  onRename,
+  title,
+}: {
+  readonly title: string | null
+  readonly onRename: (title: string) => void
+}): ReactNode {
+  const [text, setText] = useState(title ?? '')
+  const commit = (): void => {
+    if (text.trim() !== '' && text !== title) onRename(text.trim())
+  }
+  return (
+    <input
+      aria-label="Title of the thread"
+      placeholder="Untitled"
+      className="min-w-0 flex-1 truncate rounded bg-transparent px-1 font-medium"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') event.currentTarget.blur()
+      }}
+    />
+  )
+}
+
+const STATUS = {
+  idle: ['bg-(--line)', 'Idle'],
+  running: ['bg-(--good) animate-pulse', 'Running'],
+  'awaiting-approval': ['bg-(--accent)', 'Waits for you'],
+  error: ['bg-(--bad)', 'Failed'],
+} as const
+
+function StatusDot({ status }: { readonly status: keyof typeof STATUS }): ReactNode {
+  const [look, label] = STATUS[status]
+  return (
+    <span className="flex items-center gap-1.5 text-xs text-(--soft)" role="status">
+      <span className={`inline-block size-2 rounded-full ${look}`} />
+      {label}
+    </span>
+  )
+}
+
+interface IconButtonProps {
+  readonly label: string
+  readonly className?: string
+  readonly onClick: () => void
+  readonly children: ReactNode
+}
+
+function IconButton({ children, className = '', label, onClick }: IconButtonProps): ReactNode {
+  return (
+    <button
+      className={`rounded-lg p-1.5 hover:bg-(--panel) ${className}`}
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,84 @@
+import { GitFork, History } from 'lucide-react'
+import { memo, useState, type NamedExoticComponent, type ReactNode } from 'react'
+import type { Client } from '@inspan/client'
+import type { WireMessage } from '@inspan/protocol/wire'
+import { Markdown } from '../parts/markdown.tsx'
+import { ToolCard } from './tool-card.tsx'
+import { RewindDialog } from './rewind-dialog.tsx'
+
+interface Props {
+  readonly client: Client
+  readonly message: WireMessage
+  readonly onOpen: (thread: string) => void
+}
+
+/** Messages keep their identity while nothing about them changes, so that only the one that streams is drawn again. */
+export const Message: NamedExoticComponent<Props> = memo(function Message({
+  client,
+  message,
+  onOpen,
+}: Props): ReactNode {
+  const { attachments = [], content, id, reasoning, role, status, toolCalls = [] } = message
+  const isUser = role === 'user'
+  return (
+    <article aria-label={isUser ? 'You' : 'Agent'} className="group mx-auto w-full max-w-3xl px-4 py-2">
+      <div className={isUser ? 'rounded-xl bg-(--panel) px-4 py-2' : ''}>
+        {reasoning !== undefined && <Reasoning text={reasoning} />}
+        {content !== '' && (isUser ? <p className="whitespace-pre-wrap">{content}</p> : <Markdown text={content} />)}
+        {attachments.map((file, index) => (
+          <p key={index} className="text-sm text-(--soft)">
+            📎 {file.fileName ?? file.mimeType}
+          </p>
+        ))}
+        {toolCalls.map((call) => (
+          <ToolCard key={call.id} call={call} />
+        ))}
+        {status === 'error' && <p className="text-sm text-(--bad)">This answer was interrupted.</p>}
+      </div>
+      {status !== 'streaming' && <Actions client={client} messageId={id} isUser={isUser} onOpen={onOpen} />}
+    </article>
+  )
+})
+
+function Reasoning({ text }: { readonly text: string }): ReactNode {
+  return (
+    <details className="mb-1 text-sm text-(--soft)">
+      <summary className="cursor-pointer">Reasoning</summary>
+      <p className="whitespace-pre-wrap border-l-2 border-(--line) pl-3">{text}</p>
+    </details>
+  )
+}
+
+interface ActionsProps {
+  readonly client: Client
+  readonly messageId: string
+  readonly isUser: boolean
+  readonly onOpen: (thread: string) => void
+}
+
+function Actions({ client, isUser, messageId, onOpen }: ActionsProps): ReactNode {
+  const [isRewinding, setRewinding] = useState(false)
+  const fork = async (): Promise<void> => {
+    const thread = await client.routes.forkThread(client.getState().thread, { messageId })
+    onOpen(thread.id)
+  }
+  return (
+    <div className="flex gap-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
+      <button
+        className="flex items-center gap-1 rounded px-1.5 py-0.5 text-xs text-(--soft) hover:bg-(--panel)"
+        onClick={() => void fork()}
+      >
+        <GitFork size={12} /> Fork here
+      </button>
+      {isUser && (
+        <button
+          className="flex items-center gap-1 rounded px-1.5 py-0.5 text-xs text-(--soft) hover:bg-(--panel)"
+          onClick={() => setRewinding(true)}
+        >
+          <History size={12} /> Rewind
+        </button>
+      )}
+      {isRewinding && <RewindDialog client={client} messageId={messageId} onClose={() => setRewinding(false)} />}
+    </div>
+  )
+}

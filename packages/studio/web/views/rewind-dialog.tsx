@@ -1,0 +1,56 @@
+import { Dialog } from 'radix-ui'
+import { useEffect, useState, type ReactNode } from 'react'
+import type { Client } from '@inspan/client'
+import type { ReceiptMessage } from '@inspan/protocol/wire'
+import { Button } from '../parts/button.tsx'
+
+interface Props {
+  readonly client: Client
+  readonly messageId: string
+  readonly onClose: () => void
+}
+
+/** Shows what a rewind would change before it is done. */
+export function RewindDialog({ client, messageId, onClose }: Props): ReactNode {
+  const [preview, setPreview] = useState<ReceiptMessage | undefined>(undefined)
+  useEffect(() => {
+    void client.send({ type: 'rewind', messageId, dryRun: true }).receipt.then(setPreview)
+  }, [client, messageId])
+  const rewind = (scope: 'files' | 'conversation' | 'both'): void => {
+    client.send({ type: 'rewind', messageId, scope })
+    onClose()
+  }
+  const canFiles = preview?.status === 'done'
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 bg-black/50" />
+        <Dialog.Content className="fixed top-1/2 left-1/2 w-[min(32rem,90vw)] -translate-1/2 rounded-xl bg-(--bg) p-5">
+          <Dialog.Title className="text-lg font-semibold">Rewind to before this message?</Dialog.Title>
+          <Dialog.Description className="mb-3 text-sm text-(--soft)">
+            Nothing is erased: a rewind can be undone by another one.
+          </Dialog.Description>
+          {preview === undefined && <p>Looking at what would change…</p>}
+          {preview !== undefined && !canFiles && (
+            <p className="mb-3 text-sm">Files cannot be restored here: {preview.message ?? preview.status}</p>
+          )}
+          {canFiles && (
+            <pre className="mb-3 max-h-60 overflow-auto rounded bg-(--panel) p-2 text-xs">
+              {JSON.stringify(preview.result ?? 'No file would change.', null, 2)}
+            </pre>
+          )}
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button onClick={onClose}>Keep as it is</Button>
+            <Button onClick={() => rewind('conversation')}>Conversation only</Button>
+            {canFiles && <Button onClick={() => rewind('files')}>Files only</Button>}
+            {canFiles && (
+              <Button kind="primary" onClick={() => rewind('both')}>
+                Files and conversation
+              </Button>
+            )}
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,194 @@
+import { useState, type ReactNode } from 'react'
+import type { Client } from '@inspan/client'
+import { useHarness } from '@inspan/client/react'
+import type { JsonValue } from '@inspan/protocol'
+import type { Command, PendingApproval } from '@inspan/protocol/wire'
+import { Button } from '../parts/button.tsx'
+import { Markdown } from '../parts/markdown.tsx'
+import { optionsOf } from '../question-options.ts'
+
+type Send = (command: Command) => unknown
+
+/** Everything that waits for a person, oldest first. */
+export function Waits({ client }: { readonly client: Client }): ReactNode {
+  const { state: waits, send } = useHarness(client, (state) => state.pendingApprovals ?? NONE)
+  if (waits.length === 0) return null
+  return (
+    <section aria-label="Waits for you" className="max-h-[50vh] overflow-y-auto border-t border-(--line)">
+      {waits.map((wait) => (
+        <Wait key={wait.waitId} wait={wait} send={send} />
+      ))}
+    </section>
+  )
+}
+
+const NONE: readonly PendingApproval[] = []
+
+function Wait({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
+  return (
+    <div
+      role="group"
+      aria-label={wait.description}
+      className="mx-auto my-3 max-w-3xl rounded-xl border-2 border-(--accent) p-4"
+    >
+      {wait.kind === 'question' ? (
+        <Question wait={wait} send={send} />
+      ) : wait.kind === 'plan' ? (
+        <Plan wait={wait} send={send} />
+      ) : (
+        <Approval wait={wait} send={send} />
+      )}
+    </div>
+  )
+}
+
+function Approval({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
+  const { description, input, kind, toolCallId, toolName } = wait
+  const approve = (remember?: 'tool' | 'category'): void => {
+    const answer = kind === 'access' ? { answer: true } : {}
+    send({ type: 'approve', toolCallId, ...answer, ...(remember === undefined ? {} : { remember }) })
+  }
+  return (
+    <>
+      <p className="mb-2 font-medium">Allow {toolName}?</p>
+      <p className="mb-2 text-sm text-(--soft)">{description}</p>
+      {input !== undefined && (
+        <pre className="mb-3 max-h-60 overflow-auto whitespace-pre-wrap rounded bg-(--panel) p-2 text-xs">
+          {showInput(input)}
+        </pre>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" onClick={() => approve()}>
+          Allow once
+        </Button>
+        <Button onClick={() => approve('tool')}>Always allow {toolName} in this thread</Button>
+        <Deny toolCallId={toolCallId} send={send} />
+      </div>
+    </>
+  )
+}
+
+function showInput(input: { readonly [name: string]: JsonValue }): string {
+  const { command } = input
+  if (typeof command === 'string' && Object.keys(input).length === 1) return command
+  return JSON.stringify(input, null, 2)
+}
+
+function Deny({
+  label = 'Deny',
+  send,
+  toolCallId,
+}: {
+  readonly label?: string
+  readonly toolCallId: string
+  readonly send: Send
+}): ReactNode {
+  const [reason, setReason] = useState<string | undefined>(undefined)
+  if (reason === undefined) {
+    return (
+      <Button kind="danger" onClick={() => setReason('')}>
+        {label}…
+      </Button>
+    )
+  }
+  const deny = (): unknown =>
+    send({ type: 'deny', toolCallId, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })
+  return (
+    <form
+      className="flex w-full gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        deny()
+      }}
+    >
+      <input
+        autoFocus
+        aria-label="Reason, told to the agent"
+        placeholder="Why not? (told to the agent)"
+        className="min-w-0 flex-1 rounded-lg border border-(--line) bg-(--bg) px-3 py-1.5 text-sm"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <Button type="submit" kind="danger">
+        {label}
+      </Button>
+    </form>
+  )
+}
+
+function Question({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
+  const { isMultiple, options, question } = optionsOf(wait)
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const answer = (value: JsonValue): unknown => send({ type: 'approve', toolCallId: wait.toolCallId, answer: value })
+  const toggle = (option: string): void => {
+    const next = new Set(chosen)
+    if (!next.delete(option)) next.add(option)
+    setChosen(next)
+  }
+  return (
+    <>
+      <p className="mb-3 font-medium">{question}</p>
+      <div className="mb-2 flex flex-wrap gap-2">
+        {options.map(({ description, label }) => (
+          <Button
+            key={label}
+            title={description}
+            kind={chosen.has(label) ? 'primary' : 'plain'}
+            aria-pressed={isMultiple ? chosen.has(label) : undefined}
+            onClick={() => (isMultiple ? toggle(label) : answer(label))}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+      {isMultiple ? (
+        <Button kind="primary" disabled={chosen.size === 0} onClick={() => answer([...chosen])}>
+          Answer
+        </Button>
+      ) : (
+        <form
+          className="flex gap-2"
+          onSubmit={(event) => {
+            event.preventDefault()
+            answer(text)
+          }}
+        >
+          <input
+            aria-label="Your answer"
+            placeholder="Your answer"
+            className="min-w-0 flex-1 rounded-lg border border-(--line) bg-(--bg) px-3 py-1.5 text-sm"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button type="submit" kind="primary" disabled={text.trim() === ''}>
+            Answer
+          </Button>
+        </form>
+      )}
+    </>
+  )
+}
+
+function Plan({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
+  const { payload = {}, toolCallId } = wait
+  const plan = payload['plan'] ?? payload['content']
+  return (
+    <>
+      <p className="mb-2 font-medium">
+        Approve this plan?{typeof payload['title'] === 'string' ? ` ${payload['title']}` : ''}
+      </p>
+      {typeof plan === 'string' && (
+        <div className="mb-3 max-h-72 overflow-y-auto rounded border border-(--line) p-3">
+          <Markdown text={plan} />
+        </div>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" onClick={() => send({ type: 'approve', toolCallId, answer: { action: 'approved' } })}>
+          Approve the plan
+        </Button>
+        <Deny toolCallId={toolCallId} label="Reject" send={send} />
+      </div>
+    </>
+  )
+}
