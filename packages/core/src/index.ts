@@ -182,6 +182,7 @@ export type {
   WorkspaceFactory,
   WorkspaceInput,
 } from './harness/agents/workspace-slot.ts'
+export { Memory, type MemoryOptions } from '@inspan/memory'
 export { MemoryStore } from './stores/memory-store.ts'
 export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'
 export {

@@ -1,1 +1,3 @@
-export { InspanError } from '@inspan/protocol'
+export { Memory, type MemoryModelInput, type MemoryOptions, type ObservedRecord } from './memory.ts'
+export type { CompactionOptions, CompactionReport } from './compaction.ts'
+export type { ObservationalOptions, ObservationOptions, ReflectionOptions } from './observational-memory.ts'

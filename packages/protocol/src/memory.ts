@@ -1,4 +1,7 @@
+import type { OmPointer } from './control-record.ts'
+import type { MemoryEvent } from './harness-event/memory.ts'
 import type { JsonObject } from './json.ts'
+import type { StoredMessage } from './message.ts'
 
 /** What stands for messages that are no longer sent to the model. Stored as a blob. */
 export interface MemoryContent {
@@ -6,4 +9,53 @@ export interface MemoryContent {
   readonly text: string
   /** What the memory itself needs to go on. */
   readonly state: JsonObject
+}
+
+/** Identifies what a memory has read: a commit counts only if neither memory nor messages have changed since. */
+export interface MemoryBasis {
+  readonly generation: number
+  readonly changes: number
+}
+
+export type MemoryModel = 'observer' | 'reflector' | 'summariser'
+
+/** What a memory sees of a thread, and how it acts on it: through records and nothing else. */
+export interface MemoryThread {
+  readonly threadId: string
+  pointer(): OmPointer | null
+  basis(): MemoryBasis
+  content(): Promise<MemoryContent | undefined>
+  /** The ended messages that the model is still sent themselves, oldest first. */
+  messages(): Promise<readonly StoredMessage[]>
+  tokensOf(message: StoredMessage): number
+  countTokens(text: string): number
+  /** Puts a summary in the place of the messages up to `coversTo`. False if the basis no longer holds. */
+  compact(
+    summary: string,
+    coversTo: number,
+    tokens: readonly [before: number, after: number],
+    basis: MemoryBasis,
+  ): Promise<boolean>
+  /** Puts observations in the place of the messages up to `coversTo`. False if the basis no longer holds. */
+  observe(content: MemoryContent, coversTo: number, basis: MemoryBasis): Promise<boolean>
+}
+
+/** What the surroundings of a thread add: models, thresholds, listeners. */
+export interface MemoryServices {
+  /** Asks the model of a role; `undefined` if nobody configured one. */
+  ask(role: MemoryModel, system: string, prompt: string, signal: AbortSignal): Promise<string | undefined>
+  threshold(role: 'observer' | 'reflector'): number | undefined
+  emit(event: MemoryEvent): void
+  now(): number
+  newId(): string
+}
+
+/** The memory of one open thread. */
+export interface ThreadMemory {
+  /** Called before every model step. Waits for no model. */
+  beforeStep(): Promise<void>
+  /** Called when the conversation no longer fits. True if it is shorter now. */
+  compact(): Promise<boolean>
+  /** Stops what runs in the background. */
+  close(): void
 }

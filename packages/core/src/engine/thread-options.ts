@@ -4,7 +4,7 @@ import type { ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/proto
 import type { Store } from '@inspan/protocol/store'
 import type { RevokeCommand } from '@inspan/protocol/wire'
 import type { PermissionPolicy } from '../policy/index.ts'
-import type { WindowOf } from './context/thread-context.ts'
+import type { MemoryOf, WindowOf } from './context/thread-context.ts'
 import type { RuntimeAgents } from './turns/active-run.ts'
 import type { ProcessOwner } from './threads/ownership.ts'
 import type { TracerSource } from './telemetry/tracing.ts'
@@ -68,6 +68,8 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
    * unknown, that happens when the provider refuses a request as too long.
    */
   readonly windowOf?: WindowOf
+  /** Makes the memory of the thread, which decides what stands for older messages. */
+  readonly memory?: MemoryOf
   /** Returns the price of a model's tokens. If set, the record of every step has its cost. */
   readonly priceOf?: PriceOf
   /** The source of tracers for the spans of turns. Default: the registered OpenTelemetry SDK, if there is one. */

@@ -113,7 +113,7 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly stateSchema?: StateSchema<State>
   /** Overrides the defaults of the schema. Keys that belong to the harness, such as `yolo`, are taken out. */
   readonly initialState?: Partial<State>
-  /** Returned by `getResolvedMemory`; nothing observes conversations yet. */
+  /** What stands for older messages when a model is asked: a `Memory`. Returned by `getResolvedMemory`. */
   readonly memory?: Dynamic<object>
   readonly modes: readonly HarnessMode[]
   /** The agent of every mode that has none of its own. */

@@ -33,7 +33,7 @@ export type {
 export { DRIVER_PORT } from '../driver.ts'
 export { checkEffort } from '../check-effort.ts'
 export { createHost } from '../create-host.ts'
-export type { MemoryContent } from '../memory.ts'
+export type { MemoryBasis, MemoryContent, MemoryModel, MemoryServices, MemoryThread, ThreadMemory } from '../memory.ts'
 export { streamTurn } from '../stream-turn.ts'
 export type {
   OnInterrupted,

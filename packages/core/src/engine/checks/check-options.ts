@@ -39,6 +39,7 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   passivateAfter: aDuration,
   handoverTokens: aCount,
   windowOf: aFunction,
+  memory: aFunction,
   priceOf: aFunction,
   tracing: anObject,
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { MemoryContent } from '@inspan/protocol/driver'
 import type { OmPointer } from '@inspan/protocol/log'
+import { blobOf } from '../log/blobs.ts'
 import type { Store } from '@inspan/protocol/store'
 
 /** Returns what a blob of memory holds; `undefined` if it is gone or another program wrote something else. */
@@ -16,6 +17,11 @@ export async function readMemory(store: Store, { blob: hash, holds }: OmPointer)
   } catch {
     return undefined
   }
+}
+
+/** Returns content as a blob and its hash. */
+export function memoryBlob({ state, text }: MemoryContent): ReturnType<typeof blobOf> {
+  return blobOf(Buffer.from(JSON.stringify({ text, state })), 'application/json')
 }
 
 /** A summary repeats what tools returned: it must not be able to end its block. */

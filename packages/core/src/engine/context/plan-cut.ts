@@ -83,6 +83,6 @@ function shorterBy(message: StoredMessage, tokens: number, factor: number): numb
 }
 
 /** Whether somebody asked for something in the message. Signals are ours. */
-function isTask({ parts, role }: StoredMessage): boolean {
+export function isTask({ parts, role }: StoredMessage): boolean {
   return role === 'user' && parts.some(({ type }) => type === 'text' || type === 'image' || type === 'file')
 }

@@ -1,15 +1,19 @@
 import type { StoredMessage, UsageMetadata } from '@inspan/protocol'
-import type { ContextRequest, ModelContext } from '@inspan/protocol/driver'
+import type { ContextRequest, MemoryThread, ModelContext, ThreadMemory } from '@inspan/protocol/driver'
 import type { Store } from '@inspan/protocol/store'
 import type { RecordOrigin } from '../log/record-body.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { ContextMessages } from './context-messages.ts'
 import { mostTokens, tokensOf } from './message-size.ts'
+import { memoryThread } from './memory-thread.ts'
 import { planCut } from './plan-cut.ts'
 import { RunningSize } from './running-size.ts'
 
 /** Returns the size of a model's context window in tokens, if it is known. */
 export type WindowOf = (model: string) => number | undefined | Promise<number | undefined>
+
+/** Makes the memory of a thread. */
+export type MemoryOf = (thread: MemoryThread) => ThreadMemory
 
 /** The share of the window from which on a request is cut: the rest is for the answer. */
 const FULL = 0.9
@@ -40,6 +44,7 @@ interface Asked {
  */
 export class ThreadContext {
   readonly messages: ContextMessages
+  readonly memory: ThreadMemory | undefined
   readonly #log: ThreadLog
   readonly #windowOf: WindowOf | undefined
   readonly #windows = new Map<string, number | undefined>()
@@ -49,10 +54,11 @@ export class ThreadContext {
   readonly #tokens = new RunningSize(tokensOf)
   #asked: Asked | undefined
 
-  constructor(store: Store, log: ThreadLog, windowOf?: WindowOf) {
+  constructor(store: Store, log: ThreadLog, windowOf?: WindowOf, memory?: MemoryOf) {
     this.#log = log
     this.#windowOf = windowOf
     this.messages = new ContextMessages(store, log)
+    this.memory = memory?.(memoryThread(log, this.messages))
   }
 
   /**
@@ -63,11 +69,14 @@ export class ThreadContext {
     const { fixedTokens: fixed = 0, model, overflow } = request
     if (overflow !== undefined && overflow.attempt > AFTER_REFUSAL.length) return undefined
     if (overflow?.window !== undefined) this.#windows.set(model, overflow.window)
+    await this.memory?.beforeStep()
     let sent = await this.messages.sent()
     const window = await this.#windowFor(request, sent)
     const target = overflow === undefined ? this.#targetOf(request, sent, window) : this.#afterRefusal(request, sent)
     if (target !== undefined) {
-      if (await this.#cut(target - fixed * this.#factor(model), model, origin)) sent = await this.messages.sent()
+      const isShorter = (overflow?.attempt ?? 1) === 1 && (await this.memory?.compact()) === true
+      if (isShorter) sent = await this.messages.sent()
+      else if (await this.#cut(target - fixed * this.#factor(model), model, origin)) sent = await this.messages.sent()
       else if (overflow !== undefined) return undefined
     }
     const { head } = this.#log.state

@@ -25,7 +25,7 @@ export class ThreadHold {
     this.newId = options.newId ?? timeOrderedId
     this.desk = new WaitDesk(options.store, log, (wait) => withDue(wait, options))
     this.history = new ThreadHistory(options.store, log)
-    this.context = new ThreadContext(options.store, log, options.windowOf)
+    this.context = new ThreadContext(options.store, log, options.windowOf, options.memory)
   }
 
   /** Takes the thread; throws if it is held, and says by whom. `onFailure`: called when it can no longer be written. */
@@ -51,6 +51,7 @@ export class ThreadHold {
   }
 
   async letGo(): Promise<void> {
+    this.context.memory?.close()
     try {
       await this.log.close()
     } finally {

@@ -20,6 +20,7 @@ import { ThreadControl } from './thread-control.ts'
 import { threadFiles } from './thread-files.ts'
 import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
 import { priceOf } from '../models/price-list.ts'
+import { threadMemory } from '../thread-memory.ts'
 
 /** Opens a thread for the sessions bound to it, with the harness's agents, tools and rules. */
 export async function openThread(
@@ -64,6 +65,7 @@ export async function openThread(
     taken.onEntry(runScoring({ scorers: core.scorers, runtime: taken, port: control.port, threadId, emit }))
     opening.begin(taken)
   }
+  const memory = threadMemory(core, () => runtime, emit)
   try {
     return await ThreadRuntime.open(
       {
@@ -89,6 +91,7 @@ export async function openThread(
         ...(parkAfter === undefined ? {} : { parkAfter }),
         ...(keepWarm === undefined ? {} : { keepWarm }),
         ...(handoverTokens === undefined ? {} : { handoverTokens }),
+        ...(memory === undefined ? {} : { memory }),
         windowOf: (model) => core.models.contextWindowOf(model),
         ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
       },

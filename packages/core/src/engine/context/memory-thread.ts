@@ -1,0 +1,58 @@
+import { estimateTokenCount } from 'tokenx'
+import type { StoredMessage } from '@inspan/protocol'
+import type { MemoryBasis, MemoryThread } from '@inspan/protocol/driver'
+import { lineageHolds, type OmPointer, type RecordBody } from '@inspan/protocol/log'
+import { blobOf, type UnplacedBlob } from '../log/blobs.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+import type { ContextMessages } from './context-messages.ts'
+import { memoryBlob } from './memory-content.ts'
+import { charsOf, tokensOf } from './message-size.ts'
+import { isTask } from './plan-cut.ts'
+
+/** A task that stays although it was observed is shortened to this. */
+const TASK_CHARS = 4000
+
+/** The task that is being worked on stays in its own words, or at least their beginning and end. */
+function keeping(task: StoredMessage | undefined, coversTo: number): Pick<OmPointer, 'keeps' | 'shortened'> {
+  if (task === undefined || task.order > coversTo) return {}
+  return { keeps: [task.id], ...(charsOf(task) > TASK_CHARS ? { shortened: { [task.id]: TASK_CHARS } } : {}) }
+}
+
+/** Returns what the memory of a thread sees, and how it acts on it. */
+export function memoryThread(log: ThreadLog, messages: ContextMessages): MemoryThread {
+  /** Counts what may have changed messages that somebody has read. */
+  let changes = 0
+  log.onEntry((entry) => {
+    if (entry.kind === 'record' && /^(rewind|erased|fork)$/.test(entry.record.body.type)) changes++
+  })
+  const basis = (): MemoryBasis => ({ generation: log.state.head.om?.generation ?? 0, changes })
+  const commit = async (body: RecordBody, coversTo: number, on: MemoryBasis, blob: UnplacedBlob): Promise<boolean> => {
+    const now = basis()
+    const isSame = now.generation === on.generation && now.changes === on.changes
+    if (!isSame || !lineageHolds(log.state.head.lineage, coversTo)) return false
+    await log.commit([body], {}, { blobs: [blob] })
+    return true
+  }
+  return {
+    threadId: log.stream,
+    pointer: () => log.state.head.om,
+    basis,
+    content: () => messages.memory(),
+    messages: async () => (await messages.raw()).filter(({ state }) => state !== 'open'),
+    tokensOf,
+    countTokens: estimateTokenCount,
+    compact: (summary, coversTo, [tokensBefore, tokensAfter], on) => {
+      const { blob, ref } = blobOf(Buffer.from(summary), 'text/plain')
+      const generation = on.generation + 1
+      const body = { type: 'compaction', summary: ref, coversTo, generation, tokensBefore, tokensAfter } as const
+      return commit(body, coversTo, on, blob)
+    },
+    observe: async (content, coversTo, on) => {
+      const { blob, ref } = memoryBlob(content)
+      const kept = await messages.kept()
+      const task = [...kept, ...(await messages.raw())].findLast(isTask)
+      const om = { generation: on.generation + 1, coversTo, blob: ref.blob, ...keeping(task, coversTo) }
+      return commit({ type: 'om.committed', om, replaces: on.generation }, coversTo, on, blob)
+    },
+  }
+}

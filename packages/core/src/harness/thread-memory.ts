@@ -1,0 +1,68 @@
+import { resolveModel, type LanguageModel } from '@inspan/agent'
+import { Memory, type MemoryModelInput } from '@inspan/memory'
+import type { MemoryModel, MemoryServices } from '@inspan/protocol/driver'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { MemoryOf } from '../engine/context/thread-context.ts'
+import type { ThreadRuntime } from '../engine/thread-runtime.ts'
+import type { HarnessCore } from './harness-core.ts'
+
+type Generate = (options: {
+  readonly prompt: readonly unknown[]
+  readonly abortSignal: AbortSignal
+}) => PromiseLike<{ readonly content: readonly { readonly type: string; readonly text?: string }[] }>
+
+/** Returns what makes the memory of a thread, if the harness has a memory of ours. */
+export function threadMemory(
+  core: HarnessCore,
+  runtime: () => ThreadRuntime | undefined,
+  emit: (event: HarnessEvent) => void,
+): MemoryOf | undefined {
+  const { memory, omConfig } = core.config
+  if (!(memory instanceof Memory)) return undefined
+  const setting = (key: string): unknown => runtime()?.state.head.settings.get(key)
+  const services: MemoryServices = {
+    ask: async (role, system, prompt, signal) => {
+      const model = await modelOf(core, chosen(memory, role, setting, omConfig))
+      if (model === undefined) return undefined
+      // The versions of the model specification differ only in what is not used here.
+      const generate = model.doGenerate.bind(model) as unknown as Generate
+      const asked = [
+        { role: 'system', content: system },
+        { role: 'user', content: [{ type: 'text', text: prompt }] },
+      ]
+      const { content } = await generate({ prompt: asked, abortSignal: signal })
+      return content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('')
+    },
+    threshold: (role) => {
+      const own = setting(role === 'observer' ? 'observationThreshold' : 'reflectionThreshold')
+      const given = role === 'observer' ? omConfig?.defaultObservationThreshold : omConfig?.defaultReflectionThreshold
+      return typeof own === 'number' ? own : given
+    },
+    emit,
+    now: core.now,
+    newId: core.newId,
+  }
+  return (thread) => memory.attach(thread, services)
+}
+
+/** Returns the model of a role: the one switched to, the memory's, or the harness's default. */
+function chosen(
+  { options }: Memory,
+  role: MemoryModel,
+  setting: (key: string) => unknown,
+  omConfig: HarnessCore['config']['omConfig'],
+): MemoryModelInput | undefined {
+  if (role === 'summariser') return options.compaction?.model
+  const switched = setting(role === 'observer' ? 'observerModelId' : 'reflectorModelId')
+  if (typeof switched === 'string' && switched !== '') return switched
+  const om = typeof options.observationalMemory === 'object' ? options.observationalMemory : {}
+  const own = role === 'observer' ? om.observation?.model : om.reflection?.model
+  return own ?? om.model ?? (role === 'observer' ? omConfig?.defaultObserverModelId : omConfig?.defaultReflectorModelId)
+}
+
+async function modelOf(core: HarnessCore, model: MemoryModelInput | undefined): Promise<LanguageModel | undefined> {
+  if (model === undefined) return undefined
+  return typeof model === 'string'
+    ? ((await core.models.resolve(model)) ?? resolveModel(model))
+    : (model as LanguageModel)
+}

@@ -1,0 +1,70 @@
+import type { StoredMessage } from '@inspan/protocol'
+import type { MemoryServices, MemoryThread } from '@inspan/protocol/driver'
+import { SUMMARISER } from './prompts.ts'
+import { isDegenerate } from './read-answer.ts'
+import { transcript } from './transcript.ts'
+
+export interface CompactionOptions {
+  /** The share of the conversation's tokens that stays as it is. Default: 0.3. */
+  readonly keep?: number
+  /** Milliseconds after which a summariser that does not answer is given up. Default: 1 minute. */
+  readonly timeoutMs?: number
+}
+
+export interface CompactionReport {
+  readonly isDone: boolean
+  readonly reason?: string
+}
+
+const TIMEOUT_MS = 60_000
+
+/**
+ * Puts a summary in the place of the older messages. The messages stay in the thread, and a rewind undoes it. If
+ * anything goes wrong, nothing has changed.
+ */
+export async function compactThread(
+  thread: MemoryThread,
+  services: Pick<MemoryServices, 'ask'>,
+  options: CompactionOptions,
+  closed: AbortSignal,
+): Promise<CompactionReport> {
+  const basis = thread.basis()
+  const messages = await thread.messages()
+  const before = messages.reduce((sum, message) => sum + thread.tokensOf(message), 0)
+  const old = olderPart(thread, messages, before * (options.keep ?? 0.3))
+  const coversTo = (messages[old.length]?.order ?? 1) - 1
+  if (old.length === 0) return refused('There is nothing to summarise.')
+  const known = (await thread.content())?.text
+  const replaced = old.reduce((sum, message) => sum + thread.tokensOf(message), 0)
+  const prompt = [
+    ...(known === undefined ? [] : [`What came before:\n${known}`]),
+    `<conversation>\n${transcript(old)}\n</conversation>`,
+  ].join('\n')
+  try {
+    const signal = AbortSignal.any([closed, AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)])
+    const summary = (await services.ask('summariser', SUMMARISER, prompt, signal))?.trim()
+    if (summary === undefined) return refused('No model was configured for summaries.')
+    if (summary === '') return refused('The summary is empty.')
+    if (isDegenerate(summary)) return refused('The summary repeats itself.')
+    const size = thread.countTokens(summary)
+    if (size >= replaced) return refused('The summary is no shorter than what it would stand for.')
+    const isDone = await thread.compact(summary, coversTo, [before, before - replaced + size], basis)
+    return isDone ? { isDone } : refused('The conversation was changed meanwhile.')
+  } catch (thrown) {
+    return refused(thrown instanceof Error ? thrown.message : String(thrown))
+  }
+}
+
+/** Returns the messages before the newest ones that have this many tokens. The last message is never among them. */
+function olderPart(thread: MemoryThread, messages: readonly StoredMessage[], keep: number): readonly StoredMessage[] {
+  let first = messages.length - 1
+  let kept = first < 0 ? 0 : thread.tokensOf(messages[first] as StoredMessage)
+  while (first > 0 && kept < keep) kept += thread.tokensOf(messages[--first] as StoredMessage)
+  // The request that is being worked on stays in its own words.
+  const task = messages.findLastIndex(({ role }) => role === 'user')
+  return messages.slice(0, Math.max(0, task === -1 ? first : Math.min(first, task)))
+}
+
+function refused(reason: string): CompactionReport {
+  return { isDone: false, reason }
+}

@@ -1,0 +1,120 @@
+import { InspanError } from '@inspan/protocol'
+import type { MemoryServices, MemoryThread, ThreadMemory } from '@inspan/protocol/driver'
+import { compactThread, type CompactionOptions, type CompactionReport } from './compaction.ts'
+import { ObservationalMemory, type ObservationalOptions } from './observational-memory.ts'
+
+/** The name of a model, as `provider/model`, or a model of the AI SDK. */
+export type MemoryModelInput = string | object
+
+export interface MemoryOptions {
+  /** Summarises older messages with this model when the conversation no longer fits its window. */
+  readonly compaction?: CompactionOptions & { readonly model: MemoryModelInput }
+  /** Notes in the background what was said, and puts the notes in the place of older messages. */
+  readonly observationalMemory?:
+    | true
+    | (ObservationalOptions & {
+        /** For both roles, unless they have one of their own. */
+        readonly model?: MemoryModelInput
+        readonly observation?: { readonly model?: MemoryModelInput }
+        readonly reflection?: { readonly model?: MemoryModelInput }
+      })
+}
+
+export interface ObservedRecord {
+  readonly id: string
+  readonly scope: 'thread'
+  readonly threadId: string | null
+  readonly resourceId: string
+  readonly activeObservations: string
+  readonly generationCount: number
+  readonly observationTokenCount: number
+  readonly pendingMessageTokens: number
+  readonly currentTask: string
+  readonly suggestedResponse: string
+  readonly totalTokensObserved: number
+}
+
+interface Attached {
+  readonly thread: MemoryThread
+  readonly services: MemoryServices
+  readonly observing: ObservationalMemory | undefined
+  readonly closed: AbortController
+}
+
+/** The memory of a harness's threads: what stands for older messages when a model is asked. */
+export class Memory {
+  readonly options: MemoryOptions
+  readonly #open = new Map<string, Attached>()
+
+  constructor(options: MemoryOptions = {}) {
+    const { compaction, observationalMemory } = options
+    if (compaction !== undefined && (typeof compaction !== 'object' || !('model' in compaction))) {
+      throw new InspanError('invalid-input', 'A memory with `compaction` needs a model to summarise with.', {
+        hint: "new Memory({ compaction: { model: 'provider/model' } })",
+      })
+    }
+    if (observationalMemory !== undefined && observationalMemory !== true && typeof observationalMemory !== 'object') {
+      throw new InspanError('invalid-input', '`observationalMemory` is true or an object of options.')
+    }
+    this.options = options
+  }
+
+  /** Called when a thread is opened. */
+  attach(thread: MemoryThread, services: MemoryServices): ThreadMemory {
+    const { observationalMemory: om } = this.options
+    const closed = new AbortController()
+    const observing = om === undefined ? undefined : new ObservationalMemory(thread, services, om === true ? {} : om)
+    const attached: Attached = { thread, services, observing, closed }
+    this.#open.set(thread.threadId, attached)
+    return {
+      beforeStep: async () => observing?.beforeStep(),
+      compact: async () => (await this.#compact(attached)).isDone,
+      close: () => {
+        closed.abort()
+        observing?.close()
+        if (this.#open.get(thread.threadId) === attached) this.#open.delete(thread.threadId)
+      },
+    }
+  }
+
+  /** Summarises the older messages of an open thread now. */
+  async compact(threadId: string): Promise<CompactionReport> {
+    return this.#compact(this.#find(threadId))
+  }
+
+  /** Returns what was observed of an open thread. */
+  async getObservationalMemoryRecord(query: {
+    readonly threadId: string
+    readonly resourceId: string
+  }): Promise<ObservedRecord | null> {
+    const { observing, thread } = this.#open.get(query.threadId) ?? {}
+    if (observing === undefined || thread === undefined) return null
+    const { observations, ...state } = await observing.state()
+    return {
+      ...state,
+      id: query.threadId,
+      threadId: query.threadId,
+      resourceId: query.resourceId,
+      activeObservations: observations,
+      observationTokenCount: thread.countTokens(observations),
+      pendingMessageTokens: await observing.pendingTokens(),
+    }
+  }
+
+  /** Resolves when nothing is being observed in the thread. */
+  async settled(threadId: string): Promise<void> {
+    await this.#open.get(threadId)?.observing?.settled()
+  }
+
+  async #compact({ closed, services, thread }: Attached): Promise<CompactionReport> {
+    const { compaction } = this.options
+    if (compaction === undefined) return { isDone: false, reason: 'No model was configured for summaries.' }
+    return compactThread(thread, services, compaction, closed.signal)
+  }
+
+  #find(threadId: string): Attached {
+    const found = this.#open.get(threadId)
+    if (found !== undefined) return found
+    throw new InspanError('not-found', `Thread ${threadId} is not open here.`, { hint: 'Switch to the thread first.' })
+  }
+}

@@ -1,0 +1,313 @@
+import type { StoredMessage } from '@inspan/protocol'
+import type { MemoryServices, MemoryThread } from '@inspan/protocol/driver'
+import { contentOf, stateOf, type ObservedState } from './observed-state.ts'
+import { OBSERVER, REFLECTOR } from './prompts.ts'
+import { readObservations, type Observed } from './read-answer.ts'
+import { escapeText, transcript } from './transcript.ts'
+
+export interface ObservationOptions {
+  /** Tokens of messages from which on observations take their place. Default: 30,000. */
+  readonly messageTokens?: number
+  /** Share of the threshold at which observations are prepared in the background. `false`: never. Default: 0.2. */
+  readonly bufferTokens?: number | false
+  /** Share of the threshold that is replaced; the rest stays as it is. Default: 0.8. */
+  readonly bufferActivation?: number
+}
+
+export interface ReflectionOptions {
+  /** Tokens of observations from which on they are rewritten. Default: 40,000. */
+  readonly observationTokens?: number
+}
+
+export interface ObservationalOptions {
+  readonly observation?: ObservationOptions
+  readonly reflection?: ReflectionOptions
+  /** Milliseconds after which an observer or reflector that does not answer is given up. Default: 5 minutes. */
+  readonly timeoutMs?: number
+}
+
+/** Observations of a stretch of messages that still are sent themselves. */
+interface Chunk extends Observed {
+  readonly coversTo: number
+  readonly messageTokens: number
+  readonly tokens: number
+  readonly messages: number
+}
+
+const TIMEOUT_MS = 5 * 60_000
+
+/**
+ * Observes a thread in the background and puts observations in the place of older messages. No step waits for it, and
+ * a result that is empty, repeats itself or is no shorter than what it replaces changes nothing.
+ */
+export class ObservationalMemory {
+  readonly #thread: MemoryThread
+  readonly #services: MemoryServices
+  readonly #options: ObservationalOptions
+  readonly #end = new AbortController()
+  #chunks: readonly Chunk[] = []
+  /** The basis of the chunks: they are void when messages were rewound or erased. */
+  #changes = 0
+  #observing: Promise<void> | undefined
+  #reflecting: Promise<void> | undefined
+  #steps = 0
+
+  constructor(thread: MemoryThread, services: MemoryServices, options: ObservationalOptions) {
+    this.#thread = thread
+    this.#services = services
+    this.#options = options
+  }
+
+  get observerThreshold(): number {
+    return this.#options.observation?.messageTokens ?? this.#services.threshold('observer') ?? 30_000
+  }
+
+  get reflectorThreshold(): number {
+    return this.#options.reflection?.observationTokens ?? this.#services.threshold('reflector') ?? 40_000
+  }
+
+  async beforeStep(): Promise<void> {
+    if (this.#thread.basis().changes !== this.#changes) {
+      this.#changes = this.#thread.basis().changes
+      this.#chunks = []
+    }
+    let pending = await this.#pending()
+    if (this.#sum(pending) >= this.observerThreshold && this.#chunks.length > 0) {
+      await this.#activate(pending)
+      pending = await this.#pending()
+    }
+    this.#observeMore(pending)
+    await this.#reflectIfLong()
+    await this.#report(pending)
+    this.#steps++
+  }
+
+  /** Resolves when nothing runs in the background. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#observing, this.#reflecting])
+  }
+
+  async state(): Promise<ObservedState> {
+    return stateOf(this.#thread.pointer()?.holds === 'summary' ? undefined : await this.#thread.content())
+  }
+
+  async pendingTokens(): Promise<number> {
+    return this.#sum(await this.#pending())
+  }
+
+  close(): void {
+    this.#end.abort()
+  }
+
+  #pending(): Promise<readonly StoredMessage[]> {
+    return this.#thread.messages()
+  }
+
+  #sum(messages: readonly StoredMessage[]): number {
+    return messages.reduce((sum, message) => sum + this.#thread.tokensOf(message), 0)
+  }
+
+  /** Starts to observe what no chunk covers yet, if there is enough of it and nobody is at it. */
+  #observeMore(pending: readonly StoredMessage[]): void {
+    if (this.#observing !== undefined) return
+    const from = this.#chunks.at(-1)?.coversTo ?? 0
+    const rest = pending.filter(({ order }) => order > from)
+    const newest = rest.at(-1)
+    // The newest message is being answered, unless it alone is too large to stay.
+    const isLarge = newest !== undefined && this.#thread.tokensOf(newest) >= this.observerThreshold
+    const fresh = isLarge ? rest : rest.slice(0, -1)
+    const tokens = this.#sum(fresh)
+    const { bufferTokens = 0.2 } = this.#options.observation ?? {}
+    const isBuffering = bufferTokens !== false
+    const enough = isBuffering ? this.observerThreshold * bufferTokens : this.observerThreshold
+    if (tokens < enough || fresh.length === 0) return
+    const coversTo = (rest[fresh.length]?.order ?? (newest?.order ?? 0) + 1) - 1
+    this.#observing = this.#observe(fresh, coversTo, isBuffering).finally(() => {
+      this.#observing = undefined
+    })
+  }
+
+  async #observe(messages: readonly StoredMessage[], coversTo: number, isBuffering: boolean): Promise<void> {
+    const tokens = this.#sum(messages)
+    const { emit, newId, now } = this.#services
+    const cycleId = newId()
+    const began = now()
+    const operationType = 'observation'
+    const basis = this.#thread.basis()
+    if (isBuffering) emit({ type: 'om_buffering_start', cycleId, operationType, tokensToBuffer: tokens })
+    else emit({ type: 'om_observation_start', cycleId, operationType, tokensToObserve: tokens })
+    try {
+      const before = await this.state()
+      const known = [before.observations, ...this.#chunks.map(({ observations }) => observations)].join('\n')
+      const prompt = `<known>\n${escapeText(known.slice(-8000))}\n</known>\n<conversation>\n${transcript(messages)}\n</conversation>`
+      const chunk = this.#chunkOf(await this.#ask('observer', OBSERVER, prompt), messages, coversTo)
+      if (this.#thread.basis().changes !== basis.changes) throw new Error('The messages were changed meanwhile.')
+      this.#chunks = [...this.#chunks, chunk]
+      const { currentTask, observations, suggestedResponse, tokens: observationTokens } = chunk
+      if (isBuffering) {
+        const bufferedTokens = this.#chunks.reduce((sum, each) => sum + each.tokens, 0)
+        emit({ type: 'om_buffering_end', cycleId, operationType, tokensBuffered: tokens, bufferedTokens, observations })
+        return
+      }
+      await this.#activate(await this.#pending())
+      emit({
+        type: 'om_observation_end',
+        cycleId,
+        durationMs: now() - began,
+        tokensObserved: tokens,
+        observationTokens,
+        observations,
+        ...(currentTask === undefined ? {} : { currentTask }),
+        ...(suggestedResponse === undefined ? {} : { suggestedResponse }),
+      })
+    } catch (thrown) {
+      if (this.#end.signal.aborted) return
+      const error = messageOf(thrown)
+      if (isBuffering) emit({ type: 'om_buffering_failed', cycleId, operationType, error })
+      else emit({ type: 'om_observation_failed', cycleId, error, durationMs: now() - began })
+    }
+  }
+
+  #chunkOf(answer: string, messages: readonly StoredMessage[], coversTo: number): Chunk {
+    const messageTokens = this.#sum(messages)
+    const read = readObservations(answer)
+    if ('problem' in read) throw new Error(read.problem)
+    const tokens = this.#thread.countTokens(read.observations)
+    if (tokens >= messageTokens) throw new Error('The observations are no shorter than the messages.')
+    return { ...read, tokens, messageTokens, messages: messages.length, coversTo }
+  }
+
+  /** Puts prepared observations in the place of their messages, as many as leave about the wanted rest. */
+  async #activate(pending: readonly StoredMessage[]): Promise<void> {
+    const { emit, newId } = this.#services
+    const { bufferActivation = 0.8 } = this.#options.observation ?? {}
+    const rest = this.observerThreshold * (1 - bufferActivation)
+    const basis = this.#thread.basis()
+    const before = await this.state()
+    let left = this.#sum(pending)
+    const used: Chunk[] = []
+    for (const chunk of this.#chunks) {
+      if (used.length > 0 && left <= rest) break
+      used.push(chunk)
+      left -= chunk.messageTokens
+    }
+    const last = used.at(-1)
+    if (last === undefined) return
+    const next: ObservedState = {
+      ...before,
+      observations: [before.observations, ...used.map(({ observations }) => observations)]
+        .filter((text) => text !== '')
+        .join('\n'),
+      currentTask: last.currentTask ?? before.currentTask,
+      suggestedResponse: last.suggestedResponse ?? before.suggestedResponse,
+      totalTokensObserved: before.totalTokensObserved + used.reduce((sum, each) => sum + each.messageTokens, 0),
+    }
+    const cycleId = newId()
+    const isCommitted = await this.#thread.observe(contentOf(next), last.coversTo, basis)
+    if (!isCommitted) {
+      // Somebody else moved the context; what was prepared may cover what is gone.
+      this.#chunks = []
+      emit({
+        type: 'om_buffering_failed',
+        cycleId,
+        operationType: 'observation',
+        error: 'The context was changed meanwhile.',
+      })
+      return
+    }
+    this.#chunks = this.#chunks.slice(used.length)
+    emit({
+      type: 'om_activation',
+      cycleId,
+      operationType: 'observation',
+      chunksActivated: used.length,
+      tokensActivated: used.reduce((sum, each) => sum + each.messageTokens, 0),
+      observationTokens: this.#thread.countTokens(next.observations),
+      messagesActivated: used.reduce((sum, each) => sum + each.messages, 0),
+      generationCount: next.generationCount,
+      triggeredBy: 'threshold',
+    })
+  }
+
+  async #reflectIfLong(): Promise<void> {
+    if (this.#reflecting !== undefined) return
+    const state = await this.state()
+    const tokens = this.#thread.countTokens(state.observations)
+    if (tokens < this.reflectorThreshold) return
+    this.#reflecting = this.#reflect(state, tokens).finally(() => {
+      this.#reflecting = undefined
+    })
+  }
+
+  async #reflect(state: ObservedState, tokens: number): Promise<void> {
+    const { emit, newId, now } = this.#services
+    const cycleId = newId()
+    const began = now()
+    emit({ type: 'om_reflection_start', cycleId, tokensToReflect: tokens })
+    try {
+      const prompt = `<known>\n${escapeText(state.observations)}\n</known>`
+      const read = readObservations(await this.#ask('reflector', REFLECTOR, prompt))
+      if ('problem' in read) throw new Error(read.problem)
+      const basis = this.#thread.basis()
+      const present = await this.state()
+      // What was observed since then stays as it is.
+      if (!present.observations.startsWith(state.observations))
+        throw new Error('The observations were changed meanwhile.')
+      const observations = read.observations + present.observations.slice(state.observations.length)
+      const compressedTokens = this.#thread.countTokens(read.observations)
+      if (compressedTokens >= tokens) throw new Error('The reflection is no shorter than the observations.')
+      const next = { ...present, observations, generationCount: present.generationCount + 1 }
+      const coversTo = this.#thread.pointer()?.coversTo ?? 0
+      if (!(await this.#thread.observe(contentOf(next), coversTo, basis)))
+        throw new Error('The context was changed meanwhile.')
+      emit({ type: 'om_reflection_end', cycleId, durationMs: now() - began, compressedTokens, observations })
+    } catch (thrown) {
+      if (this.#end.signal.aborted) return
+      emit({ type: 'om_reflection_failed', cycleId, error: messageOf(thrown), durationMs: now() - began })
+    }
+  }
+
+  async #report(pending: readonly StoredMessage[]): Promise<void> {
+    const state = await this.state()
+    const chunks = this.#chunks
+    const sum = (key: 'messageTokens' | 'tokens'): number => chunks.reduce((total, chunk) => total + chunk[key], 0)
+    this.#services.emit({
+      type: 'om_status',
+      windows: {
+        active: {
+          messages: { tokens: this.#sum(pending), threshold: this.observerThreshold },
+          observations: { tokens: this.#thread.countTokens(state.observations), threshold: this.reflectorThreshold },
+        },
+        buffered: {
+          observations: {
+            status: this.#observing === undefined ? (chunks.length > 0 ? 'complete' : 'idle') : 'running',
+            chunks: chunks.length,
+            messageTokens: sum('messageTokens'),
+            projectedMessageRemoval: sum('messageTokens'),
+            observationTokens: sum('tokens'),
+          },
+          reflection: {
+            status: this.#reflecting === undefined ? 'idle' : 'running',
+            inputObservationTokens: 0,
+            observationTokens: 0,
+          },
+        },
+      },
+      recordId: this.#thread.threadId,
+      threadId: this.#thread.threadId,
+      stepNumber: this.#steps,
+      generationCount: state.generationCount,
+    })
+  }
+
+  async #ask(role: 'observer' | 'reflector', system: string, prompt: string): Promise<string> {
+    const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS)])
+    const answer = await this.#services.ask(role, system, prompt, signal)
+    if (answer === undefined) throw new Error(`No model was configured for the ${role}.`)
+    return answer
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

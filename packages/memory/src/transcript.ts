@@ -1,0 +1,47 @@
+import type { JsonValue, Part, StoredMessage } from '@inspan/protocol'
+
+/** The most characters of one part that an observer reads. */
+const MOST_CHARS = 20_000
+
+/** Returns messages as text for an observer. Nothing in them can end the block they are put into. */
+export function transcript(messages: readonly StoredMessage[]): string {
+  return messages
+    .flatMap((message) => {
+      const lines = message.parts.flatMap(lineOf)
+      const by = message.role === 'user' ? 'user' : 'assistant'
+      return lines.length === 0
+        ? []
+        : [`<message role="${by}" at="${new Date(message.at).toISOString()}">`, ...lines, '</message>']
+    })
+    .join('\n')
+}
+
+/** Makes a text harmless inside a block of tags. */
+export function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}
+
+function lineOf(part: Part): string[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [shown(part.text)]
+    case 'tool-call':
+      return [`[calls ${escapeText(part.toolName)}: ${shown(JSON.stringify(part.args))}]`]
+    case 'tool-result':
+      return [`[${escapeText(part.toolName)} returned: ${shown(asText(part.result))}]`]
+    case 'image':
+    case 'file':
+      return [`[a file: ${escapeText(part.fileName ?? part.mimeType)}]`]
+    default:
+      // Reasoning is the model's own, and signals are ours: neither is worth remembering.
+      return []
+  }
+}
+
+function asText(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function shown(text: string): string {
+  return escapeText(text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} […]`)
+}
