@@ -68,7 +68,7 @@ describe('compaction', () => {
     const last = bench.model.requestBodies.at(-1) ?? ''
     assert.match(last, /<summary>\\nThey spoke about foxes\.\\n<\/summary>/)
     assert.equal(bench.events.filter(({ type }) => type === 'error').length, 0)
-    const { messages } = await bench.harness.session.thread.listMessages({ threadId: bench.threadId, limit: 100 })
+    const messages = await bench.harness.session.thread.listMessages({ threadId: bench.threadId, limit: 100 })
     assert.equal(messages.length, 50)
   })
 

@@ -1,0 +1,133 @@
+/**
+ * Measures a turn of one delta through the harness on SQLite, in threads of different length: beside the same turn in a
+ * short thread, and beside `streamText` with the same messages.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { Agent } from '@inspan/agent'
+import { compare, report, type Work } from '@inspan/testing'
+import { streamText, type ModelMessage } from 'ai'
+import { ProcessOwner } from '../engine/threads/ownership.ts'
+import { createThread } from '../engine/threads/threads.ts'
+import { ThreadRuntime } from '../engine/thread-runtime.ts'
+import { SqliteStore } from '../stores/sqlite-store.ts'
+import { Harness } from './harness.ts'
+
+const TURNS = 20
+
+/** Says one word, and does not look at the request: a scripted model would spend its time writing it down. */
+const model: LanguageModelV4 = {
+  specificationVersion: 'v4',
+  provider: 'bench',
+  modelId: 'bench',
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error('It streams.')),
+  doStream: async () => {
+    const count = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }
+    const parts: LanguageModelV4StreamPart[] = [
+      { type: 'stream-start', warnings: [] },
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', delta: 'Yes.' },
+      { type: 'text-end', id: '0' },
+      {
+        type: 'finish',
+        finishReason: { unified: 'stop', raw: 'stop' },
+        usage: { inputTokens: count, outputTokens: { total: 1, text: 1, reasoning: 0 } },
+      },
+    ]
+    return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> }
+  },
+}
+
+function textOf(index: number): string {
+  return `Message ${index} of a conversation about foxes, dogs and what they jump over.`
+}
+
+async function filledThread(store: SqliteStore, messages: number): Promise<string> {
+  const { id } = await createThread(store, { resourceId: 'bench' })
+  const owner = await ProcessOwner.register(store)
+  const runtime = await ThreadRuntime.open({ store, owner, thread: id, agents: {} })
+  for (let index = 0; index < messages; index += 500) {
+    await runtime.record(
+      Array.from({ length: Math.min(500, messages - index) }, (_, at) => ({
+        type: 'message.added' as const,
+        messageId: `m${index + at}`,
+        role: (index + at) % 2 === 0 ? ('user' as const) : ('assistant' as const),
+        parts: [{ id: '0', type: 'text' as const, text: textOf(index + at) }],
+      })),
+    )
+  }
+  await runtime.close()
+  await owner.close()
+  return id
+}
+
+async function harnessTurns(store: SqliteStore, messages: number): Promise<{ work: Work; close: () => Promise<void> }> {
+  const harness = new Harness({
+    id: 'bench',
+    storage: store,
+    agent: new Agent({ id: 'agent', model }),
+    modes: [{ id: 'chat' }],
+  })
+  await harness.init()
+  await harness.switchThread({ threadId: await filledThread(store, messages) })
+  return {
+    work: async () => {
+      for (let turn = 0; turn < TURNS; turn++) await harness.sendMessage({ content: 'Go on.' })
+      return TURNS
+    },
+    close: () => harness.destroy(),
+  }
+}
+
+function sdkTurns(messages: number): Work {
+  const said = Array.from({ length: messages }, (_, index): ModelMessage => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: textOf(index),
+  }))
+  return async () => {
+    for (let turn = 0; turn < TURNS; turn++) {
+      const result = streamText({ model, messages: [...said, { role: 'user', content: 'Go on.' }] })
+      for await (const part of result.fullStream) if (part.type === 'error') throw part.error
+    }
+    return TURNS
+  }
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+const store = new SqliteStore({ url: `file:${join(folder, 'data.db')}` })
+try {
+  const short = await harnessTurns(store, 10)
+  // The first rounds of a process compile what all others run.
+  for (let round = 0; round < 20; round++) await short.work()
+  for (const messages of [10, 1_000, 10_000]) {
+    const ours = messages === 10 ? short : await harnessTurns(store, messages)
+    const rounds = messages === 10_000 ? 10 : 20
+    const shared = { unit: 'µs CPU', clock: 'cpu', ours: ours.work, rounds } as const
+    if (messages > 10) {
+      report(
+        await compare({
+          ...shared,
+          name: `turn of one delta in a thread of ${messages} messages, SQLite, relative to one of 10`,
+          limit: 1.3,
+          floor: short.work,
+        }),
+      )
+    }
+    report(
+      await compare({
+        ...shared,
+        name: `turn of one delta in a thread of ${messages} messages, SQLite, relative to streamText with the same messages`,
+        limit: 2,
+        floor: sdkTurns(messages),
+      }),
+    )
+    if (ours !== short) await ours.close()
+  }
+  await short.close()
+} finally {
+  await store.close()
+  await rm(folder, { recursive: true })
+}
