@@ -13,15 +13,6 @@ export interface ObservedState {
   readonly totalTokensObserved: number
 }
 
-export const NOTHING_OBSERVED: ObservedState = {
-  scope: 'thread',
-  observations: '',
-  currentTask: '',
-  suggestedResponse: '',
-  generationCount: 0,
-  totalTokensObserved: 0,
-}
-
 export function stateOf(content: MemoryContent | undefined): ObservedState {
   const state: JsonObject = content?.state ?? {}
   const text = (key: string): string => (typeof state[key] === 'string' ? state[key] : '')

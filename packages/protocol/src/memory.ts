@@ -45,9 +45,9 @@ export interface MemoryServices {
   /** Asks the model of a role; `undefined` if nobody configured one. */
   ask(role: MemoryModel, system: string, prompt: string, signal: AbortSignal): Promise<string | undefined>
   threshold(role: 'observer' | 'reflector'): number | undefined
-  emit(event: MemoryEvent): void
-  now(): number
-  newId(): string
+  readonly emit: (event: MemoryEvent) => void
+  readonly now: () => number
+  readonly newId: () => string
 }
 
 /** The memory of one open thread. */

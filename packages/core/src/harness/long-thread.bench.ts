@@ -5,9 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { Agent } from '@inspan/agent'
-import { compare, report, type Work } from '@inspan/testing'
+import { compare, report, type ScriptedModel, type Work } from '@inspan/testing'
 import { streamText, type ModelMessage } from 'ai'
 import { ProcessOwner } from '../engine/threads/ownership.ts'
 import { createThread } from '../engine/threads/threads.ts'
@@ -17,8 +16,14 @@ import { Harness } from './harness.ts'
 
 const TURNS = 20
 
+type Model = Pick<
+  ScriptedModel,
+  'specificationVersion' | 'provider' | 'modelId' | 'supportedUrls' | 'doGenerate' | 'doStream'
+>
+type StreamPart = Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
+
 /** Says one word, and does not look at the request: a scripted model would spend its time writing it down. */
-const model: LanguageModelV4 = {
+const model: Model = {
   specificationVersion: 'v4',
   provider: 'bench',
   modelId: 'bench',
@@ -26,7 +31,7 @@ const model: LanguageModelV4 = {
   doGenerate: () => Promise.reject(new Error('It streams.')),
   doStream: async () => {
     const count = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }
-    const parts: LanguageModelV4StreamPart[] = [
+    const parts: StreamPart[] = [
       { type: 'stream-start', warnings: [] },
       { type: 'text-start', id: '0' },
       { type: 'text-delta', id: '0', delta: 'Yes.' },
@@ -37,7 +42,7 @@ const model: LanguageModelV4 = {
         usage: { inputTokens: count, outputTokens: { total: 1, text: 1, reasoning: 0 } },
       },
     ]
-    return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> }
+    return { stream: ReadableStream.from(parts) }
   },
 }
 
