@@ -75,6 +75,8 @@ export interface RunStartedRecord {
   readonly named?: true
   readonly runId: string
   readonly agentId: string
+  /** Who started it: the id of a harness or of an SDK agent. Only that one goes on with it, also after a restart. */
+  readonly door?: string
   readonly mode?: string
   readonly model?: string
   /** The rules in force at the start. A resumed run keeps at least their denies. */
@@ -239,6 +241,8 @@ export interface QueueItem {
   readonly by?: string
   /** The agent that gets the item. Default: the thread's own. */
   readonly agentId?: string
+  /** Who queued it, as in `run.started`. */
+  readonly door?: string
   /** The id of the message it becomes. */
   readonly messageId?: string
   readonly requestContext?: JsonObject

@@ -17,6 +17,8 @@ export const REDUCER_VERSION = 1
 export interface RunState {
   readonly runId: string
   readonly agentId: string
+  /** Who started it, as in its `run.started`. */
+  readonly door?: string
   readonly status: 'running' | 'parked'
   readonly attempt: number
   readonly startedAt: number

@@ -8,7 +8,8 @@ import { recordsAfter } from './log/load-state.ts'
 import { ProcessOwner } from './threads/ownership.ts'
 import { runtimeAgent } from './turns/runtime-agent.ts'
 import type { ThreadRuntimeOptions } from './thread-options.ts'
-import { ThreadRuntime, type Submission } from './thread-runtime.ts'
+import { ThreadRuntime } from './thread-runtime.ts'
+import type { Submission } from './thread-options.ts'
 import { createThread } from './threads/threads.ts'
 
 export type Script = Parameters<typeof scriptedModel>[0]

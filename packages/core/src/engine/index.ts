@@ -16,10 +16,11 @@ export { createThread, forkThread, rewindThread, type Fork, type NewThread } fro
 export { deleteThread, type DeleteOptions, type DeleteRemainder, type DeleteReport } from './erase/delete-thread.ts'
 export { boundaryAt } from './threads/boundaries.ts'
 export { ProcessOwner } from './threads/ownership.ts'
+export { ThreadRegistry, type ThreadWatcher } from './threads/thread-registry.ts'
 export { recordsAfter } from './log/load-state.ts'
 export { inflateMessage } from './log/blobs.ts'
 export type { RunHandle, RuntimeAgent, RuntimeAgents, TurnContext } from './turns/active-run.ts'
-export type { Feedback, RunOpinions, Score } from './runs/run-opinions.ts'
+export type { Feedback, RunOpinions, Score } from './runs/opinions.ts'
 export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './turns/runtime-agent.ts'
 export { toolsOfSources, type ReportSource, type UnionOptions } from './tools/tools-of-sources.ts'
 export type { TracerSource } from './telemetry/tracing.ts'
@@ -31,6 +32,7 @@ export type { ThreadCommand } from './commands/thread-command.ts'
 export type {
   ConfigChange,
   ControlFact,
+  Door,
   FilesPort,
   HandOff,
   Submission,

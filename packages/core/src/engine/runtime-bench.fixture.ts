@@ -6,7 +6,8 @@ import { MemoryStore } from '../stores/memory-store.ts'
 import type { RunHandle, RuntimeAgents } from './turns/active-run.ts'
 import { recordsAfter } from './log/load-state.ts'
 import { ProcessOwner } from './threads/ownership.ts'
-import { ThreadRuntime, type Submission, type ThreadRuntimeOptions } from './thread-runtime.ts'
+import { ThreadRuntime } from './thread-runtime.ts'
+import type { Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import { createThread } from './threads/threads.ts'
 
 /** A thread with rules that ask, and access to its records. */

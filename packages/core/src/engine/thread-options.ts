@@ -11,12 +11,24 @@ import type { TracerSource } from './telemetry/tracing.ts'
 import type { ThreadLogOptions } from './log/thread-log.ts'
 import type { PriceOf } from './runs/priced-usage.ts'
 
-export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure' | 'redact'> {
+/** A thread, and the door that opens it. Others come in by `attach`. */
+export interface ThreadRuntimeOptions extends Door {
   readonly store: Store
   /** This process: `await ProcessOwner.register(store)`, one for all threads. */
   readonly owner: ProcessOwner
   /** The id of an existing thread; `createThread` makes one. */
   readonly thread: string
+}
+
+/**
+ * Somebody that has a thread open: a harness, an SDK agent, a server. Its agents, rules and hooks are for its own runs;
+ * its denies and its redactor hold for all.
+ */
+export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure' | 'redact'> {
+  /** Recorded with the runs it starts. After a restart, only a door of that name goes on with them. */
+  readonly door?: string
+  /** How its submissions name it, where several doors of a process have the same name. Default: `door`. */
+  readonly doorKey?: string
   /** The agents that can take the floor, by the id that submissions name: `{ me: runtimeAgent(agent) }`. */
   readonly agents: RuntimeAgents
   /** Returns the agent that gets a queued message when it is sent. Default: the agent it was addressed to. */
@@ -74,6 +86,10 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly priceOf?: PriceOf
   /** The source of tracers for the spans of turns. Default: the registered OpenTelemetry SDK, if there is one. */
   readonly tracing?: TracerSource
+  /** Stops what would follow from runs that have ended, e.g. a judge. Called when somebody aborts. */
+  readonly stopFollowing?: () => Promise<void>
+  /** Makes the door leave: the thread is going to be deleted. */
+  readonly evict?: () => Promise<void>
 }
 
 /** A turn whose changes of files are kept. `seq`: that of the thread when the turn began. */
@@ -107,8 +123,10 @@ export interface FilesPort {
 export interface Submission {
   /** `[{ id: '0', type: 'text', text: 'Hi' }]`: ids are unique within the message. */
   readonly parts: readonly Part[]
-  /** The id of one of `agents`. */
+  /** The id of one of the door's `agents`. */
   readonly agentId: string
+  /** The `doorKey` or name of the door whose run it starts. Default: the door that opened the thread. */
+  readonly door?: string
   /** The author, as recorded. */
   readonly by?: string
   /** Recorded with the run, and passed to its tools and to the functions that compute its tools and turn defaults. */

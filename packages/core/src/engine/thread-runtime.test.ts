@@ -10,7 +10,8 @@ import { MemoryStore } from '../stores/memory-store.ts'
 import { recordsAfter } from './log/load-state.ts'
 import { ProcessOwner } from './threads/ownership.ts'
 import type { RunnableTool } from './calls/runnable-tool.ts'
-import { ThreadRuntime, type ThreadRuntimeOptions } from './thread-runtime.ts'
+import { ThreadRuntime } from './thread-runtime.ts'
+import type { ThreadRuntimeOptions } from './thread-options.ts'
 import { createThread } from './threads/threads.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]

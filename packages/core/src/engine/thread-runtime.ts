@@ -1,12 +1,13 @@
 import { InspanError, type Answer, type Wait } from '@inspan/protocol'
-import { aText, checkFields } from '@inspan/protocol/internal'
+import type { Capabilities } from '@inspan/protocol/driver'
 import type { CancelReceipt, DeltaFrame, RunOutcome, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import type { CommandResult } from '@inspan/protocol/wire'
 import { Commands, checkKey } from './commands/commands.ts'
 import { executePendingOf } from './commands/pending.ts'
 import type { SubmissionCommand, ThreadCommand } from './commands/thread-command.ts'
-import { isForeign, NOTHING_TO_CANCEL, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
+import { canRest } from './turns/can-rest.ts'
+import { NOTHING_TO_CANCEL, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
 import { answerWhenDue, DueClock } from './waits/due-clock.ts'
 import { checkFacts } from './checks/check-facts.ts'
 import { checkRuntimeOptions, timerMs } from './checks/check-options.ts'
@@ -14,27 +15,18 @@ import { checkHandOff } from './checks/check-submission.ts'
 import { Emitter } from './log/emitter.ts'
 import { Mailbox } from './threads/mailbox.ts'
 import type { RecordOrigin } from './log/record-body.ts'
-import { hasRedactedCall } from './log/record-redactor.ts'
+import { Doors } from './threads/doors.ts'
 import { RestedThread } from './threads/rested-thread.ts'
 import type { RunnableTool } from './calls/runnable-tool.ts'
 import { Runs } from './runs/runs.ts'
 import { ThreadHold } from './threads/thread-hold.ts'
 import { reportUnhandled, type LogEntry, type ThreadLoss } from './log/thread-log.ts'
-import {
-  feedbackNote,
-  noSuchRun,
-  readOpinions,
-  scoreNote,
-  type Feedback,
-  type RunOpinions,
-  type Score,
-} from './runs/run-opinions.ts'
-import type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
+import { feedbackNote, readOpinions, scoreNote, type Feedback, type RunOpinions, type Score } from './runs/opinions.ts'
+import type { ConfigChange, ControlFact, Door, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import { ThreadPolicy } from './rules/thread-policy.ts'
 import { WarmSessions } from './turns/warm-sessions.ts'
 
-export type { ControlFact, Submission, ThreadRuntimeOptions } from './thread-options.ts'
-
+type OnTaken = (runtime: ThreadRuntime) => void | Promise<void>
 const DEFAULT_PASSIVATE_AFTER_MS = 10_000
 
 /**
@@ -52,6 +44,7 @@ export class ThreadRuntime {
   readonly #runs: Runs
   readonly #commands: Commands
   readonly #clock: DueClock
+  readonly #doors: Doors
   #hold: ThreadHold | undefined
   readonly #losses: Emitter<ThreadLoss>
   readonly #rested: RestedThread
@@ -60,9 +53,10 @@ export class ThreadRuntime {
   /** The pending `idle()` calls. `close()` resolves them, because nothing they could wait for comes after it. */
   readonly #idlers = new Set<() => void>()
 
-  private constructor(options: ThreadRuntimeOptions, hold: ThreadHold) {
-    const onListenerFailure = options.onListenerFailure ?? reportUnhandled
+  private constructor(options: ThreadRuntimeOptions, hold: ThreadHold, opener: Door) {
+    const { now = Date.now, onListenerFailure = reportUnhandled } = options
     this.#options = options
+    this.#doors = new Doors(options, opener)
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
     this.#losses = new Emitter(onListenerFailure)
@@ -71,10 +65,14 @@ export class ThreadRuntime {
       frames: this.#frames,
       onRunEnded: (runId, outcome) => this.#runs.settle(runId, outcome),
     })
-    this.#policy = new ThreadPolicy(options, () => this.state)
-    this.#warm = new WarmSessions(options.keepWarm, () => this.#rest())
+    this.#policy = new ThreadPolicy(this.#doors, () => this.state)
+    this.#warm = new WarmSessions(() => this.#rest())
+    const optionsOfRun = (): ThreadRuntimeOptions => this.#doors.current(this.state)
     this.#runs = new Runs({
-      options,
+      get options() {
+        return optionsOfRun()
+      },
+      doors: this.#doors,
       mailbox: this.#mailbox,
       policy: this.#policy,
       warm: this.#warm,
@@ -82,7 +80,10 @@ export class ThreadRuntime {
       onRest: () => this.#rest(),
     })
     this.#commands = new Commands({
-      options,
+      get options() {
+        return optionsOfRun()
+      },
+      doors: this.#doors,
       runs: this.#runs,
       policy: this.#policy,
       inTurn: (task) => this.#command(task),
@@ -92,25 +93,27 @@ export class ThreadRuntime {
       close: () => this.close(),
     })
     const settle = (wait: Wait): Promise<void> => this.answer(wait.id, answerWhenDue(wait), 'timeout')
-    this.#clock = new DueClock(options.approvalTimeout, options.now ?? Date.now, settle, () => this.state)
+    this.#clock = new DueClock(
+      () => optionsOfRun().approvalTimeout,
+      now,
+      settle,
+      () => this.state,
+    )
     this.#watch(hold)
   }
 
   /**
    * Takes ownership of the thread and recovers the run that a dead process left. `onTaken` is called before the
-   * recovery, so that listeners added there miss nothing.
+   * recovery, so that listeners added there miss nothing. `door`: who opens it, by which it is known here.
    */
-  static async open(
-    options: ThreadRuntimeOptions,
-    onTaken?: (runtime: ThreadRuntime) => Promise<void>,
-  ): Promise<ThreadRuntime> {
+  static async open(options: ThreadRuntimeOptions, onTaken?: OnTaken, door: Door = options): Promise<ThreadRuntime> {
     checkRuntimeOptions(options)
     const { owner, thread } = options
     owner.enter(thread)
     try {
       const failed = Promise.withResolvers<void>()
-      const hold = await ThreadHold.take(options, failed.resolve)
-      const runtime = new ThreadRuntime(options, hold)
+      const hold = await ThreadHold.take(options, options.redact, failed.resolve)
+      const runtime = new ThreadRuntime(options, hold, door)
       void failed.promise.then(() => runtime.#lose())
       owner.onWanted(thread, () => runtime.#yield())
       await runtime.#takeUp(hold, onTaken)
@@ -239,26 +242,17 @@ export class ThreadRuntime {
 
   /** Attaches a score to a run of this thread, whether it is over or not. */
   async addScore(runId: string, score: Score): Promise<void> {
-    await this.#opine(runId, scoreNote(score))
+    await this.opinions(runId).then(() => this.record([scoreNote(score)], { run: runId }))
   }
 
   /** Attaches feedback to a run of this thread, whether it is over or not. */
   async addFeedback(runId: string, feedback: Feedback): Promise<void> {
-    await this.#opine(runId, feedbackNote(feedback))
+    await this.opinions(runId).then(() => this.record([feedbackNote(feedback)], { run: runId }))
   }
 
   /** The scores and feedback of a run. */
   async opinions(runId: string): Promise<RunOpinions> {
-    const { store, thread } = this.#options
-    checkFields('what is asked about', { runId }, { runId: aText }, ['runId'])
-    const found = await readOpinions(store, thread, runId)
-    if (found === null) throw noSuchRun(thread, runId)
-    return found
-  }
-
-  async #opine(runId: string, note: ControlFact): Promise<void> {
-    await this.opinions(runId)
-    await this.record([note], { run: runId })
+    return readOpinions(this.#options.store, this.#options.thread, runId)
   }
 
   /** Runs a change such as a rewind or an erase as a command of its own. */
@@ -305,28 +299,43 @@ export class ThreadRuntime {
     }
   }
 
-  /** Emits what others wrote up to `seq`, before another runtime of this process continues the thread. */
-  async follow(seq: number): Promise<void> {
-    if (this.#isFollowing) await this.#rested.catchUp(seq)
+  /** What the agent of the open run can do; `undefined` without a run, or if it cannot be asked. */
+  async capabilities(): Promise<Capabilities | undefined> {
+    return this.#runs.capabilities(this.state)
   }
 
-  /** Emits an entry of the runtime of this process that holds the thread. The next holder finds the same on disk. */
-  mirror(entry: LogEntry): void {
-    if (this.#isFollowing) this.#rested.mirror(entry)
+  /** Whether the door carries out this run, or did so. Others only watch. */
+  isServedBy(door: Door, runId: string): boolean {
+    return this.#doors.serves(door, runId)
   }
 
-  /** Like `mirror`, for frames. */
-  mirrorFrame(frame: DeltaFrame): void {
-    if (this.#isFollowing) this.#rested.frame(frame)
+  /** Lets another door in and recovers its run, if that is open. `onAttached` comes first: listeners miss nothing. */
+  async attach(door: Door, onAttached?: OnTaken): Promise<void> {
+    this.#doors.add(door)
+    this.#hold?.log.redactWith(this.#doors.redact)
+    try {
+      await onAttached?.(this)
+      if (this.#hold?.log.failure !== undefined) await this.#giveBack(this.#hold)
+      await this.#command(() => this.#runs.recover())
+    } catch (error) {
+      this.#doors.remove(door)
+      throw error
+    }
   }
 
-  /** Called when the other runtime could not write what it has shown. */
-  mirrorLoss(onDisk: ThreadState): void {
-    if (this.#isFollowing) this.#rested.state = onDisk
-  }
-
-  get #isFollowing(): boolean {
-    return this.#hold === undefined && !this.#closed
+  /** A door leaves. Only a run of its own is interrupted; it stays parked if it waits. */
+  async detach(door: Door): Promise<void> {
+    const { active } = this.#runs
+    const isOwn = active !== undefined && this.#doors.serves(door, active.runId)
+    if (isOwn && active.abort.signal.aborted) await active.handle.done
+    const given = this.#doors.remove(door)
+    if (isOwn) await this.#runs.detach()
+    await this.#mailbox.post(async () => {
+      if (this.#hold === undefined || this.#hold.log.failure !== undefined) return
+      if (isOwn) await this.#runs.close(active)
+      await this.#warm.close(given)
+      await this.#runs.recover()
+    })
   }
 
   /** Releases the thread. Open waits stay open; a run that was working ends as interrupted. */
@@ -366,7 +375,7 @@ export class ThreadRuntime {
     }
   }
 
-  async #takeUp(hold: ThreadHold, onTaken?: (runtime: ThreadRuntime) => Promise<void>): Promise<void> {
+  async #takeUp(hold: ThreadHold, onTaken?: OnTaken): Promise<void> {
     try {
       await onTaken?.(this)
       await this.#mailbox.post(() => this.#runs.recover())
@@ -397,7 +406,7 @@ export class ThreadRuntime {
 
   /** Takes the thread again and emits what others wrote meanwhile. */
   async #wake(): Promise<ThreadHold> {
-    const hold = await ThreadHold.take(this.#options, () => this.#lose())
+    const hold = await ThreadHold.take(this.#options, this.#doors.redact, () => this.#lose())
     try {
       await this.#rested.catchUp(hold.log.state.head.seq)
       this.#watch(hold)
@@ -412,6 +421,7 @@ export class ThreadRuntime {
 
   #watch(hold: ThreadHold): void {
     this.#hold = hold
+    hold.optionsOfRun = () => this.#doors.current(this.state)
     hold.log.onFrame((frame) => this.#rested.frame(frame))
     this.#clock.follow(hold.log.state)
     hold.log.onEntry((entry) => {
@@ -434,13 +444,8 @@ export class ThreadRuntime {
   }
 
   #isAtRest(): boolean {
-    const { active } = this.#runs
-    if (this.#hold === undefined || this.#hold.log.failure !== undefined || this.#warm.size > 0) return false
-    if (active === undefined) return true
-    // A waiting foreign agent keeps its process until it is parked; our own loop can go on from the log.
-    const isOurs = active.capabilities !== undefined && !isForeign(active.capabilities)
-    const isWaiting = this.state.head.run?.status === 'parked' && !active.abort.signal.aborted
-    return isOurs && isWaiting && !hasRedactedCall(this.state)
+    const isFree = this.#hold !== undefined && this.#hold.log.failure === undefined && this.#warm.size === 0
+    return isFree && canRest(this.#runs.active, this.state)
   }
 
   async #passivate(): Promise<void> {

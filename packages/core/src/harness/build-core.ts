@@ -1,6 +1,5 @@
 import { InspanError, NO_RULES, type PermissionRules, type Policy } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { Mailbox } from '../engine/threads/mailbox.ts'
 import { splitState } from './sessions/control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
@@ -11,14 +10,13 @@ import { BrowserSlot } from './agents/browser-slot.ts'
 import { defaultModeOf } from './checks/check-config.ts'
 import type { HarnessConfig } from './harness-config.ts'
 import type { HarnessRuntime } from './harness-runtime.ts'
-import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import type { HarnessCore } from './harness-core.ts'
 import { ModeAgents } from './agents/mode-agents.ts'
 import { ModelCatalogue } from './models/model-catalogue.ts'
 import { newHarnessId } from './new-id.ts'
 import { OpenThreads } from './threads/open-threads.ts'
 import { RunContexts } from './agents/run-contexts.ts'
 import { RunTraces } from './runs/run-traces.ts'
-import { leaveThread, openThread } from './threads/thread-opening.ts'
 import { BUILTIN_TOOL_IDS } from './tools/builtin-tools.ts'
 import { WorkspaceSlot } from './agents/workspace-slot.ts'
 
@@ -29,6 +27,8 @@ export interface CoreHooks {
   /** Returns `undefined` until the harness is ready. */
   readonly runtime: () => HarnessRuntime | undefined
 }
+
+let harnesses = 0
 
 /** Builds what the sessions of a harness share from its configuration. Starts nothing. */
 export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore {
@@ -46,21 +46,15 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     toolCategory: (toolName: string) => toolCategoryResolver?.(toolName) ?? workspace.categoryOf(toolName),
   }
   const cwd = workspace.folder()
-  const threads = new OpenThreads<ThreadViewer>({
-    store,
-    now,
-    open: (threadId, owner, viewers, opening) => openThread(core, threadId, owner, viewers, opening),
-    onClosed: (runtime) => {
-      leaveThread(runtime)
-      const { run } = runtime.state.head
-      if (run !== null) contexts.leave(run.runId)
-    },
-  })
   const sources = new HarnessSources(config, (message) => hooks.broadcast({ type: 'info', message }))
+  let threads: OpenThreads | undefined
   const core: HarnessCore = {
     config,
     store,
-    threads,
+    get threads() {
+      return (threads ??= new OpenThreads(core))
+    },
+    doorKey: `${config.id}#${++harnesses}`,
     models,
     agents: new ModeAgents(config, models, contexts, store, sources),
     policy: createPolicy({ rules: standingRules(config), ...subjects, ...(cwd === undefined ? {} : { cwd }) }),
@@ -71,13 +65,9 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     contexts,
     traces: new RunTraces(),
     scorers: new Map(),
-    deletions: new Mailbox(),
     newId: config.idGenerator ?? ((): string => newHarnessId(now())),
     now,
     ready: hooks.ready,
-    evict: async (threadId) => {
-      for (const viewer of threads.viewers(threadId)) await viewer.leave()
-    },
     findMode: (modeId) => {
       const mode = config.modes.find(({ id }) => id === modeId)
       if (mode !== undefined) return mode

@@ -1,7 +1,6 @@
 import type { Grants, PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { Store } from '@inspan/protocol/store'
-import type { Mailbox } from '../engine/threads/mailbox.ts'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
 import type { BrowserSlot } from './agents/browser-slot.ts'
 import type { HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
@@ -40,7 +39,9 @@ export interface ThreadViewer {
 export interface HarnessCore {
   readonly config: HarnessConfig
   readonly store: Store
-  readonly threads: OpenThreads<ThreadViewer>
+  readonly threads: OpenThreads
+  /** How submissions name this harness: several harnesses of a process may have one id. */
+  readonly doorKey: string
   readonly agents: ModeAgents
   readonly sources: HarnessSources
   readonly models: ModelCatalogue
@@ -51,14 +52,10 @@ export interface HarnessCore {
   readonly contexts: RunContexts
   readonly traces: RunTraces
   readonly scorers: Map<string, Scorer>
-  /** Deletes threads one at a time: of two deletions of the same thread, the second finds none. */
-  readonly deletions: Mailbox
   readonly newId: () => string
   readonly now: () => number
   /** Resolves when the harness can be used. */
   ready(): Promise<void>
-  /** Makes every session leave the thread. */
-  evict(threadId: string): Promise<void>
   findMode(modeId: string): HarnessMode
   categoryOf(toolName: string): ToolCategory | null
 }

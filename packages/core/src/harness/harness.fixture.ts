@@ -1,5 +1,6 @@
 import { Agent, type AgentOptions } from '@inspan/agent'
 import { toWireEvent, type HarnessEvent, type HarnessEventType } from '@inspan/protocol/harness'
+import type { Store } from '@inspan/protocol/store'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
 import type { HarnessConfig, HarnessState } from './harness-config.ts'
@@ -49,6 +50,16 @@ export class HarnessBench<State extends HarnessState = HarnessState> implements 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.harness.destroy()
   }
+}
+
+/** Returns another store object on the same data, as another process has one. */
+export function storeOfAnotherProcess(store: Store): Store {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 }
 
 interface Subscribable {

@@ -42,7 +42,6 @@ import {
   type ApprovalDecision,
 } from './sessions/suspensions.ts'
 import { ThreadLifecycle } from './threads/thread-lifecycle.ts'
-import { controlOf } from './threads/thread-opening.ts'
 import { told, toldCalls } from './events/told.ts'
 import { assertAnswers } from './tools/builtin-tools.ts'
 
@@ -217,8 +216,8 @@ export class Session<State extends HarnessState = HarnessState> {
       keepContext: (messageId, context) => this.#conversation.keepContext(messageId, context),
       dropContext: (messageId) => core.contexts.drop(messageId),
       emit,
-      ensure: async () => controlOf(await this.#lifecycle.ensure()),
-      get: () => (binding.runtime === undefined ? undefined : controlOf(binding.runtime)),
+      ensure: async () => (await this.#lifecycle.ensure()).control,
+      get: () => binding.thread?.control,
     }
     const thread = new SessionThread(core, binding, settings, identity, this.#lifecycle)
     this.identity = toldCalls(identity, emit)

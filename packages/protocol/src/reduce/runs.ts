@@ -22,6 +22,7 @@ export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: Re
   setRun(draft, {
     runId: body.runId,
     agentId: body.agentId,
+    ...(body.door === undefined ? {} : { door: body.door }),
     status: 'running',
     attempt: 1,
     startedAt: record.at,

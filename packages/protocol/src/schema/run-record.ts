@@ -76,6 +76,7 @@ export const runStartedRecordSchema: Schema<RunStartedRecord> = exact<RunStarted
     named: optional(z.literal(true)),
     runId: z.string(),
     agentId: z.string(),
+    door: optional(z.string()),
     mode: optional(z.string()),
     model: optional(z.string()),
     rules: permissionRulesSchema,

@@ -27,6 +27,7 @@ export const storedRunStateSchema: Schema<StoredRunState> = exact<StoredRunState
   object({
     runId: z.string(),
     agentId: z.string(),
+    door: optional(z.string()),
     status: z.enum(['running', 'parked']),
     attempt: z.number(),
     startedAt: z.number(),

@@ -79,6 +79,7 @@ export const queueItemFields: Shape<QueueItem> = exactShape<QueueItem>()({
   parts: listOf(partSchema),
   by: optional(z.string()),
   agentId: optional(z.string()),
+  door: optional(z.string()),
   messageId: optional(z.string()),
   requestContext: optional(jsonObjectSchema),
   turn: optional(turnDefaultsSchema),

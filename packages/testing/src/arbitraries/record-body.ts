@@ -124,6 +124,7 @@ export const arbitraryQueueItem: fc.Arbitrary<QueueItem> = shape<QueueItem>(
   {
     by: arbitraryId,
     agentId: arbitraryId,
+    door: arbitraryId,
     messageId: arbitraryId,
     requestContext: arbitraryJsonObject,
     turn: arbitraryTurnDefaults,
@@ -197,6 +198,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     { type: fc.constant('run.started'), runId: arbitraryId, agentId: arbitraryId, rules: arbitraryRules },
     {
       named: fc.constant(true),
+      door: arbitraryText,
       mode: arbitraryText,
       model: arbitraryText,
       requestContext: arbitraryJsonObject,

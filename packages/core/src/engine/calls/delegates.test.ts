@@ -4,7 +4,6 @@ import { nativeDriver } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { Decision, RunnableTool } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
-import { tellOtherHarnesses } from '../../harness/threads/other-harnesses.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { Script } from '../agent-bench.fixture.ts'
 import { askingDelegateTool } from './asking-delegate.fixture.ts'
@@ -232,32 +231,28 @@ suite('how a run ends', () => {
     await assert.rejects(firm.parent.outcome('nowhere'), (error) => InspanError.is(error, 'not-found'))
   })
 
-  for (const isTold of [true, false]) {
-    test(`is told also when somebody else goes on with it${isTold ? '' : ', when it is looked at again'}`, async () => {
-      const store = new MemoryStore()
-      await createThread(store, { id: 'thread', resourceId: 'test' })
-      const model = scriptedModel(WORK)
-      const write: RunnableTool = { name: 'write', inputSchema: {}, execute: async () => ({ result: 'written' }) }
-      const agents = { native: { driver: nativeDriver({ id: 'native', model }), tools: [write] } }
-      const decide: ThreadRuntimeOptions['decide'] = () => ({ policy: 'ask', reason: 'careful' })
-      const open = async (): Promise<ThreadRuntime> => {
-        const owner = await ProcessOwner.register(store)
-        return ThreadRuntime.open({ store, owner, thread: 'thread', agents, decide }, async (runtime) => {
-          if (isTold) tellOtherHarnesses(store, 'thread', runtime)
-        })
-      }
-      const first = await open()
-      const run = await first.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
-      await first.idle()
-      const second = await open()
-      const [wait] = [...second.state.head.waits]
-      await second.answer(wait?.id ?? '', { decision: 'approve' })
-      await second.idle()
-      await second.close()
-      if (!isTold) await first.configure({ title: 'Looked again' })
-      assert.equal(await run.done, 'complete')
-      await first.close()
-      await store.close()
-    })
-  }
+  test('is known also when another owner went on with it, once the thread is looked at again', async () => {
+    const store = new MemoryStore()
+    await createThread(store, { id: 'thread', resourceId: 'test' })
+    const model = scriptedModel(WORK)
+    const write: RunnableTool = { name: 'write', inputSchema: {}, execute: async () => ({ result: 'written' }) }
+    const agents = { native: { driver: nativeDriver({ id: 'native', model }), tools: [write] } }
+    const decide: ThreadRuntimeOptions['decide'] = () => ({ policy: 'ask', reason: 'careful' })
+    const open = async (): Promise<ThreadRuntime> => {
+      const owner = await ProcessOwner.register(store)
+      return ThreadRuntime.open({ store, owner, thread: 'thread', agents, decide })
+    }
+    const first = await open()
+    const run = await first.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+    await first.idle()
+    const second = await open()
+    const [wait] = [...second.state.head.waits]
+    await second.answer(wait?.id ?? '', { decision: 'approve' })
+    await second.idle()
+    await second.close()
+    await first.configure({ title: 'Looked again' })
+    assert.equal(await run.done, 'complete')
+    await first.close()
+    await store.close()
+  })
 })

@@ -42,6 +42,10 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   memory: aFunction,
   priceOf: aFunction,
   tracing: anObject,
+  door: aText,
+  doorKey: aText,
+  stopFollowing: aFunction,
+  evict: aFunction,
 }
 
 /** Throws if an option is wrong, and says which. */

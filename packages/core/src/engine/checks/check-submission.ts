@@ -51,6 +51,7 @@ const PARTS: FieldRule = listOf(anObject, 'parts')
 const SUBMISSION: OptionRules<Submission> = {
   parts: PARTS,
   agentId: aText,
+  door: aText,
   by: words,
   requestContext: anObject,
   messageId: aText,

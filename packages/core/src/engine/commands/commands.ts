@@ -9,9 +9,9 @@ import { deleteThread } from '../erase/delete-thread.ts'
 import { remembered } from '../rules/remembered.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
 import type { Runs } from '../runs/runs.ts'
-import { queueItem } from '../runs/run-queue.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { boundaryAt, boundaryFrom } from '../threads/boundaries.ts'
+import type { Doors } from '../threads/doors.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import { forkThread, requireNoRun, rewindThread } from '../threads/threads.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
@@ -28,7 +28,9 @@ import {
 } from './thread-command.ts'
 
 export interface CommandPorts {
+  /** What the door of the open run gave. */
   readonly options: ThreadRuntimeOptions
+  readonly doors: Doors
   readonly runs: Runs
   readonly policy: ThreadPolicy
   /** Carries a task out in the mailbox, with the thread in hand. */
@@ -208,7 +210,7 @@ export class Commands {
         const { handle, itemId } = await runs.steer(submission, run, order.settle)
         return { result: { status: 'queued', itemId, runId: run.runId }, handle }
       }
-      const item = queueItem(command.type, submission, options.newId)
+      const item = runs.queueItem(command.type, submission)
       const result: CommandResult = { status: 'queued', itemId: item.id, runId: run.runId }
       await log.commit([{ type: 'queue.added', item }], {}, order.settle(result))
       return { result, handle: runs.handleOf(run.runId) }
@@ -216,7 +218,7 @@ export class Commands {
   }
 
   #answer(command: Extract<ThreadCommand, { type: 'answer' | 'approve' | 'deny' }>, order: Order): Promise<Carried> {
-    const { options, policy, runs } = this.#ports
+    const { doors, policy, runs } = this.#ports
     const by = ('by' in command ? command.by : undefined) ?? order.key?.principal
     return this.#turn(command, order, async ({ desk, log }) => {
       const waitId = waitIdOf(command, log.state)
@@ -227,11 +229,13 @@ export class Commands {
       if (wait === undefined) throw await desk.noSuchWait(waitId)
       const answer = answerOf(command, wait)
       checkAnswer(wait, answer, by)
-      const atRest = active === undefined && asked.run !== null ? await runs.beforeAnswer(asked.run) : undefined
+      // The run of a door that is absent goes on when that is back.
+      const isAtRest = active === undefined && asked.run !== null && doors.of(asked.run) !== undefined
+      const atRest = isAtRest ? await runs.beforeAnswer(asked.run) : undefined
       const { run, waits } = log.state.head
       if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
       const more = [
-        ...(options.withAnswer?.(wait, answer) ?? []),
+        ...(doors.current(log.state).withAnswer?.(wait, answer) ?? []),
         ...(await remembered(wait, answer, { policy, runs, active })),
       ]
       const isDetached = run !== null && run.turnId === null

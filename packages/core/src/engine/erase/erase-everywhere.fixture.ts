@@ -10,7 +10,7 @@ import { Inbox } from '../../harness/signals/inbox.ts'
 import { threadPort } from '../../harness/signals/thread-port.ts'
 import { blobOf } from '../log/blobs.ts'
 import { recordsAfter } from '../log/load-state.ts'
-import { feedbackNote, scoreNote } from '../runs/run-opinions.ts'
+import { feedbackNote, scoreNote } from '../runs/opinions.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { TurnRecorder } from '../turns/turn-recorder.ts'
 
@@ -196,7 +196,7 @@ function inboxOf(store: Store, log: ThreadLog): Inbox {
     record: async (facts: readonly RecordBody[]) => void (await log.commit(facts)),
     steer: () => Promise.reject(new Error('Nothing is submitted here.')),
   }
-  return new Inbox(threadPort(runtime, store, () => 'a'))
+  return new Inbox(threadPort(runtime, store, { agentId: () => 'a' }))
 }
 
 export async function spoolRun(spool: SpoolFolder, threadId: string, runId: string): Promise<void> {

@@ -34,17 +34,15 @@ const FIRST_FLUSH_MS = 2
 
 /**
  * What listeners in this process see, in one total order. `live` records are not on disk yet. `others`: written by
- * another owner and emitted when the thread is ours again; that owner has acted on it already. `mirrored`: received
- * from another runtime of this process, which has told all the others.
+ * another owner and emitted when the thread is ours again; that owner has acted on it already.
  */
 export type LogEntry =
-  | { readonly kind: 'delta'; readonly event: BatchEvent; readonly mirrored?: true; readonly state: ThreadState }
+  | { readonly kind: 'delta'; readonly event: BatchEvent; readonly state: ThreadState }
   | {
       readonly kind: 'record'
       readonly record: LogRecord
       readonly live: boolean
       readonly others?: true
-      readonly mirrored?: true
       readonly state: ThreadState
     }
 
@@ -92,7 +90,7 @@ export class ThreadLog implements Flushable {
   readonly #now: () => number
   readonly #faults: FaultPoints
   readonly #ticker: FlushTicker
-  readonly #redactor: RecordRedactor | undefined
+  #redactor: RecordRedactor | undefined
   readonly #onFailure: (error: InspanError) => void
   readonly #entries: Emitter<LogEntry>
   readonly #frames: Emitter<DeltaFrame>
@@ -125,7 +123,7 @@ export class ThreadLog implements Flushable {
     this.#now = options.now ?? Date.now
     this.#faults = options.faults ?? noFaults
     this.#ticker = options.ticker ?? sharedTicker
-    this.#redactor = options.redact === undefined ? undefined : new RecordRedactor(options.redact)
+    this.redactWith(options.redact)
     this.#onFailure = options.onFailure ?? ((): void => undefined)
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
@@ -232,6 +230,11 @@ export class ThreadLog implements Flushable {
     if (warning !== undefined) this.#push(prepared(warning), origin)
     await this.flush()
     return records
+  }
+
+  /** Redacts what is recorded from now on. */
+  redactWith(redact: Redactor | undefined): void {
+    this.#redactor = redact === undefined ? undefined : new RecordRedactor(redact)
   }
 
   /** Returns the value as it is recorded when an agent or a tool says it. */

@@ -1,10 +1,12 @@
 import { InspanError, type PermissionRules, type Wait } from '@inspan/protocol'
 import type { Decision, RunnableTool, ToolCallRequest } from '@inspan/protocol/driver'
 import type { RecordBody, ThreadState } from '@inspan/protocol/log'
+import { effectiveRules } from '../../policy/effective-rules.ts'
 import { checkRules, strictest, type PolicyContext } from '../../policy/index.ts'
 import { callHash, definitionHash } from '../calls/call-hash.ts'
 import { checkConfig } from '../checks/check-config.ts'
 import { wasInterrupted } from '../calls/interrupted-before.ts'
+import type { Doors } from '../threads/doors.ts'
 import { inTime } from '../turns/patiently.ts'
 import type { ConfigChange, ThreadRuntimeOptions } from '../thread-options.ts'
 
@@ -22,14 +24,18 @@ type RulesInMemory = Pick<ConfigChange, 'rules' | 'grants' | 'yolo'>
 
 /** Decides calls by the rules of a thread, and handles an "always". */
 export class ThreadPolicy {
-  readonly #options: ThreadRuntimeOptions
+  readonly #doors: Doors
   readonly #state: () => ThreadState
   /** Changes that are not on disk yet. They apply from the moment they were made. */
   #unwritten: readonly RulesInMemory[] = []
 
-  constructor(options: ThreadRuntimeOptions, state: () => ThreadState) {
-    this.#options = options
+  constructor(doors: Doors, state: () => ThreadState) {
+    this.#doors = doors
     this.#state = state
+  }
+
+  get #options(): ThreadRuntimeOptions {
+    return this.#doors.current(this.#state())
   }
 
   /** `isFromBefore`: ordered from a process that died before starting it. The rules its run started with apply too. */
@@ -56,14 +62,26 @@ export class ThreadPolicy {
       if (isFromBefore && run !== null) decisions.push(policy.decide(call, { ...context, alone: run.rules }))
     }
     if (decide !== undefined) decisions.push(decide(call, state))
+    for (const door of this.#doors.watching(state)) decisions.push(...this.#denied(call, door, state))
     const [first = NO_RULE, ...others] = decisions
     return strictest(first, ...others)
   }
 
+  /** Returns what a door that only watches denies. It allows nothing and asks about nothing. */
+  #denied(call: ToolCallRequest, door: ThreadRuntimeOptions, state: ThreadState): Decision[] {
+    const decisions = [door.policy?.decide(call, this.#context(door)), door.decide?.(call, state)]
+    return decisions.filter((decision) => decision !== undefined).filter(({ policy }) => policy === 'deny')
+  }
+
   /** Returns the rules in force as one set, which is recorded with every run and is the minimum for foreign agents. */
-  rulesInForce(): PermissionRules {
-    const { policy } = this.#options
-    return policy === undefined ? this.#now().head.rules : policy.rulesInForce(this.#context())
+  rulesInForce(door: ThreadRuntimeOptions = this.#options): PermissionRules {
+    const own = this.#rulesOf(door)
+    const others = this.#doors.all.filter((each) => each !== door)
+    return others.reduce((rules, other) => effectiveRules({ thread: rules, run: this.#rulesOf(other) }), own)
+  }
+
+  #rulesOf(door: ThreadRuntimeOptions): PermissionRules {
+    return door.policy === undefined ? this.#now().head.rules : door.policy.rulesInForce(this.#context(door))
   }
 
   /** Throws if the change is invalid, or a rule contradicts its own examples. */
@@ -114,10 +132,10 @@ export class ThreadPolicy {
     return { ...state, head: Object.assign({}, state.head, ...this.#unwritten) as ThreadState['head'] }
   }
 
-  #context(): PolicyContext {
+  #context(door = this.#options): PolicyContext {
     const { grants, rules, run, yolo } = this.#now().head
-    const session = this.#options.sessionRules?.()
-    const granted = this.#options.grants?.()
+    const session = door.sessionRules?.()
+    const granted = door.grants?.()
     return {
       thread: rules,
       yolo,

@@ -28,7 +28,8 @@ import type { ThreadHold } from '../threads/thread-hold.ts'
 
 const MAX_ATTEMPTS = 3
 
-export interface RecoveryPorts extends Pick<RunsPorts, 'options' | 'hold'> {
+export interface RecoveryPorts {
+  readonly ports: Pick<RunsPorts, 'options' | 'hold' | 'doors'>
   readonly handles: RunHandles
   readonly drive: (start: TurnStart) => void
   /** Gives the floor of the run to an agent, in a new turn. */
@@ -50,6 +51,11 @@ export class RunRecovery {
   async recover(run: RunState): Promise<void> {
     // First of all: programs of the dead process must not keep running beside us.
     for (const process of run.processes) await reapProcess(process)
+    const { doors } = this.#ports.ports
+    const door = doors.of(run)
+    // Nobody else's agent goes on with it. Until its door is there, it can be watched, answered and cancelled.
+    if (door === undefined) return
+    doors.serve(run.runId, door)
     let capabilities: Capabilities | undefined
     try {
       capabilities = await this.#capabilitiesOf(run)
@@ -58,7 +64,7 @@ export class RunRecovery {
     }
     if (capabilities !== undefined && isForeign(capabilities)) return this.#recoverForeign(run, capabilities)
     // The wait can still be answered; whether the agent is able to go on is checked then.
-    if (this.#ports.hold().desk.isOnlyWaiting(capabilities === undefined)) return this.#park(run)
+    if (this.#ports.ports.hold().desk.isOnlyWaiting(capabilities === undefined)) return this.#park(run)
     // An agent that is unknown here may have begun its calls: nobody knows.
     if (capabilities === undefined) return this.#giveUp(true)
     if (this.#isGivenUp(run)) return this.#giveUp(false)
@@ -69,7 +75,7 @@ export class RunRecovery {
 
   /** Returns the agent's capabilities, to be asked for only once. Throws if an answer could not be used. */
   async beforeAnswer(run: RunState): Promise<Capabilities> {
-    const { agents } = this.#ports.options
+    const { agents } = this.#ports.ports.options
     const capabilities = await describeInTime(knownAgent(agents, run.agentId, this.#log.state).driver)
     // `recover` could not ask this agent for its capabilities, so its turn is still open.
     if (isForeign(capabilities) && run.turnId !== null) await this.#recoverForeign(run, capabilities)
@@ -88,7 +94,7 @@ export class RunRecovery {
   }
 
   get #log(): ThreadHold['log'] {
-    return this.#ports.hold().log
+    return this.#ports.ports.hold().log
   }
 
   get #isHandedOff(): boolean {
@@ -100,11 +106,11 @@ export class RunRecovery {
     const canBeAsked = capabilities.resume !== 'none' && waits.every((wait) => wait.resumable !== false)
     if (run.turnId === null) return waits.length === 0 ? this.#continue('answer') : undefined
     if (waits.length > 0 && canBeAsked) {
-      return parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
+      return parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.ports.options.store, this.#log))
     }
     if (waits.length > 0 || !this.#isHandedOff || this.#isGivenUp(run)) return this.#giveUp(true)
     // The agent cannot resume in the middle of its turn; the agent it handed off to can start.
-    await closeTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
+    await closeTurn(this.#log, await openTurnUsage(this.#ports.ports.options.store, this.#log))
     await this.#continue('crash')
   }
 
@@ -126,7 +132,8 @@ export class RunRecovery {
   async #resume(run: RunState, reason: 'crash' | 'answer'): Promise<void> {
     const { agentId, runId, turnId } = run
     if (turnId === null) return
-    const { handles, options } = this.#ports
+    const { handles } = this.#ports
+    const { options } = this.#ports.ports
     const agent = knownAgent(options.agents, agentId, this.#log.state)
     const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
     await this.#log.commit([{ type: 'run.resumed', runId, attempt, reason }], { run: runId })
@@ -153,22 +160,22 @@ export class RunRecovery {
   }
 
   #answered(run: RunState): ReturnType<typeof answeredWaits> {
-    return answeredWaits(this.#ports.options.store, this.#log.stream, run)
+    return answeredWaits(this.#ports.ports.options.store, this.#log.stream, run)
   }
 
   async #giveUp(isOther: boolean): Promise<void> {
-    const usage = await openTurnUsage(this.#ports.options.store, this.#log)
+    const usage = await openTurnUsage(this.#ports.ports.options.store, this.#log)
     const runId = await closeInterruptedRun(this.#log, 'interrupted', { isForeign: isOther, usage })
     if (runId !== null) this.#ports.handles.settle(runId, 'interrupted')
     await this.#ports.nextInQueue()
   }
 
   #isGivenUp({ attempt }: RunState): boolean {
-    return attempt >= (this.#ports.options.maxAttempts ?? MAX_ATTEMPTS)
+    return attempt >= (this.#ports.ports.options.maxAttempts ?? MAX_ATTEMPTS)
   }
 
   async #capabilitiesOf(run: RunState): Promise<Capabilities | undefined> {
-    const agent = findAgent(this.#ports.options.agents, run.agentId, this.#log.state)
+    const agent = findAgent(this.#ports.ports.options.agents, run.agentId, this.#log.state)
     return agent === undefined ? undefined : describeInTime(agent.driver)
   }
 }

@@ -1,4 +1,5 @@
 import type { Mailbox } from '../threads/mailbox.ts'
+import type { Doors } from '../threads/doors.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
@@ -6,7 +7,9 @@ import type { WarmSessions } from '../turns/warm-sessions.ts'
 
 /** What the runs of a thread need from the thread. */
 export interface RunsPorts {
+  /** What the door of the open run gave. */
   readonly options: ThreadRuntimeOptions
+  readonly doors: Doors
   readonly mailbox: Mailbox
   readonly policy: ThreadPolicy
   readonly warm: WarmSessions

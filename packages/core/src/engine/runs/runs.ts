@@ -30,9 +30,10 @@ import { closeInterruptedRun, type RunClosing } from '../turns/close-interrupted
 import { GO_ON } from '../waits/continuation.ts'
 import { CurrentTurn } from '../turns/current-turn.ts'
 import { runStart } from '../turns/open-turn.ts'
-import { inTime } from '../turns/patiently.ts'
+import { describeInTime, inTime } from '../turns/patiently.ts'
 import { handOffFact, heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
-import { noSuchRun } from './run-opinions.ts'
+import { noSuchRun } from './opinions.ts'
+import { noSuchDoor } from './no-such-door.ts'
 import { RunRecovery } from './run-recovery.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
@@ -61,7 +62,7 @@ export class Runs {
       onLost: (runId) => this.#handles.settle(runId, 'interrupted'),
     })
     this.#recovery = new RunRecovery({
-      ...ports,
+      ports,
       handles: this.#handles,
       drive: (start) => void this.#turn.drive(start),
       passFloor: (next, runId) => this.#passFloor(next, runId),
@@ -96,6 +97,7 @@ export class Runs {
     const { run } = this.#log.state.head
     if (run === null) return []
     const { agentId, runId } = run
+    if (this.#ports.doors.of(run) === undefined) throw noSuchDoor(this.#log.stream, run.door)
     const turnId = run.turnId ?? runId
     const setup = new TurnSetup({ agent: this.#agent(agentId), runId, turnId, state: () => this.#log.state })
     const hint = 'See that its tools can be listed, and try again, or answer for this once.'
@@ -111,15 +113,20 @@ export class Runs {
     { before = [], settle }: { readonly before?: readonly RecordBody[]; readonly settle?: Settle } = {},
   ): Promise<RunHandle> {
     const { agentId, by, parts } = submission
-    const { beforeRun, newId = timeOrderedId } = this.#ports.options
-    const agent = this.#agent(agentId)
+    const { doors } = this.#ports
+    const door = doors.named(submission.door)
+    if (door === undefined) throw noSuchDoor(this.#log.stream, submission.door)
+    const { beforeRun, newId = timeOrderedId } = door
+    const agent = knownAgent(door.agents, agentId, this.#log.state)
     const preface = beforeRun?.(this.#log.state) ?? []
     if (preface.length > 0) await this.#log.commit(preface)
     const { runId = newId() } = submission
     const turnId = newId()
     const { messageId = newId() } = submission
     const released: RecordBody[] = this.#log.state.head.queueHeld ? [{ type: 'queue.held', held: false }] : []
-    const begun = runStart(submission, { runId, turnId, messageId, rules: this.#ports.policy.rulesInForce() })
+    doors.serve(runId, door)
+    const rules = this.#ports.policy.rulesInForce(door)
+    const begun = runStart(submission, { runId, turnId, messageId, rules, door: door.door })
     const origin = { run: runId, turn: turnId, ...(by === undefined ? {} : { by }) }
     await this.#log.commit([...before, ...released, ...begun], origin, settle?.({ status: 'started', runId }))
     return this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: parts })
@@ -140,12 +147,28 @@ export class Runs {
         hint: 'Send a follow-up, or cancel the run first.',
       })
     }
-    const item = queueItem(lane, submission, this.#ports.options.newId)
+    const item = this.queueItem(lane, submission)
     const { id: itemId } = item
     const settled = settle({ status: 'queued', itemId, runId: run.runId })
     await this.#log.commit([{ type: 'queue.added', item }], {}, settled)
     if (lane === 'steer' && isLive && active !== undefined) this.#tell(active, capabilities, itemId)
     return { handle: this.#handles.of(run.runId), itemId }
+  }
+
+  /** Returns the queue item for a message that cannot be heard now. It keeps the name of its door. */
+  queueItem(lane: QueueItem['lane'], { door: key, ...submission }: Submission): QueueItem {
+    const from = this.#ports.doors.named(key)
+    if (from === undefined) throw noSuchDoor(this.#log.stream, key)
+    const item = queueItem(lane, submission, from.newId)
+    return from.door === undefined ? item : { ...item, door: from.door }
+  }
+
+  /** Returns what the agent of the open run can do; `undefined` without a run, or if it cannot be asked. */
+  async capabilities(state: ThreadState): Promise<Capabilities | undefined> {
+    const { run } = state.head
+    if (run === null || this.active?.capabilities !== undefined) return this.active?.capabilities
+    const agent = findAgent(this.#ports.options.agents, run.agentId, state)
+    return agent === undefined ? undefined : describeInTime(agent.driver).catch(() => undefined)
   }
 
   /** Passes on what was steered into a foreign agent while it waited, now that it goes on. */
@@ -252,19 +275,19 @@ export class Runs {
    */
   async #nextInQueue(): Promise<void> {
     const { head } = this.#log.state
-    const [item] = head.queue
+    const item = [...head.queue].find(({ door }) => this.#ports.doors.named(door) !== undefined)
     if (item === undefined || head.queueHeld || this.#isClosed) return
-    const { agentOfQueued } = this.#ports.options
     try {
-      await this.#send(item, agentOfQueued?.(this.#log.state) ?? item.agentId ?? head.agentId)
+      await this.#send(item)
     } catch (error) {
       if (this.#log.failure !== undefined) throw error
       await this.#log.commit([{ type: 'error', error: toErrorData(error) }])
     }
   }
 
-  async #send(item: QueueItem, agentId: string | null): Promise<void> {
-    const { agents, store } = this.#ports.options
+  async #send(item: QueueItem): Promise<void> {
+    const { agentOfQueued, agents = {}, store = this.#ports.options.store } = this.#ports.doors.named(item.door) ?? {}
+    const agentId = agentOfQueued?.(this.#log.state) ?? item.agentId ?? this.#log.state.head.agentId
     if (agentId === null || findAgent(agents, agentId, this.#log.state) === undefined) return
     const parts = await inflateParts(store, item.parts)
     const sent: RecordBody = { type: 'queue.removed', itemId: item.id, reason: 'sent' }

@@ -51,9 +51,9 @@ export class ProcessOwner {
   }
 
   /** Throws if the thread is open in this process: a second runtime would take the first for dead. */
-  enter(stream: string): void {
+  enter(stream: string, what = 'Thread'): void {
     if (this.#entered.has(stream)) {
-      throw new InspanError('held', `Thread ${stream} is open in this process already.`, {
+      throw new InspanError('held', `${what} ${stream} is open in this process already.`, {
         hint: 'Use the runtime that has it, or close that first.',
         details: { stream, owner: this.id },
       })

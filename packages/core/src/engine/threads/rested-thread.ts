@@ -48,16 +48,6 @@ export class RestedThread {
     }
   }
 
-  /** Emits an entry of another runtime of this process. */
-  mirror(entry: LogEntry): void {
-    const isRecord = entry.kind === 'record'
-    // Records it found when it took the thread may be known here already.
-    if (isRecord && entry.others === true && entry.record.seq <= this.state.head.seq) return
-    this.state = entry.state
-    this.#listeners.entries.emit(isRecord ? { ...entry, others: true, mirrored: true } : { ...entry, mirrored: true })
-    if (isRecord) this.#follow(entry.record)
-  }
-
   /** Emits a frame once, whoever made it. */
   frame(frame: DeltaFrame): void {
     if (frame.seq <= this.#framed) return

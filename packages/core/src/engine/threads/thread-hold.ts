@@ -1,11 +1,11 @@
 import type { Fence } from '@inspan/protocol/store'
 import { ThreadContext } from '../context/thread-context.ts'
 import { ThreadHistory } from '../log/history.ts'
+import type { Redactor } from '../log/redactor.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { withDue } from '../waits/due-clock.ts'
 import { WaitDesk } from '../waits/wait-desk.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** What a process has of a thread while it owns it: log, waits, history and context. */
 export class ThreadHold {
@@ -13,24 +13,28 @@ export class ThreadHold {
   readonly desk: WaitDesk
   readonly history: ThreadHistory
   readonly context: ThreadContext
-  /** Makes ids for messages, waits and turns. */
-  readonly newId: () => string
+  /** Returns what the door of the open run gave. Set by the runtime. */
+  optionsOfRun: () => ThreadRuntimeOptions
   readonly #options: ThreadRuntimeOptions
   readonly #fence: Fence
 
   private constructor(options: ThreadRuntimeOptions, fence: Fence, log: ThreadLog) {
     this.#options = options
+    this.optionsOfRun = () => options
     this.#fence = fence
     this.log = log
-    this.newId = options.newId ?? timeOrderedId
-    this.desk = new WaitDesk(options.store, log, (wait) => withDue(wait, options))
+    this.desk = new WaitDesk(options.store, log, (wait) => withDue(wait, this.optionsOfRun()))
     this.history = new ThreadHistory(options.store, log)
     this.context = new ThreadContext(options.store, log, options.windowOf, options.memory)
   }
 
   /** Takes the thread; throws if it is held, and says by whom. `onFailure`: called when it can no longer be written. */
-  static async take(options: ThreadRuntimeOptions, onFailure: () => void): Promise<ThreadHold> {
-    const { faults, now, onListenerFailure, owner, redact, store, thread } = options
+  static async take(
+    options: ThreadRuntimeOptions,
+    redact: Redactor | undefined,
+    onFailure: () => void,
+  ): Promise<ThreadHold> {
+    const { faults, now, onListenerFailure, owner, store, thread } = options
     const fence = await owner.claim(thread)
     try {
       const log = await ThreadLog.open({

@@ -53,7 +53,7 @@ export class CurrentTurn {
 
   drive(start: TurnStart): RunHandle {
     const hold = this.#hold
-    const active = openTurn(start, hold, this.#ports.options.priceOf)
+    const active = openTurn(start, hold, this.#ports.options)
     this.#active = active
     active.driven = this.#take(active, hold, start.input)
     return start.handle

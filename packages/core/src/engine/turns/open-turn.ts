@@ -2,10 +2,10 @@ import type { Part, PermissionRules } from '@inspan/protocol'
 import type { AgentSession } from '@inspan/protocol/driver'
 import type { RecordBody } from '@inspan/protocol/log'
 import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
-import { pricesUntil, type PriceOf } from '../runs/priced-usage.ts'
+import { pricesUntil } from '../runs/priced-usage.ts'
 import { NOTHING_SPENT, type RunSpending } from '../runs/run-spending.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
-import type { Submission } from '../thread-options.ts'
+import type { Submission, ThreadRuntimeOptions } from '../thread-options.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { TurnSetup } from './turn-setup.ts'
 
@@ -18,10 +18,19 @@ export interface TurnStart {
   readonly spent?: RunSpending
 }
 
+interface NewRun {
+  readonly runId: string
+  readonly turnId: string
+  readonly messageId: string
+  readonly rules: PermissionRules
+  /** The name of the door that starts it. */
+  readonly door: string | undefined
+}
+
 /** Returns the records of a message that starts a run. */
 export function runStart(
   { agentId, parts, requestContext, runId: given, turn }: Submission,
-  { runId, turnId, messageId, rules }: { runId: string; turnId: string; messageId: string; rules: PermissionRules },
+  { runId, turnId, messageId, rules, door }: NewRun,
 ): RecordBody[] {
   return [
     {
@@ -29,6 +38,7 @@ export function runStart(
       ...(given === undefined ? {} : { named: true }),
       runId,
       agentId,
+      ...(door === undefined ? {} : { door }),
       rules,
       ...(requestContext === undefined ? {} : { requestContext }),
       ...(turn === undefined ? {} : { turn }),
@@ -42,14 +52,18 @@ export function runStart(
 export const NOTHING_TOLD: Promise<void> = Promise.resolve()
 
 /** Returns the active turn for a start that is on record. Its driver has not been asked for anything yet. */
-export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: PriceOf | undefined): ActiveTurn {
+export function openTurn(
+  start: TurnStart,
+  { log }: ThreadHold,
+  { newId, priceOf }: Pick<ThreadRuntimeOptions, 'newId' | 'priceOf'>,
+): ActiveTurn {
   const { agent, handle, turnId, attempt, spent = NOTHING_SPENT } = start
   const { runId } = handle
   const abort = new AbortController()
   const setup = new TurnSetup({ agent, runId, turnId, state: () => log.state })
   const recorder = new TurnRecorder({
     log,
-    newId,
+    ...(newId === undefined ? {} : { newId }),
     runId,
     turnId,
     agentId: agent.driver.id,

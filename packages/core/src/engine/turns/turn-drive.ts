@@ -67,7 +67,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   try {
     // A program cannot be held before its first change.
     if (!isOurs) await unlessAborted(signal, files?.baseline())
-    const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host))
+    const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host, drive.options))
     active.session = session
     active.opened.resolve(session)
     let isOver = false

@@ -20,6 +20,7 @@ import { heardBodies, steeredItems } from '../runs/run-queue.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** Roughly what fits beside a task into the context window of today's models. */
 const DEFAULT_HANDOVER_TOKENS = 50_000
@@ -36,7 +37,8 @@ export interface TurnHostPorts {
 /** Returns the host through which the agent of a turn asks questions, calls tools and reads the history. */
 export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   const { options, hold, mailbox, policy } = ports
-  const { desk, log, newId } = hold
+  const { desk, log } = hold
+  const { newId = timeOrderedId } = options
   const { runId, turnId, agent, recorder, abort, setup } = active
   const agentId = agent.driver.id
   const origin = { run: runId, turn: turnId }
@@ -154,7 +156,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       mailbox.post(async () => {
         // The same at a budget limit, which `check` turns into a cancel.
         if (steeredItems(log.state).length > 0) active.budget?.check()
-        return !abort.signal.aborted && (await hear(hold, origin))
+        return !abort.signal.aborted && (await hear(hold, origin, newId))
       }),
     turn: async () => {
       const defaults = await setup.refresh()
@@ -220,7 +222,7 @@ function turnOver(): InspanError {
 }
 
 /** Moves steered messages into the conversation. Returns whether there were any. */
-async function hear({ log, newId }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
+async function hear({ log }: ThreadHold, origin: { run: string; turn: string }, newId: () => string): Promise<boolean> {
   const items = steeredItems(log.state)
   if (items.length === 0) return false
   await log.commit(

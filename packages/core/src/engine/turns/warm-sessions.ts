@@ -4,9 +4,15 @@ import { patiently } from './patiently.ts'
 
 const DEFAULT_KEEP_MS = 15 * 60_000
 
+/** The door whose agent it is. Another door may have another agent with the same id. */
+interface WarmDoor {
+  readonly keepWarm?: number
+}
+
 interface WarmSession {
   readonly session: AgentSession
   readonly host: TurnsHost
+  readonly door: WarmDoor
   /** The binding of the session. A different or rewound native session needs a new session. */
   binding: Binding | null
   timer: NodeJS.Timeout | undefined
@@ -14,14 +20,12 @@ interface WarmSession {
 
 /** Keeps the sessions of a thread's foreign agents open between turns, one for each agent. */
 export class WarmSessions {
-  readonly #keepMs: number
   readonly #onCold: () => void
   readonly #sessions = new Map<string, WarmSession>()
   /** Sessions being closed, by agent. Only the agent's next session has to wait for it. */
   readonly #closing = new Map<string, Promise<unknown>>()
 
-  constructor(keepMs: number | undefined, onCold: () => void) {
-    this.#keepMs = keepMs ?? DEFAULT_KEEP_MS
+  constructor(onCold: () => void) {
     this.#onCold = onCold
   }
 
@@ -30,11 +34,11 @@ export class WarmSessions {
   }
 
   /** Returns the open session of the agent if its binding still fits, else a new one. */
-  async open(driver: AgentDriver, binding: Binding | null, host: Host): Promise<AgentSession> {
+  async open(driver: AgentDriver, binding: Binding | null, host: Host, door: WarmDoor): Promise<AgentSession> {
     const warm = this.#sessions.get(driver.id)
     if (warm !== undefined) {
       clearTimeout(warm.timer)
-      if (isSameSession(warm.binding, binding)) {
+      if (warm.door === door && isSameSession(warm.binding, binding)) {
         warm.host.current = host
         return warm.session
       }
@@ -45,7 +49,7 @@ export class WarmSessions {
     const session = await driver.open(binding, turns)
     // While it started, the turn may have been given up and another turn may have opened its own session.
     if (!this.#sessions.has(driver.id)) {
-      this.#sessions.set(driver.id, { session, host: turns, binding, timer: undefined })
+      this.#sessions.set(driver.id, { session, host: turns, door, binding, timer: undefined })
     }
     return session
   }
@@ -56,10 +60,13 @@ export class WarmSessions {
     if (warm === undefined) return
     warm.binding = binding
     clearTimeout(warm.timer)
-    warm.timer = setTimeout(() => {
-      // Even if closing fails, the session is not used again.
-      void this.drop(agentId).then(this.#onCold)
-    }, timerMs(this.#keepMs)).unref()
+    warm.timer = setTimeout(
+      () => {
+        // Even if closing fails, the session is not used again.
+        void this.drop(agentId).then(this.#onCold)
+      },
+      timerMs(warm.door.keepWarm ?? DEFAULT_KEEP_MS),
+    ).unref()
   }
 
   /** Closes the session of an agent, or exactly the session `opened`. */
@@ -77,8 +84,10 @@ export class WarmSessions {
     if (this.#closing.get(agentId) === closing) this.#closing.delete(agentId)
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#sessions.keys()].map((agentId) => this.drop(agentId)))
+  /** Closes the sessions of all agents, or of those of one door. */
+  async close(door?: WarmDoor): Promise<void> {
+    const open = [...this.#sessions].filter(([, warm]) => door === undefined || warm.door === door)
+    await Promise.all(open.map(([agentId]) => this.drop(agentId)))
   }
 }
 

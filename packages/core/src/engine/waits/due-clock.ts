@@ -34,14 +34,15 @@ export function withDue(
  * no process has open, a `Sweep` finds them.
  */
 export class DueClock {
-  readonly #approvalTimeout: number | undefined
+  readonly #approvalTimeout: () => number | undefined
   readonly #now: () => number
   readonly #settle: (wait: Wait) => Promise<void>
   readonly #current: () => ThreadState
   #timer: NodeJS.Timeout | undefined
 
+  /** `approvalTimeout`: that of the door whose run waits. */
   constructor(
-    approvalTimeout: number | undefined,
+    approvalTimeout: () => number | undefined,
     now: () => number,
     settle: (wait: Wait) => Promise<void>,
     current: () => ThreadState,
@@ -62,7 +63,7 @@ export class DueClock {
   #dated({ head }: ThreadState): { readonly wait: Wait; readonly due: number }[] {
     return [...head.waits]
       .flatMap((wait) => {
-        const due = dueOf(wait, this.#approvalTimeout)
+        const due = dueOf(wait, this.#approvalTimeout())
         return due === undefined ? [] : [{ wait, due }]
       })
       .sort((a, b) => a.due - b.due)

@@ -62,10 +62,10 @@ export class RunContexts {
     this.#byRun.get(runId)?.delete('harness')
   }
 
-  follow(entry: LogEntry): void {
+  follow(entry: LogEntry, isOwnRun: (runId: string) => boolean): void {
     if (entry.kind !== 'record') return
     const { body, run } = entry.record
-    if (body.type === 'run.started' && entry.others !== true) this.#begunHere.add(body.runId)
+    if (body.type === 'run.started' && entry.others !== true && isOwnRun(body.runId)) this.#begunHere.add(body.runId)
     if (body.type === 'run.ended') {
       this.#begunHere.delete(body.runId)
       this.#byRun.delete(body.runId)

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import type { JsonObject } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import { HarnessBench } from '../harness.fixture.ts'
+import { HarnessBench, storeOfAnotherProcess } from '../harness.fixture.ts'
 
 const PAINT = { toolCalls: [{ id: 'c1', name: 'paint' }] }
 
@@ -290,7 +290,7 @@ suite('a call that a crash cut short', () => {
       })
       await using bench = new HarnessBench([{ text: 'Done.' }], {
         ...rules,
-        storage,
+        storage: storeOfAnotherProcess(storage),
         tools: { paint: again },
         ...(onInterrupted === undefined ? {} : { onInterrupted }),
       })

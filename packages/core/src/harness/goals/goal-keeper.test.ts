@@ -32,6 +32,7 @@ async function open(
   const control = new ThreadControl({
     store: bench.store,
     runtime: bench.runtime,
+    isOwnRun: () => true,
     agentId: () => 'native',
     planTarget: () => 'build',
     switchMode: async () => undefined,

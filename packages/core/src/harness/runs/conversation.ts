@@ -1,11 +1,9 @@
 import type { RequestContext } from '@inspan/agent'
 import { InspanError, type JsonObject, type Part } from '@inspan/protocol'
-import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import { checkNames } from '@inspan/protocol/internal'
-import { describeInTime } from '../../engine/turns/patiently.ts'
 import { queueItem } from '../../engine/runs/run-queue.ts'
-import type { Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { Submission, ThreadRuntime } from '../../engine/index.ts'
 import { isFields, optionalFlag } from '../checks/check-given.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import { messageParts, type MessageFile } from './message-files.ts'
@@ -13,7 +11,7 @@ import { requestContextOf, type RequestContextInput } from '../agents/request-co
 import { RunAbort } from './run-abort.ts'
 import type { SessionBinding } from '../sessions/session-binding.ts'
 import type { SessionMode } from '../sessions/session-mode.ts'
-import { controlOf, stopFollowing } from '../threads/thread-opening.ts'
+import type { OpenThread } from '../threads/open-threads.ts'
 
 export interface MessageInput {
   readonly content: string
@@ -32,7 +30,7 @@ export interface ConversationParts {
   readonly binding: SessionBinding
   readonly mode: SessionMode
   /** Returns the thread of the session after all earlier commands are done; creates one if there is none. */
-  readonly ensureThread: () => Promise<ThreadRuntime>
+  readonly ensureThread: () => Promise<OpenThread>
 }
 
 /** Sends messages to the agent and stops it. */
@@ -61,18 +59,18 @@ export class Conversation {
     const parts = partsOf(input)
     const beginning = this.#begin(parts, input)
     this.#beginnings.add(beginning)
-    const { runId, runtime } = await beginning.finally(() => this.#beginnings.delete(beginning))
-    if (runId === undefined) await this.#steer(runtime, parts, input)
+    const { runId, thread } = await beginning.finally(() => this.#beginnings.delete(beginning))
+    if (runId === undefined) await this.#steer(thread.runtime, parts, input)
     else await this.#parts.binding.atRest(runId)
-    if (input.untilIdle === true) await controlOf(runtime).settled()
+    if (input.untilIdle === true) await thread.control.settled()
   }
 
   /** Starts a run. Returns no run id when there is a run already, which is to hear the message. */
-  async #begin(parts: readonly Part[], input: MessageInput): Promise<{ runtime: ThreadRuntime; runId?: string }> {
-    const runtime = await this.#parts.ensureThread()
-    if (hasRun(runtime)) return { runtime }
-    const { runId } = await runtime.submit(this.#submission(parts, input))
-    return { runtime, runId }
+  async #begin(parts: readonly Part[], input: MessageInput): Promise<{ thread: OpenThread; runId?: string }> {
+    const thread = await this.#parts.ensureThread()
+    if (hasRun(thread.runtime)) return { thread }
+    const { runId } = await thread.runtime.submit(this.#submission(parts, input))
+    return { thread, runId }
   }
 
   /** The agent hears it before its next step. An agent that cannot listen is cancelled and asked anew. */
@@ -83,7 +81,7 @@ export class Conversation {
   /** Queues a message until the run is over; sends it at once when there is none. */
   async followUp(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
-    const runtime = await this.#parts.ensureThread()
+    const { runtime } = await this.#parts.ensureThread()
     await this.#begun(runtime)
     if (!hasRun(runtime)) return this.send(input)
     await runtime.followUp(this.#submission(parts, input))
@@ -91,13 +89,14 @@ export class Conversation {
 
   /** Puts a message before all queued ones; sends it at once when there is neither a run nor a queue. */
   async requeue(input: MessageInput): Promise<void> {
-    const { core, ensureThread } = this.#parts
     const parts = partsOf(input)
-    const runtime = await ensureThread()
+    const { runtime } = await this.#parts.ensureThread()
     await this.#begun(runtime)
     const waiting = [...runtime.state.head.queue].filter(({ lane }) => lane === 'follow-up')
     if (!hasRun(runtime) && waiting.length === 0) return this.send(input)
-    const first = queueItem('follow-up', this.#submission(parts, input), core.newId)
+    const { core } = this.#parts
+    const { door: _key, ...submission } = this.#submission(parts, input)
+    const first = { ...queueItem('follow-up', submission, core.newId), door: core.config.id }
     await runtime.record([
       ...waiting.map(({ id }) => ({ type: 'queue.removed', itemId: id, reason: 'dropped' }) as const),
       ...[first, ...waiting].map((item) => ({ type: 'queue.added', item }) as const),
@@ -116,7 +115,7 @@ export class Conversation {
     if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
     const { runtime } = binding
     if (runtime === undefined) return
-    const stopped = stopFollowing(core, runtime)
+    const stopped = core.threads.stopFollowing(runtime.state.head.stream)
     if (runtime.state.head.run === null) await stopped
     if (runtime.state.head.run === null) return
     this.#isAbortRequested = true
@@ -141,11 +140,11 @@ export class Conversation {
   }
 
   async #steer(runtime: ThreadRuntime, parts: readonly Part[], input: MessageInput): Promise<void> {
-    const { binding, core } = this.#parts
+    const { binding } = this.#parts
     const { run } = runtime.state.head
     const submission = this.#submission(parts, input)
     // A driver that cannot be asked may be gone, while a question of its run still waits for an answer.
-    const capabilities = run === null ? undefined : await described(core.agents.driver(run.agentId))
+    const capabilities = run === null ? undefined : await runtime.capabilities()
     // A run that asks something is not cancelled: its question would be lost.
     const isAsking = !binding.isRunning
     if (capabilities?.steer === 'none' && !isAsking) {
@@ -166,6 +165,7 @@ export class Conversation {
     return {
       parts,
       agentId: core.agents.of(mode.resolve()).id,
+      door: core.doorKey,
       // Only for ids of the user's own making, which may come twice.
       ...(core.config.idGenerator === undefined ? {} : { runId: core.newId() }),
       messageId,
@@ -205,8 +205,4 @@ const RESTARTED: HarnessEvent = {
   type: 'info',
   message: 'The agent cannot listen while it works: it is stopped and asked anew.',
   steered: 'restarted',
-}
-
-async function described(driver: AgentDriver | undefined): Promise<Capabilities | undefined> {
-  return driver === undefined ? undefined : describeInTime(driver).catch(() => undefined)
 }

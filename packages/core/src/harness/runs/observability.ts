@@ -3,7 +3,7 @@ import { InspanError } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { NoteRecord } from '@inspan/protocol/log'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
-import type { Feedback, Score } from '../../engine/runs/run-opinions.ts'
+import type { Feedback, Score } from '../../engine/runs/opinions.ts'
 import { openTelemetry } from '../../engine/telemetry/open-telemetry.ts'
 import type { TracerSource } from '../../engine/telemetry/tracing.ts'
 

@@ -2,7 +2,7 @@ import { InspanError } from '@inspan/protocol'
 import { toHarnessMessage, type HarnessEvent, type HarnessMessage } from '@inspan/protocol/harness'
 import { MAX_PAGE } from '@inspan/protocol/store'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
-import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { ThreadRuntime } from '../../engine/index.ts'
 import type { RunAddress } from './observability.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 
@@ -30,6 +30,8 @@ export interface RunScoringPorts {
   readonly runtime: Pick<ThreadRuntime, 'addScore'>
   readonly port: Pick<ThreadPort, 'newestMessages'>
   readonly threadId: string
+  /** Whether this door carries out the run. */
+  readonly isOwnRun: (runId: string) => boolean
   readonly emit: (event: HarnessEvent) => void
 }
 
@@ -44,7 +46,7 @@ export function runScoring(ports: RunScoringPorts): (entry: LogEntry) => Promise
     const { body, seq } = entry.record
     if (body.type === 'run.started') startedSeq = seq
     if (body.type !== 'run.ended' || body.outcome !== 'complete') return undefined
-    if (entry.others === true || ports.scorers.size === 0) return undefined
+    if (entry.others === true || ports.scorers.size === 0 || !ports.isOwnRun(body.runId)) return undefined
     return judge(ports, body.runId, startedSeq)
   }
 }

@@ -3,7 +3,7 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { Head } from '@inspan/protocol/log'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
-import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { ThreadRuntime } from '../../engine/index.ts'
 import { DisplayState } from '../events/display-state.ts'
 import { EventBus } from '../events/event-bus.ts'
 import { EventProjection } from '../events/event-projection.ts'
@@ -17,7 +17,7 @@ export type ModelScope = 'global' | 'thread' | 'mode'
 interface Bound {
   readonly threadId: string
   readonly runtime: ThreadRuntime
-  readonly viewers: ReadonlySet<ThreadViewer>
+  readonly thread: OpenThread
   readonly projection: EventProjection
   readonly watch: ThreadWatch
 }
@@ -67,6 +67,14 @@ export class SessionBinding {
     return this.#shown?.runtime.state.head
   }
 
+  get thread(): OpenThread | undefined {
+    return this.#shown?.thread
+  }
+
+  get lastThread(): OpenThread | undefined {
+    return this.#bound?.thread
+  }
+
   /** Set also while the thread is being left, for commands that were given before. */
   get lastRuntime(): ThreadRuntime | undefined {
     return this.#bound?.runtime
@@ -83,11 +91,15 @@ export class SessionBinding {
 
   /** True when no other session of this harness is bound to the thread. */
   get isAlone(): boolean {
-    return (this.#bound?.viewers.size ?? 0) <= 1
+    return (this.#bound?.thread.viewers.size ?? 0) <= 1
   }
 
   requireRuntime(): ThreadRuntime {
-    if (this.#shown !== undefined) return this.#shown.runtime
+    return this.requireThread().runtime
+  }
+
+  requireThread(): OpenThread {
+    if (this.#shown !== undefined) return this.#shown.thread
     throw new InspanError('misuse', 'No thread is selected.', {
       hint: 'Call selectOrCreateThread(), createThread() or switchThread() first.',
     })
@@ -167,7 +179,8 @@ export class SessionBinding {
     })
   }
 
-  #attach({ runtime, threadId, viewers }: OpenThread<ThreadViewer>, watch: ThreadWatch): EventProjection {
+  #attach(thread: OpenThread, watch: ThreadWatch): EventProjection {
+    const { runtime, threadId } = thread
     const projection = new EventProjection(
       {
         display: this.display,
@@ -187,7 +200,7 @@ export class SessionBinding {
       },
       watch.takeFrom() ?? runtime.state,
     )
-    this.#bound = { threadId, runtime, viewers, projection, watch }
+    this.#bound = { threadId, runtime, thread, projection, watch }
     return projection
   }
 

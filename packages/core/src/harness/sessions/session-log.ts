@@ -42,8 +42,14 @@ export class SessionLog {
       })
     }
     const owner = await core.threads.owner()
-    const fence = await owner.claim(stream)
-    return new SessionLog(core, owner, fence, await ThreadLog.open({ store, stream, fence, now }))
+    owner.enter(stream, 'Session')
+    try {
+      const fence = await owner.claim(stream)
+      return new SessionLog(core, owner, fence, await ThreadLog.open({ store, stream, fence, now }))
+    } catch (error) {
+      owner.leave(stream)
+      throw error
+    }
   }
 
   get head(): Head {
@@ -76,15 +82,19 @@ export class SessionLog {
 
   /** Stores the head, so that the cost of opening it again does not depend on the number of changes. */
   async close(): Promise<void> {
-    await this.#log.close()
     const { stream } = this.#log
-    await this.#core.store.append({
-      stream,
-      fence: this.#fence,
-      records: [],
-      head: { head: storedHead(this.#log.committed.head), reducerVersion: REDUCER_VERSION },
-    })
-    await this.#owner.release(stream, this.#fence)
+    try {
+      await this.#log.close()
+      await this.#core.store.append({
+        stream,
+        fence: this.#fence,
+        records: [],
+        head: { head: storedHead(this.#log.committed.head), reducerVersion: REDUCER_VERSION },
+      })
+      await this.#owner.release(stream, this.#fence)
+    } finally {
+      this.#owner.leave(stream)
+    }
   }
 }
 

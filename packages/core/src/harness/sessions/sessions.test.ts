@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import { HarnessBench, nextEvent } from '../harness.fixture.ts'
+import { HarnessBench, nextEvent, storeOfAnotherProcess } from '../harness.fixture.ts'
 import type { HarnessRequestContext } from '../agents/request-context.ts'
 
 suite('several sessions of a harness', () => {
@@ -186,7 +186,7 @@ suite('what goes wrong outside', () => {
     const begun = busy.next('message_update')
     const sent = busy.harness.sendMessage({ content: 'Hi' })
     await begun
-    await using bench = new HarnessBench([], { storage })
+    await using bench = new HarnessBench([], { storage: storeOfAnotherProcess(storage) })
     await assert.rejects(bench.harness.createSession({ id: 'ada', resourceId: 'r' }), (error) =>
       InspanError.is(error, 'held'),
     )

@@ -1,7 +1,7 @@
 import { InspanError, type JsonObject, type JsonValue, type Part } from '@inspan/protocol'
 import type { NotificationStatus } from '@inspan/protocol/harness'
 import { NOTIFICATION_SETTING, type ThreadState } from '@inspan/protocol/log'
-import type { ControlFact } from '../../engine/thread-runtime.ts'
+import type { ControlFact } from '../../engine/index.ts'
 import { priorityRank, type NotificationRecord } from './notification.ts'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'

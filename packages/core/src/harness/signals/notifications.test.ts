@@ -47,6 +47,7 @@ async function open(
   control = new ThreadControl({
     store: bench.store,
     runtime: bench.runtime,
+    isOwnRun: () => true,
     agentId: () => 'native',
     planTarget: () => 'build',
     switchMode: async () => undefined,
@@ -259,11 +260,9 @@ suite('the inbox', () => {
     const fork = await forkThread(bench.store, bench.owner, state, { resourceId: 'test', at })
     assert.ok(state.head.settings.size > 0)
     const head = { ...state.head, stream: fork.id }
-    const port = threadPort(
-      { ...bench.port, state: { ...state, head }, steer: () => assert.fail() },
-      bench.store,
-      () => '',
-    )
+    const port = threadPort({ ...bench.port, state: { ...state, head }, steer: () => assert.fail() }, bench.store, {
+      agentId: () => '',
+    })
     assert.deepEqual(new Notifications({ port, emit: () => undefined }).inbox.list(), [])
   })
 

@@ -2,7 +2,7 @@ import type { Part } from '@inspan/protocol'
 import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
 import { toWire } from '@inspan/protocol/wire'
-import type { ControlFact } from '../../engine/thread-runtime.ts'
+import type { ControlFact } from '../../engine/index.ts'
 import { told } from '../events/told.ts'
 import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'
 import {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { STATE_SIGNAL_SETTING } from '@inspan/protocol/log'
-import type { ControlFact } from '../../engine/thread-runtime.ts'
+import type { ControlFact } from '../../engine/index.ts'
 import { signalPart } from './signal-part.ts'
 import type { SignalAttributes } from './signal-xml.ts'
 import type { ThreadPort } from './thread-port.ts'

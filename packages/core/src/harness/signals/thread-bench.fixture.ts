@@ -5,7 +5,7 @@ import type { Decision, RunnableTool } from '@inspan/protocol/driver'
 import type { Store } from '@inspan/protocol/store'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
-import { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { ThreadRuntime } from '../../engine/index.ts'
 import { createThread } from '../../engine/threads/threads.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { summaryBeforeRun } from './notifications.ts'
@@ -44,7 +44,7 @@ export class ThreadBench implements AsyncDisposable {
         steer: (...args) => runtime().steer(...args),
       },
       this.store,
-      () => 'native',
+      { agentId: () => 'native' },
     )
     this.#tools = options.tools?.(this.port) ?? []
   }

@@ -3,7 +3,7 @@ import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import type { RunHandle } from '../../engine/turns/active-run.ts'
 import type { RecordOrigin } from '../../engine/log/record-body.ts'
-import type { ControlFact, Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { ControlFact, Submission, ThreadRuntime } from '../../engine/index.ts'
 import { timeOrderedId } from '../../engine/time-ordered-id.ts'
 
 /** An open thread as the parts of the control layer use it. */
@@ -24,27 +24,33 @@ export type SubmittedMessage = Pick<Submission, 'messageId' | 'requestContext'>
 type PortRuntime = Pick<ThreadRuntime, 'state' | 'record' | 'steer'>
 type PortStore = Pick<Store, 'getMessage' | 'listMessages'>
 
-/** `agentId` is called at every submission: a mode switch may have changed it. */
+interface Sender {
+  /** Called at every submission: a mode switch may have changed it. */
+  readonly agentId: () => string
+  /** The key of the door whose runs it starts. */
+  readonly door?: string | undefined
+}
+
 export function threadPort(
   runtime: PortRuntime,
   store: PortStore,
-  agentId: () => string,
+  sender: Sender,
   newId: () => string = timeOrderedId,
 ): ThreadPort {
-  return new RuntimePort(runtime, store, agentId, newId)
+  return new RuntimePort(runtime, store, sender, newId)
 }
 
 class RuntimePort implements ThreadPort {
   readonly newId: () => string
   readonly #runtime: PortRuntime
   readonly #store: PortStore
-  readonly #agentId: () => string
+  readonly #sender: Sender
 
-  constructor(runtime: PortRuntime, store: PortStore, agentId: () => string, newId: () => string) {
+  constructor(runtime: PortRuntime, store: PortStore, sender: Sender, newId: () => string) {
     this.newId = newId
     this.#runtime = runtime
     this.#store = store
-    this.#agentId = agentId
+    this.#sender = sender
   }
 
   get state(): ThreadState {
@@ -57,7 +63,9 @@ class RuntimePort implements ThreadPort {
 
   submit(parts: readonly Part[], message?: SubmittedMessage): Promise<RunHandle> {
     const [messageId, runId] = [this.newId(), this.newId()]
-    return this.#runtime.steer({ agentId: this.#agentId(), parts, messageId, runId, ...message })
+    const { agentId, door } = this.#sender
+    const from = door === undefined ? {} : { door }
+    return this.#runtime.steer({ agentId: agentId(), ...from, parts, messageId, runId, ...message })
   }
 
   getMessage(messageId: string): Promise<StoredMessage | null> {

@@ -4,7 +4,7 @@ import { InspanError } from '@inspan/protocol'
 import type { RecordBody } from '@inspan/protocol/log'
 import { CountingStore } from '../../engine/log/counting-store.fixture.ts'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
-import { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { ThreadRuntime } from '../../engine/index.ts'
 import { createThread } from '../../engine/threads/threads.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

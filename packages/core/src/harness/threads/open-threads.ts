@@ -1,13 +1,16 @@
-import type { Store } from '@inspan/protocol/store'
+import { ThreadRegistry, type ProcessOwner, type ThreadRuntime } from '../../engine/index.ts'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
-import { ProcessOwner } from '../../engine/threads/ownership.ts'
-import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import { harnessDoor, type HarnessDoor } from './thread-opening.ts'
+import { noSuchThread } from './thread-reads.ts'
+import type { ThreadControl } from './thread-control.ts'
 
 /** A thread that a session of this harness is bound to. */
-export interface OpenThread<Viewer> {
+export interface OpenThread {
   readonly threadId: string
   readonly runtime: ThreadRuntime
-  readonly viewers: ReadonlySet<Viewer>
+  readonly control: ThreadControl
+  readonly viewers: ReadonlySet<ThreadViewer>
 }
 
 /** Called when a thread has been claimed, before anything goes on in it. */
@@ -15,50 +18,33 @@ export interface Opening {
   begin(runtime: ThreadRuntime): void
 }
 
-export interface OpenThreadsOptions<Viewer> {
-  readonly store: Store
-  readonly now: () => number
-  readonly onClosed?: (runtime: ThreadRuntime) => void
-  /** `opening.begin` is called when the thread has been claimed, before anything goes on in it. */
-  readonly open: (
-    threadId: string,
-    owner: ProcessOwner,
-    viewers: ReadonlySet<Viewer>,
-    opening: Opening,
-  ) => Promise<ThreadRuntime>
-}
-
-interface Place<Viewer> {
-  readonly viewers: Set<Viewer>
+interface Place {
+  readonly viewers: Set<ThreadViewer>
   /** Serialises opening and closing the thread. */
   readonly turns: Mailbox
   /** The number of viewers that are entering. */
   entering: number
-  runtime: ThreadRuntime | undefined
+  open: { readonly door: HarnessDoor; readonly thread: OpenThread } | undefined
 }
 
-/** Holds one runtime per thread, however many sessions are bound to it. It is closed when the last of them leaves. */
-export class OpenThreads<Viewer> {
-  readonly #options: OpenThreadsOptions<Viewer>
-  readonly #places = new Map<string, Place<Viewer>>()
-  #owner: Promise<ProcessOwner> | undefined
+/** The threads of a harness: it is one door to each, however many of its sessions are bound to it. */
+export class OpenThreads {
+  readonly #core: HarnessCore
+  readonly #registry: ThreadRegistry
+  readonly #places = new Map<string, Place>()
 
-  constructor(options: OpenThreadsOptions<Viewer>) {
-    this.#options = options
+  constructor(core: HarnessCore) {
+    this.#core = core
+    this.#registry = ThreadRegistry.of(core.store)
   }
 
   /** Returns this process as an owner of threads, registered on first use. */
   owner(): Promise<ProcessOwner> {
-    const { now, store } = this.#options
-    this.#owner ??= ProcessOwner.register(store, { now }).catch((error: unknown) => {
-      this.#owner = undefined
-      throw error
-    })
-    return this.#owner
+    return this.#registry.owner(this)
   }
 
   /** A listener added in `opening.begin` hears everything that happens in the thread. */
-  enter(threadId: string, viewer: Viewer, opening: Opening): Promise<OpenThread<Viewer>> {
+  enter(threadId: string, viewer: ThreadViewer, opening: Opening): Promise<OpenThread> {
     const place = this.#place(threadId)
     place.entering++
     return place.turns.post(async () => {
@@ -66,62 +52,90 @@ export class OpenThreads<Viewer> {
       place.entering--
       viewers.add(viewer)
       try {
-        if (place.runtime !== undefined) opening.begin(place.runtime)
-        else place.runtime = await this.#options.open(threadId, await this.owner(), viewers, opening)
+        if (place.open !== undefined) opening.begin(place.open.thread.runtime)
+        else place.open = await this.#open(threadId, viewers, opening)
+        return place.open.thread
       } catch (error) {
         viewers.delete(viewer)
         this.#forget(threadId, place)
         throw error
       }
-      return { threadId, runtime: place.runtime, viewers }
     })
   }
 
-  async leave(threadId: string, viewer: Viewer): Promise<void> {
+  async leave(threadId: string, viewer: ThreadViewer): Promise<void> {
     const place = this.#places.get(threadId)
     await place?.turns.post(async () => {
-      const { runtime, viewers } = place
-      if (viewers.size === 1 && viewers.has(viewer)) {
-        // Closed before its viewer is removed, so that the viewer hears how the run ends.
-        place.runtime = undefined
-        try {
-          await runtime?.close()
-        } finally {
-          if (runtime !== undefined) this.#options.onClosed?.(runtime)
-          viewers.delete(viewer)
-          this.#forget(threadId, place)
-        }
-        return
+      const { open, viewers } = place
+      try {
+        // Left before its viewer is removed, so that the viewer hears how the run ends.
+        if (viewers.size !== 1 || !viewers.has(viewer) || open === undefined) return
+        place.open = undefined
+        await this.#registry.leave(threadId, open.door.door).finally(() => open.door.close())
+      } finally {
+        viewers.delete(viewer)
+        this.#forget(threadId, place)
       }
-      viewers.delete(viewer)
-      this.#forget(threadId, place)
     })
   }
 
-  /** Returns the runtime of the thread if it is open. */
+  /** Returns the runtime of the thread if it is open in this process, here or elsewhere. */
   find(threadId: string): ThreadRuntime | undefined {
-    return this.#places.get(threadId)?.runtime
+    return this.#registry.find(threadId)
   }
 
-  viewers(threadId: string): readonly Viewer[] {
-    return [...(this.#places.get(threadId)?.viewers ?? [])]
+  /** Stops what would follow from ended runs of the thread, in all harnesses of this process. */
+  stopFollowing(threadId: string): Promise<void> {
+    return this.#registry.stopFollowing(threadId)
   }
 
-  async close(): Promise<void> {
-    const owner = await this.#owner
-    this.#owner = undefined
-    await owner?.close()
+  /** Makes everybody in this process leave the thread. */
+  evict(threadId: string): Promise<void> {
+    return this.#registry.evict(threadId)
   }
 
-  #place(threadId: string): Place<Viewer> {
+  /** Makes everybody in this process leave a thread, then deletes it. One at a time: a second call finds none. */
+  delete<T>(threadId: string, remove: () => Promise<T>): Promise<T> {
+    return this.#registry.deletions.post(async () => {
+      // Somebody else may have deleted it meanwhile.
+      if ((await this.#core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
+      await this.#registry.evict(threadId)
+      return remove()
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#registry.quit(this)
+  }
+
+  async #open(
+    threadId: string,
+    viewers: ReadonlySet<ThreadViewer>,
+    opening: Opening,
+  ): Promise<NonNullable<Place['open']>> {
+    await this.owner()
+    const door = harnessDoor(this.#core, threadId, viewers)
+    try {
+      const runtime = await this.#registry.enter(threadId, door.door, (opened) => {
+        door.begin(opened)
+        opening.begin(opened)
+      })
+      return { door, thread: { threadId, runtime, control: door.control(), viewers } }
+    } catch (error) {
+      door.close()
+      throw error
+    }
+  }
+
+  #place(threadId: string): Place {
     const known = this.#places.get(threadId)
     if (known !== undefined) return known
-    const place: Place<Viewer> = { viewers: new Set(), turns: new Mailbox(), entering: 0, runtime: undefined }
+    const place: Place = { viewers: new Set(), turns: new Mailbox(), entering: 0, open: undefined }
     this.#places.set(threadId, place)
     return place
   }
 
-  #forget(threadId: string, place: Place<Viewer>): void {
+  #forget(threadId: string, place: Place): void {
     if (place.viewers.size === 0 && place.entering === 0 && this.#places.get(threadId) === place)
       this.#places.delete(threadId)
   }

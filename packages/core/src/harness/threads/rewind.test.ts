@@ -4,7 +4,7 @@ import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { rewindThread } from '../../engine/threads/threads.ts'
-import { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { ThreadRuntime } from '../../engine/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

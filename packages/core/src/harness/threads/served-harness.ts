@@ -100,7 +100,7 @@ export function servedHarness(harness: Harness): ServedHarness {
     remove: (threadId) => remove(core, threadId),
     modeChange: (state, modeId) => modeChangeOf(core, state, modeId),
     agentIds: core.agents.all.map(({ id }) => id),
-    evict: (threadId) => core.evict(threadId),
+    evict: (threadId) => core.threads.evict(threadId),
     models: () => harness.listAvailableModels(),
     agents: () => Promise.all(core.agents.all.map(({ id }) => describe(core, id))),
   }
@@ -210,12 +210,10 @@ async function messageAfter(store: Store, { head }: ThreadState, order: number):
 }
 
 async function remove(core: HarnessCore, threadId: string): Promise<DeleteReport> {
-  return core.deletions.post(async () => {
-    if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
-    await core.evict(threadId)
-    const { spool } = core.config
-    return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
-  })
+  const { spool } = core.config
+  return core.threads.delete(threadId, async () =>
+    deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool }),
+  )
 }
 
 function modeChangeOf(core: HarnessCore, state: ThreadState, modeId: string): ConfigChange {

@@ -3,7 +3,7 @@ import type { RunnableTool } from '@inspan/protocol/driver'
 import type { HarnessMessage } from '@inspan/protocol/harness'
 import type { RunOutcome } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import type { ControlFact, ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { ControlFact, ThreadRuntime } from '../../engine/index.ts'
 import { GoalKeeper, type GoalKeeperOptions } from '../goals/goal-keeper.ts'
 import { inboxTool } from '../signals/inbox-tool.ts'
 import type { DeliveryPolicy, NotificationInput } from '../signals/notification.ts'
@@ -25,6 +25,10 @@ import { factsOfPlan, type ForeignPlanModes } from '../tools/foreign-plans.ts'
 export interface ThreadControlOptions extends ForeignPlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
   readonly store: Store
   readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'steer' | 'onEntry' | 'idle' | 'run'>
+  /** Whether this door carries out the run. What follows from others' runs is theirs to do. */
+  readonly isOwnRun: (runId: string) => boolean
+  /** The key of this door, for the runs it starts. */
+  readonly door?: string
   /** The agent that takes the next turn. */
   readonly agentId: () => string
   readonly disabledTools?: readonly BuiltinToolId[]
@@ -53,7 +57,7 @@ export class ThreadControl {
   constructor(options: ThreadControlOptions) {
     this.#options = options
     const { agentId, delivery, emit, judgeModel, now = Date.now, runtime, store } = options
-    this.port = threadPort(runtime, store, agentId, options.newId)
+    this.port = threadPort(runtime, store, { agentId, door: options.door }, options.newId)
     this.notifications = new Notifications({
       port: this.port,
       emit,
@@ -63,7 +67,8 @@ export class ThreadControl {
     this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
     this.#stop = runtime.onEntry((entry) => {
       if (entry.kind !== 'record') return
-      if (entry.others !== true && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
+      const { body } = entry.record
+      if (entry.others !== true && body.type === 'run.ended' && options.isOwnRun(body.runId)) this.#ended(body.outcome)
     })
   }
 

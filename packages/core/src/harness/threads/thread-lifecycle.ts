@@ -8,10 +8,11 @@ import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import type { Mailbox } from '../../engine/threads/mailbox.ts'
-import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { ThreadRuntime } from '../../engine/index.ts'
 import { restoreFiles } from './thread-files.ts'
 import { createThread, forkThread, requireNoRun, rewindThread } from '../../engine/threads/threads.ts'
 import type { HarnessCore } from '../harness-core.ts'
+import type { OpenThread } from './open-threads.ts'
 import type { SessionBinding } from '../sessions/session-binding.ts'
 import type { SessionDefaults } from '../sessions/session-defaults.ts'
 import type { SessionIdentity } from '../sessions/session-identity.ts'
@@ -75,11 +76,11 @@ export class ThreadLifecycle {
   }
 
   /** Returns the bound thread; creates one where there is none. */
-  ensure(): Promise<ThreadRuntime> {
+  ensure(): Promise<OpenThread> {
     return this.#inTurn(async (resourceId) => {
       const { binding } = this.#parts
-      if (binding.lastRuntime === undefined) await this.#create(resourceId, {})
-      return binding.lastRuntime ?? binding.requireRuntime()
+      if (binding.lastThread === undefined) await this.#create(resourceId, {})
+      return binding.lastThread ?? binding.requireThread()
     })
   }
 
@@ -179,14 +180,9 @@ export class ThreadLifecycle {
       if (binding.lastRuntime?.state.head.stream === threadId) await this.#leave()
     })
     // Outside of our turn: other sessions leave the thread in turns of their own.
-    return core.deletions.post(async () => {
-      // Somebody else may have deleted it meanwhile.
-      if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
-      await core.evict(threadId)
-      const report = await this.#remove(threadId)
-      binding.emit({ type: 'thread_deleted', threadId })
-      return report
-    })
+    const report = await core.threads.delete(threadId, () => this.#remove(threadId))
+    binding.emit({ type: 'thread_deleted', threadId })
+    return report
   }
 
   /** Hides the thread from the call on; resolves when it has been left. */

@@ -3,134 +3,123 @@ import { InspanError, NO_RULES, type Grants, type JsonObject, type PermissionRul
 import type { ToolRunContext } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { TurnContext } from '../../engine/turns/active-run.ts'
-import type { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { handOffFact, unheardFacts } from '../../engine/runs/run-queue.ts'
-import type { HandOff } from '../../engine/thread-options.ts'
-import { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { Door, HandOff } from '../../engine/thread-options.ts'
+import type { ThreadRuntime } from '../../engine/index.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import { addHarness } from '../harness-context.ts'
 import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import { opinionTeller, tracerSource } from '../runs/observability.ts'
-import { openInAll, tellOtherHarnesses } from './other-harnesses.ts'
-import type { Opening } from './open-threads.ts'
 import { runScoring } from '../runs/run-scorers.ts'
 import { summaryBeforeRun } from '../signals/notifications.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
-import { ThreadControl } from './thread-control.ts'
+import { ThreadControl, type ThreadControlOptions } from './thread-control.ts'
 import { threadFiles } from './thread-files.ts'
 import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
 import { priceOf } from '../models/price-list.ts'
 import { threadMemory } from '../thread-memory.ts'
 
-/** Opens a thread for the sessions bound to it, with the harness's agents, tools and rules. */
-export async function openThread(
-  core: HarnessCore,
-  threadId: string,
-  owner: ProcessOwner,
-  viewers: ReadonlySet<ThreadViewer>,
-  opening: Opening,
-): Promise<ThreadRuntime> {
-  let runtime: ThreadRuntime | undefined
-  let control: ThreadControl | undefined
+/** The harness as a door to one thread, for the sessions bound to it. */
+export interface HarnessDoor {
+  readonly door: Door
+  /** Called when the thread has been opened, before anything goes on in it. */
+  begin(runtime: ThreadRuntime): void
+  /** The control of the thread; only once it has begun. */
+  control(): ThreadControl
+  /** Stops all listening. */
+  close(): void
+}
+
+/** Returns the door of a harness to a thread, with the harness's agents, tools and rules. */
+export function harnessDoor(core: HarnessCore, threadId: string, viewers: ReadonlySet<ThreadViewer>): HarnessDoor {
+  let open: { readonly runtime: ThreadRuntime; readonly control: ThreadControl } | undefined
+  const opened = (): NonNullable<typeof open> => {
+    if (open === undefined) throw new InspanError('misuse', `Thread ${threadId} is not open yet.`)
+    return open
+  }
+  const stops: (() => void)[] = []
   const equipment = {
     decorate: (context: ToolContext, run: ToolRunContext): ToolContext => ({
       ...context,
-      requestContext: contextOf(core, viewers, runtime as ThreadRuntime, run),
+      requestContext: contextOf(core, viewers, opened().runtime, run),
     }),
     agentContext: (turn: TurnContext): AgentContext => ({
       threadId,
       runId: turn.runId,
       turnId: turn.turnId,
-      requestContext: contextOf(core, viewers, runtime as ThreadRuntime, turn),
+      requestContext: contextOf(core, viewers, opened().runtime, turn),
     }),
     prepare: (context: RequestContext) => core.workspace.prepare(context),
     sources: (context: RequestContext) => core.workspace.sources(context),
     cwd: (context: RequestContext) => core.workspace.folderOf(context),
-    builtinTools: () => control?.tools() ?? [],
-    threadTool: (id: string) => control?.tool(id),
+    builtinTools: () => open?.control.tools() ?? [],
+    threadTool: (id: string) => open?.control.tool(id),
   }
-  const { approvalTimeout, handoverTokens, keepWarm, observability, onInterrupted, parkAfter, redact } = core.config
+  const { approvalTimeout, handoverTokens, id, keepWarm, observability, onInterrupted, parkAfter, redact } = core.config
   const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
   const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
-  /** Called before anything goes on in the thread, so that nobody misses anything. */
-  const onTaken = async (taken: ThreadRuntime): Promise<void> => {
-    runtime = taken
-    // They are told of what comes from here on, so they must first catch up on what another process wrote before.
-    for (const other of openInAll(core.store, threadId)) await other.follow(taken.state.head.seq)
-    endings.set(taken, tellOtherHarnesses(core.store, threadId, taken))
-    taken.onEntry((entry) => core.contexts.follow(entry))
-    if (observability !== undefined) taken.onEntry(opinionTeller(observability, threadId, emit))
-    control = controlThread(core, taken, emit)
-    controls.set(taken, control)
-    taken.onEntry(runScoring({ scorers: core.scorers, runtime: taken, port: control.port, threadId, emit }))
-    opening.begin(taken)
+  const memory = threadMemory(core, () => open?.runtime, emit)
+  const door: Door = {
+    door: id,
+    doorKey: core.doorKey,
+    now: core.now,
+    agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
+    agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
+    policy: core.policy,
+    newId: core.newId,
+    withAnswer: (wait, answer) => open?.control.withAnswer(wait, answer) ?? [],
+    beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
+    sessionRules: () => rulesOf(viewers),
+    grants: () => grantsOf(viewers),
+    stopFollowing: async () => open?.control.stop(),
+    evict: async () => {
+      for (const viewer of viewers) await viewer.leave()
+    },
+    ...(tracing === undefined ? {} : { tracing }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(onInterrupted === undefined ? {} : { onInterrupted }),
+    ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
+    ...(parkAfter === undefined ? {} : { parkAfter }),
+    ...(keepWarm === undefined ? {} : { keepWarm }),
+    ...(handoverTokens === undefined ? {} : { handoverTokens }),
+    ...(core.workspace.isConfigured ? { files: threadFiles(core, () => opened().runtime.state.head.lineage) } : {}),
+    ...(memory === undefined ? {} : { memory }),
+    windowOf: (model) => core.models.contextWindowOf(model),
+    ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   }
-  const memory = threadMemory(core, () => runtime, emit)
-  try {
-    return await ThreadRuntime.open(
-      {
-        store: core.store,
-        owner,
-        thread: threadId,
-        now: core.now,
-        agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
-        agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
-        policy: core.policy,
-        newId: core.newId,
-        withAnswer: (wait, answer) => control?.withAnswer(wait, answer) ?? [],
-        beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
-        ...(core.workspace.isConfigured
-          ? { files: threadFiles(core, () => (runtime as ThreadRuntime).state.head.lineage) }
-          : {}),
-        sessionRules: () => rulesOf(viewers),
-        grants: () => grantsOf(viewers),
-        ...(tracing === undefined ? {} : { tracing }),
-        ...(redact === undefined ? {} : { redact }),
-        ...(onInterrupted === undefined ? {} : { onInterrupted }),
-        ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
-        ...(parkAfter === undefined ? {} : { parkAfter }),
-        ...(keepWarm === undefined ? {} : { keepWarm }),
-        ...(handoverTokens === undefined ? {} : { handoverTokens }),
-        ...(memory === undefined ? {} : { memory }),
-        windowOf: (model) => core.models.contextWindowOf(model),
-        ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
-      },
-      onTaken,
-    )
-  } catch (error) {
-    if (runtime !== undefined) leaveThread(runtime)
-    throw error
+  return {
+    door,
+    begin: (runtime) => {
+      const isOwnRun = (runId: string): boolean => runtime.isServedBy(door, runId)
+      const control = controlThread(core, runtime, { emit, isOwnRun })
+      open = { runtime, control }
+      const scoring = { scorers: core.scorers, runtime, port: control.port, threadId, emit, isOwnRun }
+      stops.push(runtime.onEntry((entry) => core.contexts.follow(entry, isOwnRun)))
+      stops.push(runtime.onEntry(runScoring(scoring)))
+      if (observability !== undefined) stops.push(runtime.onEntry(opinionTeller(observability, threadId, emit)))
+    },
+    control: () => opened().control,
+    close: () => {
+      stops.forEach((stop) => stop())
+      open?.control.close()
+      const { run } = open?.runtime.state.head ?? {}
+      if (run !== undefined && run !== null) core.contexts.leave(run.runId)
+    },
   }
 }
 
-const controls = new WeakMap<ThreadRuntime, ThreadControl>()
-const endings = new WeakMap<ThreadRuntime, () => void>()
-
-/** Called when the thread is closed: stops all listening to it. */
-export function leaveThread(runtime: ThreadRuntime): void {
-  endings.get(runtime)?.()
-  controls.get(runtime)?.close()
-}
-
-/** Returns the control of an open thread. */
-export function controlOf(runtime: ThreadRuntime): ThreadControl {
-  const control = controls.get(runtime)
-  if (control === undefined) throw new InspanError('misuse', 'The thread was not opened by a harness.')
-  return control
-}
-
-/** Stops what would follow from ended runs of the thread, in all harnesses of this process. */
-export async function stopFollowing(core: HarnessCore, runtime: ThreadRuntime): Promise<void> {
-  const open = openInAll(core.store, runtime.state.head.stream)
-  await Promise.all(open.map(async (each) => controls.get(each)?.stop()))
-}
-
-function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: HarnessEvent) => void): ThreadControl {
+function controlThread(
+  core: HarnessCore,
+  runtime: ThreadRuntime,
+  { emit, isOwnRun }: Pick<ThreadControlOptions, 'emit' | 'isOwnRun'>,
+): ThreadControl {
   const { disableBuiltinTools, notifications } = core.config
   return new ThreadControl({
     ...planModes(core, runtime),
     store: core.store,
     runtime,
+    isOwnRun,
+    door: core.doorKey,
     agentId: () => core.agents.of(core.agents.modeOf(runtime.state)).id,
     judgeModel: async (modelId) =>
       modelId === undefined ? undefined : ((await core.models.resolve(modelId)) ?? resolveModel(modelId)),

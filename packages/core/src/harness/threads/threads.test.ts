@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { RawSpool } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { readThreadState } from './thread-reads.ts'
 
@@ -344,14 +348,23 @@ suite('threads', () => {
   })
 
   test('is in use elsewhere: nothing is taken, and who has it is said', async () => {
-    const storage = new MemoryStore()
+    await using last = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-held-'))
+    last.defer(() => rm(folder, { recursive: true, force: true }))
+    // Two store objects on one file count as two processes.
+    const [storage, far] = [
+      new SqliteStore({ url: join(folder, 'a.db') }),
+      new SqliteStore({ url: join(folder, 'a.db') }),
+    ]
+    last.defer(() => storage.close())
+    last.defer(() => far.close())
     await using first = new HarnessBench([{ hang: true, text: 'Half' }], { storage })
     const { id } = await first.harness.createThread()
     const begun = first.next('message_update')
     const sent = first.harness.sendMessage({ content: 'Hi' })
     await begun
     const lock = watchedLock()
-    await using second = new HarnessBench([], { storage, threadLock: lock })
+    await using second = new HarnessBench([], { storage: far, threadLock: lock })
     await assert.rejects(second.harness.switchThread({ threadId: id }), (error) => InspanError.is(error, 'held'))
     assert.equal(second.harness.session.thread.getId(), null)
     assert.deepEqual(lock.journal, [`+${id}`, `-${id}`])

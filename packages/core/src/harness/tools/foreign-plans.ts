@@ -1,5 +1,5 @@
 import type { Answer, WaitRequest } from '@inspan/protocol'
-import type { ControlFact } from '../../engine/thread-runtime.ts'
+import type { ControlFact } from '../../engine/index.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { notedMode, noteOf, planDecision, planOrder, SUBMIT_PLAN, type PlanModes } from './submit-plan.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject, TaskItem, TaskStatus } from '@inspan/protocol'
 import type { RunnableTool, ToolOutcome, ToolRunContext } from '@inspan/protocol/driver'
-import type { ControlFact } from '../../engine/thread-runtime.ts'
+import type { ControlFact } from '../../engine/index.ts'
 import { laneState, stateFacts } from '../signals/state-lane.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import {

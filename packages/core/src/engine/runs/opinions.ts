@@ -44,10 +44,11 @@ export function feedbackNote(feedback: Feedback): ControlFact {
   return { type: 'note', kind: 'feedback', text: feedback.text ?? '', data: fieldsOf(feedback) }
 }
 
-/** Reads the opinions on a run from the thread's own stream, from the run's start on; `null` if it has no such run. */
-export async function readOpinions(store: Store, thread: string, runId: string): Promise<RunOpinions | null> {
+/** Reads the opinions on a run from the thread's own stream, from the run's start on. */
+export async function readOpinions(store: Store, thread: string, runId: string): Promise<RunOpinions> {
+  checkFields('what is asked about', { runId }, { runId: aText }, ['runId'])
   const start = await startOf(store, thread, runId)
-  if (start === null) return null
+  if (start === null) throw noSuchRun(thread, runId)
   const scores: Score[] = []
   const feedback: Feedback[] = []
   for await (const { body, run } of recordsAfter(store, thread, start)) {

@@ -1,0 +1,176 @@
+import type { Store } from '@inspan/protocol/store'
+import type { DeltaFrame } from '@inspan/protocol/log'
+import type { LogEntry } from '../log/thread-log.ts'
+import type { Door } from '../thread-options.ts'
+import { ThreadRuntime } from '../thread-runtime.ts'
+import { Mailbox } from './mailbox.ts'
+import { ProcessOwner } from './ownership.ts'
+
+interface Place {
+  /** Serialises opening and closing the thread. */
+  readonly turns: Mailbox
+  readonly doors: Set<Door>
+  /** With the function that stops each, while the thread is open. */
+  readonly watchers: Map<ThreadWatcher, (() => void) | undefined>
+  /** The number of doors that are entering. */
+  entering: number
+  runtime: ThreadRuntime | undefined
+}
+
+type OnOpen = (runtime: ThreadRuntime) => void | Promise<void>
+
+/** Listens to a thread without opening it. */
+export interface ThreadWatcher {
+  readonly onEntry?: (entry: LogEntry) => unknown
+  readonly onFrame?: (frame: DeltaFrame) => unknown
+}
+
+const registries = new WeakMap<Store, ThreadRegistry>()
+
+/**
+ * The open threads of a store in this process: one runtime for each, however many doors it has, and one owner for all.
+ * Two store objects on one file count as two processes.
+ */
+export class ThreadRegistry {
+  /** Deletes threads one at a time: of two deletions of the same thread, the second finds none. */
+  readonly deletions: Mailbox = new Mailbox()
+  readonly #store: Store
+  readonly #places = new Map<string, Place>()
+  /** Those who use the store through this registry: the owner lives as long as one of them. */
+  readonly #members = new Set<object>()
+  #owner: Promise<ProcessOwner> | undefined
+
+  private constructor(store: Store) {
+    this.#store = store
+  }
+
+  static of(store: Store): ThreadRegistry {
+    const known = registries.get(store) ?? new ThreadRegistry(store)
+    registries.set(store, known)
+    return known
+  }
+
+  /** Returns this process as an owner of threads. `member` keeps it alive until it quits. */
+  owner(member: object): Promise<ProcessOwner> {
+    this.#members.add(member)
+    this.#owner ??= ProcessOwner.register(this.#store).catch((error: unknown) => {
+      this.#owner = undefined
+      throw error
+    })
+    return this.#owner
+  }
+
+  /** Closes the owner when its last member quits. */
+  async quit(member: object): Promise<void> {
+    this.#members.delete(member)
+    if (this.#members.size > 0) return
+    const owner = this.#owner
+    this.#owner = undefined
+    await (await owner)?.close()
+  }
+
+  /** Opens a thread for a door. `onOpen` is called before anything goes on in it, so that listeners miss nothing. */
+  enter(threadId: string, door: Door, onOpen?: OnOpen): Promise<ThreadRuntime> {
+    const place = this.#place(threadId)
+    place.entering++
+    return place.turns.post(async () => {
+      place.entering--
+      place.doors.add(door)
+      try {
+        const owner = await this.owner(door)
+        if (place.runtime !== undefined) await place.runtime.attach(door, onOpen)
+        else {
+          const onTaken = async (runtime: ThreadRuntime): Promise<void> => {
+            for (const watcher of place.watchers.keys()) place.watchers.set(watcher, listen(runtime, watcher))
+            await onOpen?.(runtime)
+          }
+          const options = { ...door, store: this.#store, owner, thread: threadId }
+          place.runtime = await ThreadRuntime.open(options, onTaken, door)
+        }
+        return place.runtime
+      } catch (error) {
+        await this.#forget(threadId, place, door)
+        throw error
+      }
+    })
+  }
+
+  /** The door leaves the thread. A run of its own is interrupted; the last door closes the thread. */
+  async leave(threadId: string, door: Door): Promise<void> {
+    const place = this.#places.get(threadId)
+    await place?.turns.post(async () => {
+      if (!place.doors.has(door)) return
+      const { runtime } = place
+      try {
+        if (place.doors.size > 1) return await runtime?.detach(door)
+        place.runtime = undefined
+        await runtime?.close()
+      } finally {
+        await this.#forget(threadId, place, door)
+      }
+    })
+  }
+
+  /** Returns the runtime of the thread if it is open in this process. */
+  find(threadId: string): ThreadRuntime | undefined {
+    return this.#places.get(threadId)?.runtime
+  }
+
+  /**
+   * Listens to what this process does in a thread, whenever it is open here. Opens nothing, takes nothing and resumes
+   * nothing. Returns the unsubscribe function.
+   */
+  watch(threadId: string, watcher: ThreadWatcher): () => void {
+    const place = this.#place(threadId)
+    place.watchers.set(watcher, place.runtime === undefined ? undefined : listen(place.runtime, watcher))
+    return () => {
+      place.watchers.get(watcher)?.()
+      place.watchers.delete(watcher)
+      this.#tidy(threadId, place)
+    }
+  }
+
+  /** Stops what would follow from runs of the thread that have ended, whoever would do it. */
+  async stopFollowing(threadId: string): Promise<void> {
+    const doors = [...(this.#places.get(threadId)?.doors ?? [])]
+    await Promise.all(doors.map(async (door) => door.stopFollowing?.()))
+  }
+
+  /** Makes all doors leave a thread that is going to be deleted. */
+  async evict(threadId: string): Promise<void> {
+    const place = this.#places.get(threadId)
+    for (const door of place?.doors ?? []) await door.evict?.()
+    // A door may be leaving just now.
+    await place?.turns.post(async () => undefined)
+  }
+
+  async #forget(threadId: string, place: Place, door: Door): Promise<void> {
+    place.doors.delete(door)
+    this.#tidy(threadId, place)
+    await this.quit(door)
+  }
+
+  #tidy(threadId: string, place: Place): void {
+    const isUsed = place.doors.size > 0 || place.entering > 0 || place.watchers.size > 0
+    if (!isUsed && this.#places.get(threadId) === place) this.#places.delete(threadId)
+  }
+
+  #place(threadId: string): Place {
+    const known = this.#places.get(threadId)
+    if (known !== undefined) return known
+    const place: Place = {
+      turns: new Mailbox(),
+      doors: new Set(),
+      watchers: new Map(),
+      entering: 0,
+      runtime: undefined,
+    }
+    this.#places.set(threadId, place)
+    return place
+  }
+}
+
+function listen(runtime: ThreadRuntime, { onEntry, onFrame }: ThreadWatcher): () => void {
+  const stops = [onEntry && runtime.onEntry(onEntry), onFrame && runtime.onFrame(onFrame)]
+  return () => stops.forEach((stop) => stop?.())
+}
