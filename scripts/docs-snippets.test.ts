@@ -24,6 +24,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'permissions.md': {},
   'schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
   'sdk.md': {},
+  'server.md': { harness: "declare const harness: import('@inspan/core').Harness" },
   'shell-read.md': {},
   'signals.md': { harness: "declare const harness: import('@inspan/core').Harness" },
   'stores.md': {

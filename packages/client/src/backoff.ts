@@ -1,12 +1,25 @@
 const FIRST_MS = 250
 const LONGEST_MS = 30_000
 
+export interface RetryOptions {
+  /** The longest pause before the first try to connect again; it doubles with every try. Default: 250. */
+  readonly firstMs?: number
+  /** Default: 30,000. */
+  readonly longestMs?: number
+}
+
 /** How long to wait before the next try: longer each time, and never the same for all clients of a server. */
 export class Backoff {
+  readonly #options: RetryOptions
   #tries = 0
 
+  constructor(options: RetryOptions = {}) {
+    this.#options = options
+  }
+
   next(random: number = Math.random()): number {
-    const most = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#tries)
+    const { firstMs = FIRST_MS, longestMs = LONGEST_MS } = this.#options
+    const most = Math.min(longestMs, firstMs * 2 ** this.#tries)
     this.#tries = Math.min(this.#tries + 1, 20)
     return random * most
   }

@@ -111,6 +111,15 @@ describe('connect', () => {
     assert.equal((await until(client, idleAfter(2))).messages[1]?.content, 'only once')
   })
 
+  it('works in the process of the server, without a socket', async () => {
+    await using served = await Served.start([{ text: 'Here.' }])
+    const [local, remote] = [await served.connect({ transport: served.server.transport() }), await served.connect()]
+    local.send({ type: 'submit', prompt: 'Hi' })
+    const states = await Promise.all([until(local, idleAfter(2)), until(remote, idleAfter(2))])
+    assert.deepEqual(states[0]?.messages, states[1]?.messages)
+    assert.equal((await local.routes.modes()).default, 'build')
+  })
+
   it('fails at once with a wrong token, and says so', async () => {
     await using served = await Served.start([])
     await assert.rejects(connect({ url: served.server.url, token: 'x'.repeat(43) }), /valid token/)

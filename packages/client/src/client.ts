@@ -9,7 +9,7 @@ import {
   type ReceiptMessage,
   type ServerMessage,
 } from '@inspan/protocol/wire'
-import { Backoff } from './backoff.ts'
+import { Backoff, type RetryOptions } from './backoff.ts'
 import { clientState, type ClientState, type ConnectionStatus } from './client-state.ts'
 import type { Outbox } from './outbox.ts'
 import { ServerRoutes } from './routes.ts'
@@ -27,6 +27,7 @@ export interface ClientOptions {
   readonly thread?: string
   /** How many of the newest messages to hold. Default: 50. */
   readonly window?: number
+  readonly retry?: RetryOptions
 }
 
 /** A command on its way. Awaiting the receipt is optional: what it does shows in the state. */
@@ -46,7 +47,7 @@ export class Client {
   readonly #window: number | undefined
   readonly #listeners = new Set<(state: ClientState) => void>()
   readonly #receipts = new Map<string, PromiseWithResolvers<ReceiptMessage>>()
-  readonly #backoff = new Backoff()
+  readonly #backoff: Backoff
   /** What can be read and managed besides the thread itself. */
   readonly routes: ServerRoutes
   #connection: TransportConnection | undefined
@@ -63,7 +64,8 @@ export class Client {
   #silence: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
 
-  constructor({ outbox, thread, transport, window }: ClientOptions) {
+  constructor({ outbox, retry, thread, transport, window }: ClientOptions) {
+    this.#backoff = new Backoff(retry)
     this.#transport = transport
     this.#outbox = outbox
     this.#thread = thread

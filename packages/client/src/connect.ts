@@ -1,4 +1,5 @@
 import { InspanError } from '@inspan/protocol'
+import type { RetryOptions } from './backoff.ts'
 import { Client } from './client.ts'
 import { Outbox, type OutboxStorage } from './outbox.ts'
 import { webSocketTransport, type Transport } from './transport.ts'
@@ -16,14 +17,17 @@ export interface ConnectOptions {
   readonly window?: number
   /** Keeps unsettled commands over a reload of the page. Default: they are kept in memory. */
   readonly outbox?: OutboxStorage
+  /** How long to wait before connecting again. */
+  readonly retry?: RetryOptions
 }
 
 /** Connects to a server and resolves when the state of the thread is there. */
 export async function connect(options: ConnectOptions): Promise<Client> {
-  const { outbox, thread, window } = options
+  const { outbox, retry, thread, window } = options
   const client = new Client({
     transport: options.transport ?? transportTo(options),
     outbox: await Outbox.open(outbox, Date.now()),
+    ...(retry === undefined ? {} : { retry }),
     ...(thread === undefined ? {} : { thread }),
     ...(window === undefined ? {} : { window }),
   })

@@ -1,3 +1,4 @@
+export type { RetryOptions } from './backoff.ts'
 export { connect, type ConnectOptions } from './connect.ts'
 export { Client, type SentCommand } from './client.ts'
 export type { ClientState, ConnectionStatus } from './client-state.ts'

@@ -192,14 +192,6 @@ function named(
   }
 }
 
-/** Whether two JSON values are equal; the order of keys means nothing. */
 function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return Object.is(a, b)
-  const keys = Object.keys(a)
-  const other = b as Readonly<Record<string, unknown>>
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSame((a as Readonly<Record<string, unknown>>)[key], other[key]))
-  )
+  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -2,6 +2,7 @@ import { InspanError } from '@inspan/protocol'
 import type { ServedHarness, ThreadRuntime } from '@inspan/core/serving'
 import type { Caller } from './http/guard.ts'
 import { ThreadFeed } from './feed/thread-feed.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** How long a thread that nobody watches stays open. A run at work keeps it open, however long. */
 const LINGER_MS = 30_000
@@ -24,6 +25,7 @@ export interface UsedThread {
 /** The open threads of a server: one feed each, however many clients watch it. */
 export class Hub {
   readonly door: ServedHarness
+  readonly #webhooks: Webhooks | undefined
   readonly #places = new Map<string, Promise<Place>>()
   readonly #sweep: NodeJS.Timeout
   readonly #onClosed = new Set<(thread: string) => void>()
@@ -31,8 +33,9 @@ export class Hub {
   readonly #firsts = new Map<string, Promise<string>>()
   #closed = false
 
-  constructor(door: ServedHarness) {
+  constructor(door: ServedHarness, webhooks?: Webhooks) {
     this.door = door
+    this.#webhooks = webhooks
     this.#sweep = setInterval(() => this.#closeUnused(), LINGER_MS / 3)
     this.#sweep.unref()
   }
@@ -50,7 +53,13 @@ export class Hub {
     if (this.#closed) throw new InspanError('closed', 'The server is shutting down.')
     const resourceId = this.tenantOf(caller)
     await this.door.find(thread, resourceId)
-    const place = await this.#place(thread, resourceId)
+    let opening = this.#place(thread, resourceId)
+    let place = await opening
+    // It may have been closed while we waited for it.
+    while (this.#places.get(thread) !== opening) {
+      opening = this.#place(thread, resourceId)
+      place = await opening
+    }
     place.users++
     await place.feed.ready()
     let isReleased = false
@@ -112,6 +121,8 @@ export class Hub {
   async #open(thread: string, resourceId: string): Promise<Place> {
     let feed: ThreadFeed | undefined
     const begin = (runtime: ThreadRuntime): void => {
+      this.#webhooks?.opened(thread, runtime.committed.head.seq)
+      const stop = runtime.onFrame((frame) => this.#webhooks?.frame(thread, frame))
       feed = new ThreadFeed(thread, this.door.store, {
         get state() {
           return runtime.committed
@@ -120,7 +131,7 @@ export class Hub {
           return runtime.run !== undefined
         },
         onFrame: (listener) => runtime.onFrame(listener),
-        close: async () => undefined,
+        close: async () => stop(),
       })
     }
     const onEvicted = async (): Promise<void> => {

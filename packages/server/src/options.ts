@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import { InspanError } from '@inspan/protocol'
-import { aFlag, aFunction, aText, checkOptions, listOf, type OptionRules } from '@inspan/protocol/internal'
+import { aFlag, aFunction, anObject, aText, checkOptions, listOf, type OptionRules } from '@inspan/protocol/internal'
 import type { Harness } from '@inspan/core'
 import type { Identify } from './http/guard.ts'
+import type { WebhooksOptions } from './webhooks.ts'
 
 export interface ServeOptions {
   readonly harness: Harness
@@ -30,6 +31,8 @@ export interface ServeOptions {
   readonly principal?: string
   /** A folder with files for browsers. They are served without a token: they must hold nothing secret. */
   readonly pages?: string
+  /** Tells other systems what waits for a person and what has ended. */
+  readonly webhooks?: Omit<WebhooksOptions, 'store'>
   /** Project folders that clients may choose from. */
   readonly folders?: readonly string[]
 }
@@ -51,6 +54,7 @@ const RULES: OptionRules<ServeOptions> = {
   identify: aFunction,
   principal: aText,
   pages: aText,
+  webhooks: anObject,
   folders: listOf(aText, 'texts'),
 }
 

@@ -191,6 +191,49 @@ describe('commands', () => {
     await client.close()
   })
 
+  it('that delete a thread tell those who watch it, and get their receipt again when they are sent again', async () => {
+    await using bench = await ServerBench.start([{ text: 'Hi' }])
+    await say(bench, 'Hello')
+    const [one, two] = [await greeted(bench), await greeted(bench, { clientId: 'other' })]
+    const { thread } = await one.next('snapshot')
+    await two.next('snapshot')
+    const command = { type: 'delete', id: uuidV7(), thread }
+    one.send({ type: 'commands', commands: [command] })
+    assert.equal((await one.next('receipt')).status, 'done')
+    assert.deepEqual((await two.next('error')).thread, thread)
+    one.send({ type: 'commands', commands: [command] })
+    assert.equal((await one.next('receipt')).status, 'done')
+    const { threads } = (await (await bench.fetch('/v1/threads')).json()) as { threads: unknown[] }
+    assert.deepEqual(threads, [])
+    await one.close()
+    await two.close()
+  })
+
+  it('fork, rewind and configure a thread, for all who watch it', async () => {
+    await using bench = await ServerBench.start([{ text: 'one' }, { text: 'two' }])
+    await say(bench, 'first')
+    await say(bench, 'second')
+    const client = await greeted(bench)
+    const { snapshot, thread } = await client.next('snapshot')
+    const [, , second] = snapshot.messages
+    const send = async (command: object): Promise<{ status: string; thread?: string; reason?: string }> => {
+      client.send({ type: 'commands', commands: [{ ...command, id: uuidV7(), thread }] })
+      return client.next('receipt')
+    }
+    const { thread: fork = '' } = await send({ type: 'fork', messageId: snapshot.messages[1]?.id })
+    const page = await bench.fetch(`/v1/threads/${fork}/messages`)
+    assert.equal(((await page.json()) as { messages: unknown[] }).messages.length, 2)
+    assert.equal((await send({ type: 'mode', mode: 'plan' })).status, 'done')
+    assert.equal((await send({ type: 'mode', mode: 'nowhere' })).reason, 'unknown-id')
+    assert.equal((await send({ type: 'rewind', messageId: second?.id, scope: 'conversation' })).status, 'done')
+    assert.equal((await send({ type: 'rewind', messageId: snapshot.messages[0]?.id })).reason, 'unsupported')
+    const fresh = await greeted(bench, { threads: { [thread]: null } })
+    const now = await fresh.next('snapshot')
+    assert.deepEqual([now.snapshot.messages.length, now.snapshot.head.mode], [2, 'plan'])
+    await client.close()
+    await fresh.close()
+  })
+
   it('are refused if their sender saw another run', async () => {
     await using bench = await ServerBench.start([])
     const client = await greeted(bench)

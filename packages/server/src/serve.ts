@@ -15,6 +15,8 @@ import type { GuardOptions } from './http/guard.ts'
 import { Pages } from './http/pages.ts'
 import { Sockets } from './http/sockets.ts'
 import { Hub } from './hub.ts'
+import { Webhooks } from './webhooks.ts'
+import { localTransport, type LocalTransport } from './local-transport.ts'
 import { checkServeOptions, isLoopback, LOOPBACK, type ServeOptions } from './options.ts'
 
 /** How long clients have to close their side when the server stops. */
@@ -27,6 +29,8 @@ export interface InspanServer {
   /** The owner's token. */
   readonly token: string
   /** Returns a one-time code that a browser swaps for a cookie. */
+  /** Connects a client in this process without a socket: `connect({ transport: server.transport() })`. */
+  transport(): LocalTransport
   pair(role?: Role): { readonly code: string; readonly expiresAt: number }
   /** Stops taking requests and closes all connections. Runs that wait go on waiting; the harness stays usable. */
   close(): Promise<void>
@@ -60,9 +64,11 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     trustProxy: options.trustProxy === true,
     ...(identify === undefined ? {} : { identify }),
   }
-  const hub = new Hub(door)
+  const webhooks =
+    options.webhooks === undefined ? undefined : await Webhooks.start({ ...options.webhooks, store: door.store })
+  const hub = new Hub(door, webhooks)
   const pairing = new Pairing()
-  const context: ServerContext = { hub, desk: new CommandDesk(hub), guard, pairing, folders }
+  const context: ServerContext = { hub, desk: new CommandDesk(hub), guard, pairing, folders, locals: new Set() }
   const pages = options.pages === undefined ? undefined : await Pages.open(options.pages)
   const streams = new EventStreams(context)
   const sockets = new Sockets(context, socketPath !== undefined || isLoopback(host))
@@ -78,6 +84,7 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     streams.close()
     sockets.close()
     await hub.close()
+    await webhooks?.close()
     throw error
   }
   if (socketPath !== undefined) await chmod(socketPath, 0o600)
@@ -86,6 +93,7 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const connection of context.locals) connection.close('shutdown')
     streams.close()
     sockets.close()
     server.closeIdleConnections()
@@ -96,10 +104,20 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     await closed
     clearTimeout(timer)
     await hub.close()
+    await webhooks?.close()
     if (socketPath !== undefined) await rm(socketPath, { force: true })
   }
+  const url =
+    socketPath === undefined ? `http://${host.includes(':') ? `[${host}]` : host}:${bound}` : `unix:${socketPath}`
+  const request: LocalTransport['request'] = (path, { body, method = body === undefined ? 'GET' : 'POST' } = {}) =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${tokens.token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
   return {
-    url: socketPath === undefined ? `http://${host.includes(':') ? `[${host}]` : host}:${bound}` : `unix:${socketPath}`,
+    url,
+    transport: () => localTransport(context, { principal, role: 'drive' }, request),
     port: bound,
     token: tokens.token,
     pair: (role = 'drive') => pairing.create(role),

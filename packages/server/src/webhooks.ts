@@ -1,0 +1,226 @@
+import { createHash, createHmac } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { recordsAfter } from '@inspan/core/engine'
+import { InspanError, type JsonObject } from '@inspan/protocol'
+import type { DeltaFrame, LogRecord } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
+
+export type WebhookEvent = 'wait' | 'run-ended' | 'limit'
+
+export interface Webhook {
+  readonly url: string
+  /** Signs every delivery. At least 16 characters. */
+  readonly secret: string
+  /** Default: all. */
+  readonly events?: readonly WebhookEvent[]
+}
+
+export interface WebhooksOptions {
+  readonly hooks: readonly Webhook[]
+  readonly store: Store
+  /** Keeps what is not delivered yet, over restarts. Default: in memory. */
+  readonly file?: string
+  readonly now?: () => number
+  /** The pause before the first retry; it doubles up to an hour. Default: one second. */
+  readonly retryMs?: number
+}
+
+interface Delivery {
+  /** The same whenever the same event is sent again. */
+  readonly id: string
+  readonly hook: string
+  readonly body: string
+  readonly attempts: number
+  readonly dueAt: number
+  readonly madeAt: number
+}
+
+interface Outbox {
+  /** Up to which seq the records of each thread were looked at. */
+  readonly cursors: Readonly<Record<string, number>>
+  readonly deliveries: readonly Delivery[]
+}
+
+const LONGEST_MS = 60 * 60 * 1000
+const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1000
+const TIMEOUT_MS = 10_000
+const MAX_DELIVERIES = 10_000
+
+/**
+ * Tells other systems what waits for a person and what has ended. Events come from the log, so one that a crash kept
+ * from being sent is sent later; a receiver that gets one twice knows it by its id.
+ */
+export class Webhooks {
+  readonly #options: WebhooksOptions
+  readonly #now: () => number
+  #outbox: Outbox = { cursors: {}, deliveries: [] }
+  #work: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+  readonly #aborting = new AbortController()
+
+  private constructor(options: WebhooksOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  static async start(options: WebhooksOptions): Promise<Webhooks> {
+    for (const { secret, url } of options.hooks) {
+      if (!/^https?:\/\//.test(url) || secret.length < 16) {
+        throw new InspanError('invalid-input', 'A webhook needs an http address and a secret of 16 characters or more.')
+      }
+    }
+    const webhooks = new Webhooks(options)
+    const { file } = options
+    if (file !== undefined) webhooks.#outbox = (await readOutbox(file)) ?? webhooks.#outbox
+    // What happened after the last look, e.g. right before a crash.
+    for (const thread of Object.keys(webhooks.#outbox.cursors)) webhooks.#post(() => webhooks.#collect(thread))
+    webhooks.#post(() => webhooks.#deliver())
+    return webhooks
+  }
+
+  /** Called when a thread is opened at a seq: what came before is of no interest. */
+  opened(thread: string, seq: number): void {
+    this.#post(async () => {
+      if (Object.hasOwn(this.#outbox.cursors, thread)) return
+      this.#outbox = { ...this.#outbox, cursors: { ...this.#outbox.cursors, [thread]: seq } }
+      await this.#save()
+    })
+  }
+
+  /** Called with every frame. Only those that open a wait or end a run cost anything. */
+  frame(thread: string, { operations }: DeltaFrame): void {
+    const isEvent = operations.some(
+      ({ path, type }) => type === 'set' && path[0] === 'head' && (path[1] === 'waits' || path[1] === 'lastRun'),
+    )
+    if (!isEvent) return
+    this.#post(async () => {
+      await this.#collect(thread)
+      await this.#deliver()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#aborting.abort()
+    await this.#work
+  }
+
+  async #collect(thread: string): Promise<void> {
+    const { hooks, store } = this.#options
+    if ((await store.getStream(thread)) === null) {
+      const { [thread]: _gone, ...cursors } = this.#outbox.cursors
+      this.#outbox = { ...this.#outbox, cursors }
+      return
+    }
+    let seq = this.#outbox.cursors[thread] ?? 0
+    const made: Delivery[] = []
+    for await (const record of recordsAfter(store, thread, seq)) {
+      ;({ seq } = record)
+      const event = eventOf(record)
+      if (event === undefined) continue
+      const id = createHash('sha256').update(`${thread}/${record.seq}/${event.type}`).digest('hex').slice(0, 32)
+      const body = JSON.stringify({ id, thread, seq: record.seq, at: record.at, ...event })
+      for (const { events, url } of hooks) {
+        if (events !== undefined && !events.includes(event.type)) continue
+        made.push({ id, hook: url, body, attempts: 0, dueAt: 0, madeAt: this.#now() })
+      }
+    }
+    // Cursor and deliveries are stored together: nothing is skipped, nothing made twice.
+    const deliveries = [...this.#outbox.deliveries, ...made].slice(-MAX_DELIVERIES)
+    this.#outbox = { cursors: { ...this.#outbox.cursors, [thread]: seq }, deliveries }
+    await this.#save()
+  }
+
+  async #deliver(): Promise<void> {
+    const now = this.#now()
+    const due = this.#outbox.deliveries.filter(({ dueAt }) => dueAt <= now)
+    for (const delivery of due) {
+      if (this.#isClosed) return
+      const isTaken = await this.#send(delivery)
+      const others = this.#outbox.deliveries.filter((each) => each !== delivery)
+      const attempts = delivery.attempts + 1
+      const pause = Math.min(LONGEST_MS, (this.#options.retryMs ?? 1000) * 2 ** delivery.attempts)
+      const isOver = isTaken || now - delivery.madeAt > GIVE_UP_MS
+      const left = isOver ? others : [...others, { ...delivery, attempts, dueAt: this.#now() + pause }]
+      this.#outbox = { ...this.#outbox, deliveries: left }
+      await this.#save()
+    }
+    this.#plan()
+  }
+
+  #plan(): void {
+    clearTimeout(this.#timer)
+    const next = Math.min(...this.#outbox.deliveries.map(({ dueAt }) => dueAt))
+    if (this.#isClosed || !Number.isFinite(next)) return
+    this.#timer = setTimeout(() => this.#post(() => this.#deliver()), Math.max(0, next - this.#now()))
+    this.#timer.unref()
+  }
+
+  async #send({ body, hook, id }: Delivery): Promise<boolean> {
+    const secret = this.#options.hooks.find(({ url }) => url === hook)?.secret
+    // The hook is no longer configured.
+    if (secret === undefined) return true
+    const time = Math.floor(this.#now() / 1000)
+    const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
+    try {
+      const response = await fetch(hook, {
+        method: 'POST',
+        redirect: 'error',
+        headers: {
+          'content-type': 'application/json',
+          'x-inspan-event': id,
+          'x-inspan-signature': `t=${time},v1=${signature}`,
+        },
+        body,
+        signal: AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      })
+      await response.body?.cancel()
+      return response.ok
+    } catch {
+      return false
+    }
+  }
+
+  #post(task: () => Promise<void>): void {
+    this.#work = this.#work.then(async () => {
+      if (this.#isClosed) return
+      // What could not be read or written now is found again with the next event or at the next start.
+      await task().catch((error: unknown) => {
+        process.emitWarning(`A webhook was delayed: ${error instanceof Error ? error.message : String(error)}`)
+      })
+    })
+  }
+
+  async #save(): Promise<void> {
+    const { file } = this.#options
+    if (file === undefined) return
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    const next = `${file}.${process.pid}.new`
+    await writeFile(next, JSON.stringify(this.#outbox), { mode: 0o600 })
+    await rename(next, file)
+  }
+}
+
+function eventOf({ body }: LogRecord): ({ type: WebhookEvent } & JsonObject) | undefined {
+  if (body.type === 'run.ended') return { type: 'run-ended', runId: body.runId, outcome: body.outcome }
+  if (body.type !== 'wait.opened') return undefined
+  const { description, id, kind } = body.wait
+  // Programs answer the other kinds.
+  if (kind === 'tool' || (kind as string) === 'child') return undefined
+  return { type: (kind as string) === 'limit' ? 'limit' : 'wait', waitId: id, kind, description }
+}
+
+async function readOutbox(file: string): Promise<Outbox | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Outbox
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new InspanError('corrupt', `The webhook outbox ${file} cannot be read.`, {
+      hint: 'Delete it: notifications that were not delivered yet are lost.',
+      cause: error,
+    })
+  }
+}

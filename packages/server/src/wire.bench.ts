@@ -1,0 +1,247 @@
+/** What a turn costs on the wire and on both ends, and what it costs to send it to many clients. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createDeflateRaw, constants } from 'node:zlib'
+import type { AddressInfo } from 'node:net'
+import { MemoryStore } from '@inspan/core'
+import { createThread } from '@inspan/core/engine'
+import {
+  applyFrame,
+  emptyState,
+  reduce,
+  viewFrom,
+  type DeltaFrame,
+  type LogRecord,
+  type RecordBody,
+  type ThreadState,
+} from '@inspan/protocol/log'
+import { BLOB_THRESHOLD, NO_RULES } from '@inspan/protocol'
+import { compare, report } from '@inspan/testing'
+import { WebSocket, WebSocketServer } from 'ws'
+import { watchThread } from './connection/watch.ts'
+import { ThreadFeed } from './feed/thread-feed.ts'
+
+const TOKENS_PER_FRAME = 8
+/** As long as the ids that a harness makes. */
+const THREAD = '1794959978593-3tsmartqf2jyb'
+const words = ['the ', 'quick ', 'brown ', 'fox ', 'jumps ', 'over ', 'lazy ', 'dogs, ', 'again ', 'and ']
+
+/** Frames of a thread that is written by nobody: what the engine would emit for these records. */
+class Frames {
+  state: ThreadState = emptyState(THREAD)
+  readonly frames: DeltaFrame[] = []
+  payload = 0
+
+  add(...bodies: RecordBody[]): void {
+    const operations = bodies.flatMap((body) => {
+      const record: LogRecord = { v: 1, stream: THREAD, seq: this.state.head.seq + 1, at: 0, run: 'r', turn: 'u', body }
+      const reduced = reduce(this.state, record)
+      this.state = reduced.state
+      return reduced.ops
+    })
+    this.frames.push({ type: 'delta', seq: this.state.head.seq, operations })
+  }
+
+  text(messageId: string, tokens: number): void {
+    this.add({ type: 'message.started', messageId, role: 'assistant' })
+    let whole = ''
+    for (let token = 0; token < tokens; token += TOKENS_PER_FRAME) {
+      const piece = Array.from({ length: TOKENS_PER_FRAME }, (_, index) => words[(token * 7 + index * 3) % 10]).join('')
+      whole += piece
+      this.payload += piece.length
+      this.add({ type: 'batch', event: { type: 'text-delta', messageId, partId: '0', text: piece } })
+    }
+    this.add({ type: 'text-delta', messageId, partId: '0', text: whole })
+    this.add({ type: 'message.ended', messageId } as RecordBody)
+  }
+
+  calls(messageId: string, count: number, output: string): void {
+    this.add({ type: 'message.started', messageId, role: 'assistant' })
+    for (let index = 0; index < count; index++) {
+      const args = { command: `grep -rn "pattern ${index}" packages/server/src` }
+      const at = { messageId, toolCallId: `call-${index}`, toolName: 'execute_command' }
+      this.add({ type: 'tool-call', ...at, partId: String(index * 2), args })
+      // Large results travel by reference, as the engine records them.
+      const ref = { blob: 'f'.repeat(64), size: output.length, mime: 'text/plain', preview: output.slice(0, 512) }
+      const body = output.length > BLOB_THRESHOLD ? { result: null, ref } : { result: output }
+      this.add({ type: 'tool-result', ...at, partId: String(index * 2 + 1), ...body, isError: false })
+      this.payload += JSON.stringify(args).length + output.length
+    }
+    this.add({ type: 'message.ended', messageId } as RecordBody)
+  }
+}
+
+function begin(): Frames {
+  const made = new Frames()
+  made.add({ type: 'run.started', runId: 'r', agentId: 'a', rules: NO_RULES })
+  return made
+}
+
+/** Feeds frames through a real feed and returns what clients are sent. */
+async function packets(frames: readonly DeltaFrame[], listen: (text: string) => void): Promise<ThreadFeed> {
+  const store = new MemoryStore()
+  await createThread(store, { id: THREAD, resourceId: 'r' })
+  let push: (frame: DeltaFrame) => void = () => undefined
+  const feed = new ThreadFeed(THREAD, store, {
+    state: emptyState(THREAD),
+    isBusy: false,
+    onFrame: (listener) => {
+      push = listener
+      return () => undefined
+    },
+    close: async () => undefined,
+  })
+  await feed.ready()
+  feed.subscribe(({ text }) => listen(text))
+  for (const frame of frames) {
+    push(frame)
+    feed.flush()
+  }
+  return feed
+}
+
+async function deflated(texts: readonly string[]): Promise<number> {
+  const stream = createDeflateRaw({ level: 6 })
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length
+  })
+  for (const text of texts) {
+    stream.write(text)
+    await new Promise<void>((resolve) => stream.flush(constants.Z_SYNC_FLUSH, resolve))
+  }
+  stream.end()
+  await once(stream, 'end')
+  return size
+}
+
+function ratio(name: string, limit: number, unit: string, ours: number, floor: number): void {
+  report({ name, ratio: Number((ours / floor).toPrecision(3)), limit, unit, floor, ours })
+}
+
+const turn = begin()
+turn.calls(
+  '1794960766513-2qh7oy2v8m7nl',
+  20,
+  'packages/server/src/serve.ts:12: a line of output that a search prints\n'.repeat(25),
+)
+turn.text('1794960766548-28inh9udr956a', 5000)
+const sent: string[] = []
+await packets(turn.frames, (text) => sent.push(text))
+const bytes = sent.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+ratio('bytes of 5,000 tokens and 20 calls, relative to their payload', 3.2, 'bytes', bytes, turn.payload)
+ratio('the same deflated', 0.6, 'bytes', await deflated(sent), turn.payload)
+
+const large = begin()
+large.text('first', 500 * TOKENS_PER_FRAME)
+large.calls('one', 1, 'x'.repeat(100 * 1024))
+const largeSent: string[] = []
+await packets(large.frames, (text) => largeSent.push(text))
+const largeBytes = largeSent.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+ratio(
+  'bytes of 500 deltas and one result of 100 KB, relative to their payload',
+  1.2,
+  'bytes',
+  largeBytes,
+  large.payload,
+)
+
+report(
+  await compare({
+    name: 'producing and applying frames, relative to JSON.stringify and JSON.parse of the same',
+    limit: 3,
+    clock: 'cpu',
+    floor: () => {
+      for (let round = 0; round < 20; round++) for (const frame of turn.frames) JSON.parse(JSON.stringify(frame))
+      return 20 * turn.frames.length
+    },
+    ours: async () => {
+      for (let round = 0; round < 20; round++) {
+        let view = viewFrom({ seq: 0, head: (await packets([], () => undefined)).snapshot(1).head, messages: [] })
+        await packets(turn.frames, (text) => {
+          view = applyFrame(view, JSON.parse(text) as DeltaFrame)
+        })
+      }
+      return 20 * turn.frames.length
+    },
+  }),
+)
+
+/** How many frames a round sends. */
+const PER_ROUND = 400
+
+/** Sends texts to many sockets, and waits until all of them have got all. */
+async function fanOut(clients: number, rounds: number): Promise<void> {
+  const http = createServer()
+  const server = new WebSocketServer({ server: http, perMessageDeflate: false })
+  const sockets: WebSocket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const { port } = http.address() as AddressInfo
+  let got = 0
+  let wanted = 0
+  let done = (): void => undefined
+  const readers = Array.from({ length: clients }, () => new WebSocket(`ws://127.0.0.1:${port}`))
+  for (const reader of readers) {
+    reader.on('message', () => {
+      if (++got === wanted) done()
+    })
+  }
+  await Promise.all(readers.map((reader) => once(reader, 'open')))
+  const frames = turn.frames.slice(0, PER_ROUND)
+  const texts = sent.slice(0, PER_ROUND)
+  const all = async (send: () => Promise<unknown> | void): Promise<number> => {
+    got = 0
+    wanted = texts.length * clients
+    const finished = new Promise<void>((resolve) => {
+      done = resolve
+    })
+    await send()
+    await finished
+    return wanted
+  }
+  report(
+    await compare({
+      name: `a delivery to each of ${clients} clients, relative to bare ws`,
+      limit: 1 / 0.6,
+      clock: 'cpu',
+      rounds,
+      floor: () =>
+        all(() => {
+          for (const text of texts) for (const socket of sockets) socket.send(text)
+        }),
+      ours: () =>
+        all(async () => {
+          const store = new MemoryStore()
+          await createThread(store, { id: THREAD, resourceId: 'r' })
+          let push: (frame: DeltaFrame) => void = () => undefined
+          const feed = new ThreadFeed(THREAD, store, {
+            state: emptyState(THREAD),
+            isBusy: false,
+            onFrame: (listener) => {
+              push = listener
+              return () => undefined
+            },
+            close: async () => undefined,
+          })
+          await feed.ready()
+          for (const socket of sockets) {
+            watchThread({ feed, window: 50, send: (text) => socket.send(text), isOpen: () => true }, feed.seq)
+          }
+          for (const frame of frames) {
+            push(frame)
+            feed.flush()
+          }
+        }),
+    }),
+  )
+  for (const reader of readers) reader.terminate()
+  server.close()
+  http.close()
+  http.closeAllConnections()
+}
+
+await fanOut(1, 15)
+await fanOut(100, 7)
+await fanOut(1000, 3)
