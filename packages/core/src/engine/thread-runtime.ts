@@ -332,7 +332,7 @@ export class ThreadRuntime {
     if (isOwn) await this.#runs.detach()
     await this.#mailbox.post(async () => {
       if (this.#hold === undefined || this.#hold.log.failure !== undefined) return
-      if (isOwn) await this.#runs.close(active)
+      if (isOwn) await this.#runs.interrupt(active)
       await this.#warm.close(given)
       await this.#runs.recover()
     })

@@ -261,6 +261,12 @@ export class Runs {
       await this.#closeInterrupted('interrupted', isOther)
   }
 
+  /** Like `close`, for those who go on listening. */
+  async interrupt(left: ActiveTurn): Promise<void> {
+    await this.close(left)
+    if (this.#log.state.head.run?.runId !== left.runId) this.#handles.settle(left.runId, 'interrupted')
+  }
+
   get #log(): ThreadHold['log'] {
     return this.#ports.hold().log
   }
