@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { existsSync, fstatSync, readFileSync } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { InspanError } from '@inspan/protocol'
 import { didYouMean } from '@inspan/protocol/internal'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
+import { version } from './version.ts'
 
 interface ListedCommand {
   readonly name: string
@@ -38,6 +39,11 @@ const COMMANDS: readonly ListedCommand[] = [
     name: 'serve',
     summary: 'serve conversations to browsers and programs on this machine',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  {
+    name: 'acp',
+    summary: 'be an agent for editors and programs that speak the Agent Client Protocol',
+    load: async () => (await import('./commands/acp.ts')).acpCommand,
   },
   {
     name: 'doctor',
@@ -93,14 +99,6 @@ function noSuchCommand(name: string, terminal: Terminal): number {
   const names = COMMANDS.map((command) => command.name)
   terminal.err(`inspan: there is no command "${name}". ${didYouMean(name, names)}\n\n${overview()}`)
   return 2
-}
-
-/** package.json is above the sources, and above the built files, which may be a folder deeper. */
-function version(): string {
-  const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url))
-  const manifest = places.find((place) => existsSync(place))
-  if (manifest === undefined) throw new InspanError('not-found', 'The package.json of inspan is missing.')
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
 function explain(error: unknown, command: Command, terminal: Terminal): number {

@@ -1,14 +1,9 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { HarnessAgent, HarnessMode } from '@inspan/core'
-import { didYouMean } from '@inspan/protocol/internal'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { homeOf, openStore } from '../data-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
-
-const IDS = ['claude-code', 'codex', 'cline', 'goose', 'kilo-code', 'opencode', 'pi', 'antigravity'] as const
-
-type HarnessId = (typeof IDS)[number]
+import { HARNESS_IDS, harnessId, modesOf } from '../served-modes.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -25,7 +20,7 @@ export const serveCommand: Command = {
     '  --trust-proxy       believe the X-Forwarded-* headers of a proxy',
     '  --socket <path>     listen on a unix socket instead',
     '  --model <id>        our own loop with this model: provider/model',
-    `  --harness <id>      a coding agent, as a mode of its own: ${IDS.join(', ')}. Can be repeated`,
+    `  --harness <id>      a coding agent, as a mode of its own: ${HARNESS_IDS.join(', ')}. Can be repeated`,
     '  --token-file <file> where the tokens are kept (default: ~/.inspan/server-tokens.json)',
     '  --db <file>         the database file (default: ~/.inspan/inspan.db)',
   ].join('\n'),
@@ -79,43 +74,3 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 }
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-async function modesOf(
-  ids: readonly HarnessId[],
-  model: string | undefined,
-  terminal: Terminal,
-): Promise<HarnessMode[]> {
-  const modes: HarnessMode[] = []
-  if (model !== undefined) {
-    const { Agent } = await import('@inspan/core')
-    const { NATIVE } = await import('../native-id.ts')
-    modes.push({ id: 'build', name: 'Build', agent: new Agent({ id: NATIVE, model }), defaultModelId: model })
-  }
-  for (const id of ids) modes.push({ id, name: id, agent: await foreignAgent(id, terminal.cwd) })
-  if (modes.length > 0) return modes
-  const { demoServed } = await import('../demo-served.ts')
-  return [
-    { id: 'demo', name: 'Demo', description: 'Looks into the folder; needs no key.', agent: demoServed(terminal.cwd) },
-  ]
-}
-
-async function foreignAgent(id: HarnessId, cwd: string): Promise<HarnessAgent> {
-  const adapters = await import('@inspan/adapters')
-  const make: Readonly<Record<HarnessId, (options: { cwd: string }) => HarnessAgent>> = {
-    'claude-code': adapters.claudeCode,
-    codex: adapters.codex,
-    cline: adapters.cline,
-    goose: adapters.goose,
-    'kilo-code': adapters.kiloCode,
-    opencode: adapters.opencode,
-    pi: adapters.pi,
-    antigravity: adapters.antigravity,
-  }
-  return make[id]({ cwd })
-}
-
-function harnessId(given: string): HarnessId {
-  const id = IDS.find((each) => each === given)
-  if (id !== undefined) return id
-  throw new UsageError(`there is no harness "${given}". ${didYouMean(given, IDS)}`)
-}
