@@ -33,7 +33,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   client: 0,
   postgres: 0,
   studio: 0,
-  inspan: 25,
+  inspan: 28,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

@@ -21,6 +21,11 @@ const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/run.ts')).runCommand,
   },
   {
+    name: 'chat',
+    summary: 'talk with an agent in this terminal',
+    load: async () => (await import('./commands/chat.ts')).chatCommand,
+  },
+  {
     name: 'replay',
     summary: 'show a recorded conversation again',
     load: async () => (await import('./commands/replay.ts')).replayCommand,

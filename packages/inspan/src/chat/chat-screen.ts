@@ -1,0 +1,220 @@
+import { Editor, matchesKey, Text, type Component, type TUI } from '@earendil-works/pi-tui'
+import type { Client } from '@inspan/client'
+import { InspanError } from '@inspan/protocol'
+import type { Command } from '@inspan/protocol/wire'
+import { oneLine } from '../one-line.ts'
+import { visible } from '../visible-text.ts'
+import { line, lines, type Line, type Tone } from './block.ts'
+import { blocksView, painted, Transcript } from './blocks-view.ts'
+import { completionFor } from './completion.ts'
+import { activityLines, statusLine } from './render-state.ts'
+import { runSlash } from './run-slash.ts'
+import { readSlash } from './slash.ts'
+import type { Theme } from './theme.ts'
+import { typedAnswer, waitAction, waitBlocks, type WaitView } from './waits.ts'
+
+/** Shorter than anybody takes to read a question and decide. */
+const ARMING_MS = 400
+
+export interface ChatScreenOptions {
+  readonly client: Client
+  readonly tui: TUI
+  readonly theme: Theme
+  readonly cwd: string
+}
+
+/** The terminal chat: shows the client's state and turns keys into commands. Everything else is on the server. */
+export class ChatScreen implements Component {
+  readonly #client: Client
+  readonly #tui: TUI
+  readonly #theme: Theme
+  readonly #transcript: Transcript
+  readonly #editor: Editor
+  readonly #left = Promise.withResolvers<void>()
+  #isUnfolded = false
+  #notice: readonly Line[] = []
+  /** The wait that keys answer, and what was done about it so far. */
+  #asked: { readonly id: string; readonly chosen: ReadonlySet<number>; readonly isAskingReason: boolean } | undefined
+  #isArmed = false
+  #arming: ReturnType<typeof setTimeout> | undefined
+  #isLeaving = false
+
+  constructor({ client, cwd, theme, tui }: ChatScreenOptions) {
+    this.#client = client
+    this.#tui = tui
+    this.#theme = theme
+    this.#transcript = new Transcript(theme)
+    this.#editor = new Editor(tui, theme.editor)
+    this.#editor.setAutocompleteProvider(completionFor(client, cwd))
+    this.#editor.onSubmit = (text) => this.#submit(text, false)
+  }
+
+  /** Shows the chat until the user leaves or the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const leave = (): void => this.#left.resolve()
+    signal.addEventListener('abort', leave)
+    const unsubscribe = this.#client.subscribe(() => this.#changed())
+    const removeListener = this.#tui.addInputListener((data) => (this.#key(data) ? { consume: true } : undefined))
+    this.#tui.addChild(this)
+    this.#tui.addChild(this.#editor)
+    this.#tui.addChild({
+      render: (width) => new Text(painted([statusLine(this.#client.getState())], this.#theme), 0, 0).render(width),
+      invalidate: () => undefined,
+    })
+    this.#tui.setFocus(this.#editor)
+    this.#say(['Type a message. /help shows commands and keys.'], 'soft')
+    this.#changed()
+    try {
+      this.#tui.start()
+      if (!signal.aborted) await this.#left.promise
+    } finally {
+      clearTimeout(this.#arming)
+      signal.removeEventListener('abort', leave)
+      unsubscribe()
+      removeListener()
+      this.#tui.stop()
+    }
+  }
+
+  render(width: number): string[] {
+    const state = this.#client.getState()
+    this.#transcript.update(state.messages, this.#isUnfolded)
+    const view = this.#waitView()
+    const below = [...activityLines(state), ...this.#notice]
+    const blocks = [...(view === undefined ? [] : waitBlocks(view)), ...(below.length === 0 ? [] : [lines(...below)])]
+    return [...this.#transcript.render(width), ...blocksView(blocks, this.#theme).render(width)]
+  }
+
+  invalidate(): void {
+    this.#transcript.invalidate()
+  }
+
+  #changed(): void {
+    const [wait] = this.#client.getState().pendingApprovals ?? []
+    if (wait?.waitId !== this.#asked?.id) {
+      this.#asked = wait === undefined ? undefined : { id: wait.waitId, chosen: new Set(), isAskingReason: false }
+      this.#isArmed = false
+      clearTimeout(this.#arming)
+      if (wait !== undefined) this.#arming = setTimeout(() => this.#arm(), ARMING_MS)
+    }
+    this.#tui.requestRender()
+  }
+
+  #arm(): void {
+    this.#isArmed = true
+    this.#tui.requestRender()
+  }
+
+  #waitView(): WaitView | undefined {
+    const [wait, ...others] = this.#client.getState().pendingApprovals ?? []
+    if (wait === undefined || this.#asked?.id !== wait.waitId) return undefined
+    const { chosen, isAskingReason } = this.#asked
+    const isArmed = this.#isArmed
+    return { wait, chosen, isArmed, isAskingReason, isUnfolded: this.#isUnfolded, others: others.length }
+  }
+
+  /** Handles a key before the editor does. Returns true if the editor must not see it. */
+  #key(data: string): boolean {
+    if (matchesKey(data, 'ctrl+c')) return this.#leaveOrClear()
+    this.#isLeaving = false
+    if (matchesKey(data, 'ctrl+d') && this.#editor.getText() === '') {
+      this.#left.resolve()
+      return true
+    }
+    if (matchesKey(data, 'ctrl+o')) {
+      this.#isUnfolded = !this.#isUnfolded
+      this.#tui.requestRender()
+      return true
+    }
+    if (matchesKey(data, 'escape') && !this.#editor.isShowingAutocomplete()) return this.#escape()
+    if (matchesKey(data, 'alt+enter')) {
+      const text = this.#editor.getExpandedText()
+      this.#editor.setText('')
+      this.#submit(text, true)
+      return true
+    }
+    return this.#answerKey(data)
+  }
+
+  #leaveOrClear(): boolean {
+    if (this.#editor.getText() !== '') this.#editor.setText('')
+    else if (this.#isLeaving) this.#left.resolve()
+    else {
+      this.#isLeaving = true
+      this.#say(['Press Ctrl+C again to leave.'], 'soft')
+    }
+    this.#tui.requestRender()
+    return true
+  }
+
+  #escape(): boolean {
+    const { status } = this.#client.getState()
+    if (this.#asked?.isAskingReason === true) {
+      this.#asked = { ...this.#asked, isAskingReason: false }
+      this.#tui.requestRender()
+    } else if (status === 'running' || status === 'awaiting-approval') this.#send({ type: 'cancel' })
+    return true
+  }
+
+  #answerKey(data: string): boolean {
+    const view = this.#waitView()
+    // Someone who is writing is not answering.
+    if (view === undefined || this.#asked === undefined || this.#editor.getText() !== '') return false
+    const action = waitAction(view, matchesKey(data, 'enter') ? 'enter' : data)
+    if (action === undefined) return false
+    if (action.type === 'send') this.#send(action.command)
+    else if (action.type === 'reason') this.#asked = { ...this.#asked, isAskingReason: true }
+    else this.#asked = { ...this.#asked, chosen: action.chosen }
+    this.#tui.requestRender()
+    return true
+  }
+
+  #submit(text: string, isQueued: boolean): void {
+    const prompt = text.trim()
+    if (prompt === '') return
+    this.#editor.addToHistory(prompt)
+    this.#notice = []
+    const view = this.#waitView()
+    const slash = view?.isAskingReason === true ? undefined : readSlash(prompt)
+    if (slash?.type === 'unknown') this.#say([slash.message], 'bad')
+    else if (slash !== undefined) void this.#slash(slash.name, slash.argument)
+    else
+      this.#send((view === undefined ? undefined : typedAnswer(view, prompt)) ?? this.#messageCommand(prompt, isQueued))
+    this.#tui.requestRender()
+  }
+
+  #messageCommand(prompt: string, isQueued: boolean): Command {
+    const { head, messages, status } = this.#client.getState()
+    if (status === 'running' || status === 'awaiting-approval') {
+      return isQueued ? { type: 'follow-up', message: prompt } : { type: 'steer', message: prompt }
+    }
+    // A thread is named after what it began with, until somebody renames it.
+    if (head.title === null && messages.length === 0) this.#send({ type: 'rename', title: oneLine(prompt) })
+    return { type: 'submit', prompt }
+  }
+
+  async #slash(name: Parameters<typeof runSlash>[0], argument: string): Promise<void> {
+    const host = { client: this.#client, send: this.#send.bind(this), leave: () => this.#left.resolve() }
+    try {
+      this.#say(await runSlash(name, argument, host), 'plain')
+    } catch (error) {
+      this.#say([messageOf(error)], 'bad')
+    }
+  }
+
+  #send(command: Command): void {
+    void this.#client.send(command).receipt.then(({ message, reason, status }) => {
+      if (status !== 'done') this.#say([message ?? `The server refused it (${reason ?? status}).`], 'bad')
+    })
+  }
+
+  #say(texts: readonly string[], tone: Tone): void {
+    this.#notice = texts.map((text) => line(visible(text), tone))
+    this.#tui.requestRender()
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (InspanError.is(error)) return error.message
+  return error instanceof Error ? error.message : String(error)
+}

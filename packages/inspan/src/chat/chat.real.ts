@@ -1,0 +1,149 @@
+// In a real terminal: tmux.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Agent, createTool, Harness, MemoryStore } from '@inspan/core'
+import { serve } from '@inspan/server'
+import { scriptedModel } from '@inspan/testing'
+import { TmuxTerminal } from './tmux.fixture.ts'
+
+type Script = Parameters<typeof scriptedModel>[0]
+
+/** A served agent with a tool that runs until it is released. */
+async function startServer(script: Script) {
+  const released = Promise.withResolvers<string>()
+  const work = createTool({ id: 'work', description: 'Works.', category: 'read', execute: () => released.promise })
+  const agent = new Agent({ id: 'me', model: scriptedModel(script), tools: [work] })
+  const permissions = { categories: { read: 'allow' } } as const
+  const modes = [{ id: 'build' }]
+  const harness = new Harness({ id: 'chat', agent, modes, storage: new MemoryStore(), permissions })
+  const server = await serve({ harness })
+  return {
+    server,
+    release: released.resolve,
+    [Symbol.asyncDispose]: async () => {
+      released.resolve('released')
+      await server.close()
+      await harness.destroy()
+    },
+  }
+}
+
+const WORK = { text: 'I will work.', toolCalls: [{ name: 'work', input: {} }] }
+
+describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
+  it('takes a new user from the first start to a second prompt and back to the shell', async () => {
+    using terminal = new TmuxTerminal(['notes.txt', 'plan.txt'])
+    terminal.chat([])
+    await terminal.shows(/Type a message/)
+    terminal.type('What is here?')
+    terminal.press('Enter')
+    const asked = await terminal.shows(/y allow once/)
+    assert.match(asked, /> What is here\?[^]*Let me look at this folder\.[^]*Allow list_files\?/)
+    terminal.press('y')
+    await terminal.shows(/✓ list_files[^]*There are 2 entries here: notes\.txt, plan\.txt\./)
+    terminal.type('And again?')
+    terminal.press('Enter')
+    await terminal.shows(/> And again\?[^]*y allow once/)
+    terminal.press('n')
+    await terminal.shows(/✗ list_files \. \(denied\)/)
+    terminal.type('/quit')
+    terminal.press('Enter')
+    const left = await terminal.shows(/left with 0\n[^]*echo/)
+    assert.match(left, /^icanon$/m)
+    assert.match(left, /^echo$/m)
+  })
+
+  it('leaves what waits as it is, and continues with it when asked to', async () => {
+    using terminal = new TmuxTerminal(['notes.txt'])
+    terminal.chat([])
+    await terminal.shows(/Type a message/)
+    terminal.type('Remember me')
+    terminal.press('Enter')
+    await terminal.shows(/y allow once/)
+    terminal.press('C-c', 'C-c')
+    await terminal.shows(/left with 0/)
+    terminal.chat(['--continue'])
+    await terminal.shows(/> Remember me[^]*Allow list_files\?[^]*y allow once/)
+    terminal.press('y')
+    await terminal.shows(/✓ list_files/)
+  })
+
+  it('steers and queues while the agent works', async () => {
+    await using bench = await startServer([WORK, { text: 'Heard **you**.' }, { text: 'Queued one done.' }])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    terminal.type('Work')
+    terminal.press('Enter')
+    await terminal.shows(/… work[^]*Esc interrupts/)
+    terminal.type('Later this')
+    terminal.press('M-Enter')
+    await terminal.shows(/queued: Later this/)
+    terminal.type('Now this')
+    terminal.press('Enter')
+    await terminal.shows(/queued: Now this/)
+    bench.release('released')
+    await terminal.shows(/> Now this[^]*Heard you\.[^]*> Later this[^]*Queued one done\./)
+  })
+
+  it('interrupts a run with Esc and stays usable', async () => {
+    await using bench = await startServer([WORK, { text: 'Fresh start.' }])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    terminal.type('Work')
+    terminal.press('Enter')
+    await terminal.shows(/… work[^]*Esc interrupts/)
+    terminal.press('Escape')
+    bench.release('released')
+    await terminal.shows(/^(?![^]*Esc interrupts)/)
+    terminal.type('Again')
+    terminal.press('Enter')
+    await terminal.shows(/Fresh start\./)
+  })
+
+  it('keeps what tools print from the terminal, fits a new size, and uses no colour if asked', async () => {
+    await using bench = await startServer([
+      WORK,
+      { text: ['# Done\n\n', 'word '.repeat(30), '\x1b]0;evil\x07\x1b[2Jend'] },
+    ])
+    bench.release('a\x1b[2J\x1b[31mred')
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token, NO_COLOR: '1' })
+    await terminal.shows(/Type a message/)
+    terminal.type('Work')
+    terminal.press('Enter')
+    await terminal.shows(/✓ work\n {2}ared\n[^]*Done[^]*end/)
+    terminal.resize(40, 40)
+    const narrow = await terminal.shows(/^─{40}$/m)
+    assert.match(narrow, /✓ work/)
+    assert.match(narrow, /^(word ?){7,8}$/m)
+    // 30 to 37 choose a colour of text, 39 none.
+    assert.doesNotMatch(terminal.screen(['-e']), /\[[0-9;]*3[0-7]m/)
+  })
+
+  it('completes slash commands and switches threads', async () => {
+    await using bench = await startServer([{ text: 'One.' }, { text: 'Two.' }])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    terminal.type('First')
+    terminal.press('Enter')
+    await terminal.shows(/One\./)
+    terminal.type('/ne')
+    await terminal.shows(/→ new/)
+    terminal.press('Enter')
+    await terminal.shows(/This is a new thread/)
+    terminal.type('Second')
+    terminal.press('Enter')
+    await terminal.shows(/Two\./)
+    terminal.type('/threads ')
+    terminal.press('Escape')
+    terminal.press('Enter')
+    await terminal.shows(/\* +1 +Second\n +2 +First/)
+    terminal.type('/threads 2')
+    terminal.press('Escape')
+    terminal.press('Enter')
+    await terminal.shows(/> First[^]*One\./)
+  })
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { ClientState } from '@inspan/client'
+import { emptyView } from '@inspan/protocol/log'
+import type { WireMessage } from '@inspan/protocol/wire'
+import fc from 'fast-check'
+import type { Block } from './block.ts'
+import { activityLines, messageBlocks, statusLine } from './render-state.ts'
+
+function message(fields: Partial<WireMessage>): WireMessage {
+  return { id: 'm', role: 'assistant', content: '', status: 'complete', createdAt: 0, ...fields }
+}
+
+function textOf(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) => (block.type === 'markdown' ? block.text : block.lines.map(({ text }) => text).join('\n')))
+    .join('\n')
+}
+
+function state(fields: Partial<ClientState>): ClientState {
+  const { head } = emptyView('t')
+  return { status: 'idle', messages: [], thread: 't', head, connection: 'open', pending: [], refused: [], ...fields }
+}
+
+suite('a message', () => {
+  test('of the agent is Markdown, of the user it is marked', () => {
+    assert.deepEqual(messageBlocks(message({ content: '**Hi**' }), false), [{ type: 'markdown', text: '**Hi**' }])
+    assert.equal(textOf(messageBlocks(message({ role: 'user', content: 'one\ntwo' }), false)), '> one\n  two')
+  })
+
+  test('shows a call in one line, with the end of its output folded', () => {
+    const output = 'first\nlast\n'
+    const call = { id: 'c', name: 'shell', status: 'complete', input: { command: 'ls\npwd' }, output } as const
+    const shown = message({ toolCalls: [call] })
+    assert.equal(textOf(messageBlocks(shown, false)), '✓ shell ls\n  last (2 lines, Ctrl+O unfolds)')
+    assert.equal(textOf(messageBlocks(shown, true)), '✓ shell ls\n  first\n  last')
+  })
+
+  test('unfolds only the end of a very long output, and says so', () => {
+    const output = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join('\n')
+    const call = { id: 'c', name: 'shell', status: 'running', output } as const
+    const shown = textOf(messageBlocks(message({ toolCalls: [call] }), true)).split('\n')
+    assert.deepEqual(shown.slice(0, 3), ['… shell', '  … 800 lines before', '  line 800'])
+    assert.equal(shown.at(-1), '  line 999')
+  })
+
+  test('says of a call that it waits, failed or was denied', () => {
+    const textFor = (status: 'awaiting-approval' | 'error' | 'denied'): string =>
+      textOf(messageBlocks(message({ toolCalls: [{ id: 'c', name: 'x', status }] }), false))
+    assert.equal(textFor('awaiting-approval'), '? x (waits for you)')
+    assert.equal(textFor('error'), '✗ x (failed)')
+    assert.equal(textFor('denied'), '✗ x (denied)')
+  })
+
+  test('folds reasoning to one line', () => {
+    const shown = message({ reasoning: 'First this.\nThen that.' })
+    assert.equal(textOf(messageBlocks(shown, false)), 'Thinking: First this.')
+    assert.equal(textOf(messageBlocks(shown, true)), 'First this.\nThen that.')
+  })
+
+  test('never carries a control sequence, whatever agents and tools say', () => {
+    const hostile = fc.array(fc.constantFrom('\x1b', ']', '[', '2J', '0;title', '\x07', '\x9b', 'a', '\n', '\u202e'))
+    const text = hostile.map((pieces) => pieces.join(''))
+    const property = fc.property(text, text, text, fc.boolean(), (content, output, name, isUnfolded) => {
+      const toolCalls = [{ id: 'c', name, status: 'complete', input: { command: content }, output }] as const
+      const shown = textOf(messageBlocks(message({ content, reasoning: output, toolCalls }), isUnfolded))
+      assert.doesNotMatch(shown, /(?!\n)[\p{Cc}\u202e]/u)
+    })
+    fc.assert(property)
+  })
+})
+
+suite('below the messages', () => {
+  test('a run can be interrupted, and an error is shown', () => {
+    assert.deepEqual(activityLines(state({})), [])
+    assert.deepEqual(activityLines(state({ status: 'running' })), [
+      { text: 'Working… Esc interrupts.', tone: 'accent' },
+    ])
+    assert.deepEqual(activityLines(state({ status: 'error', error: 'No\x1b[2J key.' })), [
+      { text: '! No key.', tone: 'bad' },
+    ])
+  })
+
+  test('the last line names the thread, mode and model', () => {
+    const head = { ...emptyView('t').head, title: 'Fix it', mode: 'build', model: 'a/b' }
+    assert.equal(statusLine(state({ head })).text, 'Fix it · build · a/b · /help')
+    assert.equal(statusLine(state({})).text, 'new thread · /help')
+  })
+
+  test('the last line says when there is no connection, and why', () => {
+    const shown = statusLine(state({ connection: 'waiting', problem: 'closed (1006)' }))
+    assert.deepEqual(shown, { text: 'Not connected, trying again (closed (1006))', tone: 'bad' })
+  })
+})

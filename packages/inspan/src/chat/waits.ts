@@ -1,0 +1,168 @@
+import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { Command, PendingApproval } from '@inspan/protocol/wire'
+import { visible } from '../visible-text.ts'
+import { line, lines, type Block, type Line } from './block.ts'
+
+/** What a key does while something waits. `reason`: asks for a reason before it denies. */
+export type WaitAction =
+  | { readonly type: 'send'; readonly command: Command }
+  | { readonly type: 'reason' }
+  | { readonly type: 'choose'; readonly chosen: ReadonlySet<number> }
+
+export interface WaitView {
+  readonly wait: PendingApproval
+  /** Options chosen so far, for a question that takes several. */
+  readonly chosen: ReadonlySet<number>
+  /** Keys work a moment after the wait has appeared, so that nobody answers it by typing something else. */
+  readonly isArmed: boolean
+  readonly isAskingReason: boolean
+  readonly isUnfolded: boolean
+  /** How many more wait after this one. */
+  readonly others: number
+}
+
+const MAX_INPUT_LINES = 40
+const MAX_OPTIONS = 9
+
+export function waitBlocks(view: WaitView): readonly Block[] {
+  const { isArmed, isAskingReason, others, wait } = view
+  const keys = isAskingReason ? 'Why not? Enter sends the reason, Esc goes back.' : keysOf(wait)
+  const more = others === 0 ? '' : ` (${others} more after this)`
+  return [...detailBlocks(view), lines(line(isArmed ? `${keys}${more}` : '…', 'accent'))]
+}
+
+function detailBlocks({ chosen, isUnfolded, wait }: WaitView): readonly Block[] {
+  const { description, input, kind, payload = {}, toolName } = wait
+  switch (kind) {
+    case 'question': {
+      const { isMultiple, options, question } = questionOf(wait)
+      const shown = options.map((option, index) => {
+        const mark = isMultiple ? (chosen.has(index) ? '[x] ' : '[ ] ') : ''
+        const about = option.description === undefined ? '' : `: ${option.description}`
+        return line(visible(`  ${index + 1} ${mark}${option.label}${about}`))
+      })
+      return [lines(line(visible(question), 'strong'), ...shown)]
+    }
+    case 'plan': {
+      const { title } = payload
+      const plan = payload['plan'] ?? payload['content']
+      const heading = `Approve this plan?${typeof title === 'string' ? ` ${title}` : ''}`
+      const text: readonly Block[] = typeof plan === 'string' ? [{ type: 'markdown', text: visible(plan) }] : []
+      return [lines(line(visible(heading), 'strong')), ...text]
+    }
+    default:
+      return [
+        lines(
+          line(visible(`Allow ${toolName}?`), 'strong'),
+          line(visible(description), 'soft'),
+          ...(input === undefined ? [] : inputLines(input, isUnfolded)),
+        ),
+      ]
+  }
+}
+
+/** Shows the exact command or change, because that is what gets approved. */
+function inputLines(input: JsonObject, isUnfolded: boolean): readonly Line[] {
+  const { command, content, new_string: after, old_string: before, ...rest } = input
+  const all = [
+    ...marked('$ ', command),
+    ...(Object.keys(rest).length === 0 ? [] : marked('', JSON.stringify(rest, null, 2))),
+    ...marked('- ', before, 'bad'),
+    ...marked('+ ', after, 'good'),
+    ...marked('+ ', content, 'good'),
+  ]
+  const left = all.length - MAX_INPUT_LINES
+  if (isUnfolded || left <= 0) return all
+  return [...all.slice(0, MAX_INPUT_LINES), line(`  … ${left} more lines, Ctrl+O shows them`, 'bad')]
+}
+
+function marked(mark: string, value: JsonValue | undefined, tone: Line['tone'] = 'plain'): readonly Line[] {
+  if (value === undefined) return []
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return visible(text)
+    .split('\n')
+    .map((each) => line(`  ${mark}${each}`, tone))
+}
+
+function keysOf(wait: PendingApproval): string {
+  if (wait.kind === 'plan') return 'y approve · n reject · r reject with a reason'
+  if (wait.kind !== 'question') return 'y allow once · a always in this thread · n deny · r deny with a reason'
+  const { isMultiple, options } = questionOf(wait)
+  if (options.length === 0) return 'Type your answer. Enter sends it, Esc interrupts the run.'
+  return isMultiple ? '1–9 choose · Enter answers' : '1–9 answer · or type another answer'
+}
+
+/** Returns what a key means for a wait; `undefined` if nothing. */
+export function waitAction(view: WaitView, key: string): WaitAction | undefined {
+  const { chosen, isArmed, isAskingReason, wait } = view
+  if (!isArmed || isAskingReason) return undefined
+  const { kind, toolCallId } = wait
+  if (kind === 'question') return questionAction(wait, chosen, key)
+  switch (key) {
+    case 'y':
+      return { type: 'send', command: approval(wait) }
+    case 'a':
+      return kind === 'plan' ? undefined : { type: 'send', command: { ...approval(wait), remember: 'tool' } }
+    case 'n':
+      return { type: 'send', command: { type: 'deny', toolCallId } }
+    case 'r':
+      return { type: 'reason' }
+    default:
+      return undefined
+  }
+}
+
+function approval({ kind, toolCallId }: PendingApproval): Extract<Command, { type: 'approve' }> {
+  if (kind === 'plan') return { type: 'approve', toolCallId, answer: { action: 'approved' } }
+  return { type: 'approve', toolCallId, ...(kind === 'access' ? { answer: true } : {}) }
+}
+
+function questionAction(wait: PendingApproval, chosen: ReadonlySet<number>, key: string): WaitAction | undefined {
+  const { isMultiple, options } = questionOf(wait)
+  if (key === 'enter' && isMultiple && chosen.size > 0) {
+    const labels = options.filter((_, index) => chosen.has(index)).map(({ label }) => label)
+    return { type: 'send', command: { type: 'approve', toolCallId: wait.toolCallId, answer: labels } }
+  }
+  if (!/^[1-9]$/.test(key)) return undefined
+  const index = Number(key) - 1
+  const option = options[index]
+  if (option === undefined) return undefined
+  if (!isMultiple) {
+    return { type: 'send', command: { type: 'approve', toolCallId: wait.toolCallId, answer: option.label } }
+  }
+  const next = new Set(chosen)
+  if (!next.delete(index)) next.add(index)
+  return { type: 'choose', chosen: next }
+}
+
+/** Returns the command for a text that was typed while something waits; `undefined` if it is no answer. */
+export function typedAnswer({ isAskingReason, wait }: WaitView, text: string): Command | undefined {
+  const { kind, toolCallId } = wait
+  if (isAskingReason) return { type: 'deny', toolCallId, reason: text }
+  if (kind !== 'question') return undefined
+  return { type: 'approve', toolCallId, answer: questionOf(wait).isMultiple ? [text] : text }
+}
+
+interface Question {
+  readonly question: string
+  readonly options: readonly { readonly label: string; readonly description?: string }[]
+  readonly isMultiple: boolean
+}
+
+function questionOf({ description, payload = {} }: PendingApproval): Question {
+  const { options, question } = payload
+  const mode = payload['selectionMode'] ?? payload['mode']
+  return {
+    question: typeof question === 'string' ? question : description,
+    options: Array.isArray(options) ? (options as readonly JsonValue[]).flatMap(optionOf).slice(0, MAX_OPTIONS) : [],
+    isMultiple: payload['multiSelect'] === true || mode === 'multi' || mode === 'multiple' || mode === 'multi_select',
+  }
+}
+
+function optionOf(option: JsonValue): Question['options'] {
+  if (typeof option === 'string') return [{ label: option }]
+  if (typeof option !== 'object' || option === null || Array.isArray(option)) return []
+  const { description, label } = option as JsonObject
+  if (typeof label !== 'string') return []
+  return [{ label, ...(typeof description === 'string' ? { description } : {}) }]
+}

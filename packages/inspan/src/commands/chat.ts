@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { InspanError } from '@inspan/protocol'
+import type { Client } from '@inspan/client'
+import type { LocalServer } from '../chat/local-server.ts'
+import { UsageError, type Command, type Terminal } from '../command.ts'
+import { parseOnlyOptions } from '../parse-options.ts'
+import { HARNESS_IDS, harnessId } from '../served-modes.ts'
+
+export const chatCommand: Command = {
+  name: 'chat',
+  help: [
+    'Usage: inspan chat [options]',
+    '',
+    'Talks with an agent in this terminal. Without --model, --harness and --connect it is the built-in demo agent.',
+    'Everything is stored in the database file: --continue goes on with the last conversation of this folder.',
+    '',
+    '  --model <id>          our own loop with this model: provider/model. Its tools work in the current folder',
+    `  --harness <id>        a coding agent: ${HARNESS_IDS.join(', ')}`,
+    '  --continue            go on with the newest thread instead of a new one',
+    '  --thread <id>         go on with this thread',
+    '  --connect <url>       talk to a running "inspan serve": http://127.0.0.1:PORT',
+    '  --token-file <file>   the token for --connect, or the token file of the server (default: the variable INSPAN_TOKEN)',
+    '  --db <file>           the database file (default: ~/.inspan/inspan.db)',
+    '',
+    'Type /help in the chat for its commands and keys.',
+  ].join('\n'),
+  run,
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const values = parseOnlyOptions(args, {
+    model: { type: 'string' },
+    harness: { type: 'string' },
+    continue: { type: 'boolean', default: false },
+    thread: { type: 'string' },
+    connect: { type: 'string' },
+    'token-file': { type: 'string' },
+    db: { type: 'string' },
+  })
+  const { connect: url, db, model, thread } = values
+  const harness = values.harness === undefined ? undefined : harnessId(values.harness)
+  if (model !== undefined && harness !== undefined) throw new UsageError('--model and --harness exclude each other')
+  if (url !== undefined && (model ?? harness ?? db) !== undefined) {
+    throw new UsageError('--connect talks to the agents of the server: leave out --model, --harness and --db')
+  }
+  if (url === undefined && values['token-file'] !== undefined) throw new UsageError('--token-file needs --connect')
+  checkTerminal(terminal)
+  const { connect } = await import('@inspan/client')
+  const at = thread === undefined ? {} : { thread }
+  let local: LocalServer | undefined
+  let client: Client | undefined
+  try {
+    if (url === undefined) {
+      const { startLocalServer } = await import('../chat/local-server.ts')
+      local = await startLocalServer({ model, harness, db }, terminal)
+      client = await connect({ url: local.server.url, token: local.server.token, ...at })
+    } else {
+      await checkServer(url)
+      const token = await givenToken(values['token-file'], terminal)
+      client = await connect({ url, ...(token === undefined ? {} : { token }), ...at })
+    }
+    if (!values.continue && thread === undefined && client.getState().messages.length > 0) {
+      await client.open((await client.routes.createThread()).id)
+    }
+    return await show(client, terminal)
+  } finally {
+    await client?.close()
+    await local?.close()
+  }
+}
+
+function checkTerminal({ input, isTty }: Terminal): void {
+  if (isTty && 'isTTY' in input && input.isTTY === true) return
+  throw new InspanError('misuse', '"inspan chat" needs a terminal for its input and output.', {
+    hint: 'Use "inspan run" in scripts and pipes.',
+  })
+}
+
+async function givenToken(file: string | undefined, { cwd, env }: Terminal): Promise<string | undefined> {
+  if (file === undefined) return env['INSPAN_TOKEN']
+  let text: string
+  try {
+    text = (await readFile(resolve(cwd, file), 'utf8')).trim()
+  } catch (error) {
+    throw new InspanError('io', `The token file ${file} cannot be read.`, { cause: error })
+  }
+  // The file of "inspan serve" is JSON; any other holds the token alone.
+  if (!text.startsWith('{')) return text
+  try {
+    const { token } = JSON.parse(text) as { token?: unknown }
+    if (typeof token === 'string') return token
+  } catch {
+    // Reported below, like a file without a token.
+  }
+  throw new InspanError('invalid-input', `There is no token in ${file}.`, {
+    hint: 'Name the token file of "inspan serve", or a file that holds only the token.',
+  })
+}
+
+/** A client tries forever to reach a server that it has seen. One that was never there is an error. */
+async function checkServer(url: string): Promise<void> {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError('--connect takes the address of a server, such as http://127.0.0.1:4100')
+  }
+  try {
+    await fetch(new URL('/v1/limits', url))
+  } catch (error) {
+    throw new InspanError('io', `No server can be reached at ${url}.`, {
+      hint: 'Start it with "inspan serve", and use the address that it prints.',
+      cause: error,
+    })
+  }
+}
+
+const ENDING = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+async function show(client: Client, { cwd, env }: Terminal): Promise<number> {
+  const [{ ProcessTerminal, TuiMainScreen }, { ChatScreen }, { createTheme, hasColour }] = await Promise.all([
+    import('@earendil-works/pi-tui'),
+    import('../chat/chat-screen.ts'),
+    import('../chat/theme.ts'),
+  ])
+  const screenTerminal = new ProcessTerminal()
+  const tui = new TuiMainScreen(screenTerminal)
+  const ended = new AbortController()
+  let code = 0
+  const listeners = Object.entries(ENDING).map(([signal, itsCode]) => {
+    const listener = (): void => {
+      code = itsCode
+      ended.abort()
+    }
+    process.once(signal, listener)
+    return () => void process.off(signal, listener)
+  })
+  try {
+    await new ChatScreen({ client, tui, theme: createTheme(hasColour(env)), cwd }).run(ended.signal)
+  } finally {
+    for (const remove of listeners) remove()
+  }
+  return code
+}
