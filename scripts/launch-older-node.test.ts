@@ -73,10 +73,10 @@ describe(`a fresh clone on Node ${OLDER}`, () => {
   })
 
   it(
-    'npm start installs what is missing and streams the answer of the demo agent',
+    'npm run demo installs what is missing and streams the answer of the demo agent',
     { timeout: INSTALL_TIMEOUT_MS },
     async () => {
-      const ended = await onOlderMachine('npm', ['start'])
+      const ended = await onOlderMachine('npm', ['run', '--silent', 'demo'])
       assert.equal(ended.code, 0, ended.err)
       assert.match(ended.err, /Installing what is missing/)
       assert.match(ended.out, /→ list_files .*\n✓ list_files .*\n.*demo agent/)
@@ -85,8 +85,8 @@ describe(`a fresh clone on Node ${OLDER}`, () => {
     },
   )
 
-  it('npm start installs nothing the second time, and needs no network', async () => {
-    const ended = await onOlderMachine('npm', ['start'], { npm_config_offline: 'true' })
+  it('npm run demo installs nothing the second time, and needs no network', async () => {
+    const ended = await onOlderMachine('npm', ['run', 'demo'], { npm_config_offline: 'true' })
     assert.equal(ended.code, 0, ended.err)
     assert.doesNotMatch(ended.err, /Installing/)
     assert.match(ended.out, /demo agent/)
@@ -99,8 +99,8 @@ describe(`a fresh clone on Node ${OLDER}`, () => {
     assert.doesNotMatch(ended.err, /Installing/)
   })
 
-  it('the command that npm start names shows the conversation again', async () => {
-    const [, thread = ''] = /inspan replay (\S+)/.exec((await onOlderMachine('npm', ['start'])).err) ?? []
+  it('the command that the demo names shows the conversation again', async () => {
+    const [, thread = ''] = /inspan replay (\S+)/.exec((await onOlderMachine('npm', ['run', 'demo'])).err) ?? []
     const ended = await onOlderMachine('npm', ['exec', '--', 'inspan', 'replay', thread])
     assert.equal(ended.code, 0, ended.err)
     assert.match(ended.out, /demo agent/)

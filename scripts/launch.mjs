@@ -16,7 +16,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [task, ...args] = process.argv.slice(2)
 
 const TASKS = {
-  start: ['packages/inspan/bin/inspan.js', 'run', '--demo'],
+  start: ['packages/inspan/bin/inspan.js', 'serve', '--code'],
+  demo: ['packages/inspan/bin/inspan.js', 'run', '--demo'],
   test: ['scripts/test.ts'],
   'test:real': ['scripts/test.ts', '--suite', 'real'],
   bench: ['scripts/bench.ts'],
@@ -52,7 +53,7 @@ const run = spawnSync(
   node,
   [...TASKS[task].slice(0, 1).map((file) => join(root, file)), ...TASKS[task].slice(1), ...args],
   {
-    cwd: task === 'start' ? process.cwd() : root,
+    cwd: task === 'start' || task === 'demo' ? process.cwd() : root,
     stdio: 'inherit',
     env: { ...process.env, PATH: `${bin}${separator}${process.env.PATH || ''}` },
   },

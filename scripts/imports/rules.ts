@@ -101,8 +101,10 @@ export function unusedDependencies({ files, packages }: Workspace): string[] {
   return packages.flatMap(({ folder, name, dependencies }) => {
     const sources = files.filter((file) => file.folder === folder && file.role === 'source')
     const used = new Set(sources.flatMap((file) => file.specifiers.map(packageOf)))
-    // Types are imported by the declaration files of other packages, never by us.
-    const isNeeded = (dependency: string): boolean => used.has(dependency) || dependency.startsWith('@types/')
+    const hasSchemas = sources.some((file) => file.specifiers.includes('@inspan/protocol/schema'))
+    // Types are imported by the declaration files of other packages, never by us; zod by the schemas of the protocol.
+    const isNeeded = (dependency: string): boolean =>
+      used.has(dependency) || dependency.startsWith('@types/') || (dependency === 'zod' && hasSchemas)
     return dependencies.filter((dependency) => !isNeeded(dependency)).map((unused) => `${name} declares ${unused}`)
   })
 }

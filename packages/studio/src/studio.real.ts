@@ -1,9 +1,12 @@
 // In a real browser: Debian's Chromium, or the one that CHROMIUM names.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { MemoryStore } from '@inspan/core'
@@ -41,6 +44,33 @@ describe('the web page', { timeout: 120_000 }, () => {
     })
   })
   after(() => browser.close())
+
+  it('opens from the address that inspan serve prints, with the demo agent', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'inspan-studio-'))
+    const bin = fileURLToPath(new URL('../../inspan/bin/inspan.js', import.meta.url))
+    const child = spawn(process.execPath, [bin, 'serve', '--code'], {
+      cwd: home,
+      env: { ...process.env, INSPAN_HOME: home },
+    })
+    try {
+      let out = ''
+      for await (const chunk of child.stdout) {
+        out += String(chunk)
+        if (/^Open /m.test(out)) break
+      }
+      assert.match(out, /^Listening on http:\/\/127\.0\.0\.1:\d+$/m)
+      const page = await browser.newPage()
+      await page.goto(/^Open (\S+)/m.exec(out)?.[1] ?? '')
+      await say(page, 'What is here?')
+      await page.getByRole('button', { name: 'Allow once' }).click()
+      await page.getByText('I am the built-in demo agent').waitFor()
+      await page.close()
+    } finally {
+      child.kill('SIGTERM')
+      await once(child, 'close')
+      await rm(home, { recursive: true, force: true })
+    }
+  })
 
   it('refuses a wrong code and says where the right one is', async () => {
     const bench = await startStudio([])

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { HarnessMode } from '@inspan/core'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { homeOf, openStore } from '../data-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
-import { HARNESS_IDS, harnessId, modesOf } from '../served-modes.ts'
+import { HARNESS_IDS, harnessId, modesOf, type HarnessId } from '../served-modes.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -21,6 +22,8 @@ export const serveCommand: Command = {
     '  --socket <path>     listen on a unix socket instead',
     '  --model <id>        our own loop with this model: provider/model',
     `  --harness <id>      a coding agent, as a mode of its own: ${HARNESS_IDS.join(', ')}. Can be repeated`,
+    '  --no-page           serve only programs, not the web page',
+    '  --code              print the one-time code for a browser also where the output is no terminal',
     '  --token-file <file> where the tokens are kept (default: ~/.inspan/server-tokens.json)',
     '  --db <file>         the database file (default: ~/.inspan/inspan.db)',
   ].join('\n'),
@@ -37,20 +40,31 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     socket: { type: 'string' },
     model: { type: 'string' },
     harness: { type: 'string', multiple: true, default: [] },
+    'no-page': { type: 'boolean', default: false },
+    code: { type: 'boolean', default: false },
     'token-file': { type: 'string' },
     db: { type: 'string' },
   })
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535')
   const ids = values.harness.map(harnessId)
-  const [{ Harness }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
+  const [{ Harness, Workspace }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
   const store = await openStore(values.db, terminal)
-  const modes = await modesOf(ids, values.model, terminal)
-  const harness = new Harness({ id: 'inspan', resourceId: terminal.cwd, storage: store, modes })
+  const served = await servedBy(ids, values.model, terminal)
+  const harness = new Harness({
+    id: 'inspan',
+    resourceId: terminal.cwd,
+    storage: store,
+    modes: served.modes,
+    workspace: new Workspace({ root: served.folder }),
+    permissions: { categories: { read: 'allow' } },
+  })
   try {
+    const pages = values['no-page'] ? undefined : await pagesOf(terminal)
     const server = await serve({
       harness,
       port,
+      ...(pages === undefined ? {} : { pages }),
       folders: [terminal.cwd],
       tokenFile: values['token-file'] ?? join(homeOf(terminal), 'server-tokens.json'),
       allowRemote: values['allow-remote'],
@@ -61,7 +75,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     })
     terminal.out(`Listening on ${server.url}`)
     // For a person at the terminal only: logs must hold nothing that opens the server.
-    if (terminal.isTty) terminal.out(`One-time code for a browser: ${server.pair().code}`)
+    if (terminal.isTty || values.code) {
+      const { code } = server.pair()
+      terminal.out(`One-time code for a browser: ${code}`)
+      if (pages !== undefined) terminal.out(`Open ${server.url}/#code=${code} (Ctrl-C ends it)`)
+    }
     const ended = new AbortController()
     await Promise.race(ENDING.map((signal) => once(process, signal, { signal: ended.signal }).catch(() => undefined)))
     ended.abort()
@@ -70,7 +88,31 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   } finally {
     await harness.destroy()
     await store.close()
+    await served.remove?.()
   }
 }
 
+async function pagesOf(terminal: Terminal): Promise<string> {
+  const { preparedPages } = await import('@inspan/studio')
+  return preparedPages(() => terminal.err('Building the web page …'))
+}
+
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+interface Served {
+  readonly modes: HarnessMode[]
+  /** The folder that agents work in. */
+  readonly folder: string
+  readonly remove?: () => Promise<void>
+}
+
+/** Without a model or a coding agent it is the demo agent, in a folder that goes with the server. */
+async function servedBy(ids: readonly HarnessId[], model: string | undefined, terminal: Terminal): Promise<Served> {
+  if (ids.length > 0 || model !== undefined) {
+    return { modes: await modesOf(ids, model, terminal), folder: terminal.cwd }
+  }
+  const { demoFolder, folderDemo } = await import('../demo-folder.ts')
+  const { path, remove } = await demoFolder()
+  const description = 'Works in a throw-away folder; needs no key.'
+  return { modes: [{ id: 'demo', name: 'Demo', description, agent: folderDemo() }], folder: path, remove }
+}
