@@ -263,7 +263,7 @@ suite('inspan normalize', () => {
     assert.deepEqual(
       events.map(({ timestamp: _timestamp, ...event }) => event),
       [
-        { type: 'read', sessionId: 't-1', path: '/repo/a.txt', startLine: 2, endLine: 5, isSuccess: true },
+        { type: 'read', sessionId: 't-1', path: 'a.txt', startLine: 2, endLine: 5, isSuccess: true },
         { type: 'agent', sessionId: 't-1', message: 'Hi.' },
       ],
     )

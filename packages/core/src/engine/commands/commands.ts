@@ -197,9 +197,9 @@ export class Commands {
     const { options, runs } = this.#ports
     return this.#turn(command, order, async ({ log }) => {
       const said = submissionOf(command, log.state, options)
+      await checkSubmission(said, log.state, options.store)
       const by = said.by ?? order.key?.principal
       const submission = by === undefined ? said : { ...said, by }
-      await checkSubmission(submission, log.state, options.store)
       const { run } = log.state.head
       if (run === null) {
         const handle = await runs.start(submission, { settle: order.settle })
