@@ -21,6 +21,10 @@ const TESTED_ELSEWHERE = [
 /** Declarations that the snippets of a page assume, by name. A snippet with its own declaration does not get it. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'live-agents.md': { claudeCode: "import { claudeCode } from '@inspan/adapters'" },
+  'memory.md': {
+    storage: "declare const storage: import('@inspan/core').SqliteStore",
+    model: "declare const model: import('@inspan/core').LanguageModel",
+  },
   'permissions.md': {},
   'schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
   'sdk.md': {},

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { InspanError } from '@inspan/protocol'
 import type { MCPStdioServerConfig } from '@inspan/protocol/chat'
-import { spawnRun, type RunProcess } from '@inspan/shell/run'
+import type { RunProcess } from '@inspan/shell/run'
 
 /** A message larger than this ends the connection: it would fill the memory. */
 export const MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024
@@ -40,6 +40,7 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { args = [], command, env = {} } = this.#config
+    const { spawnRun } = await import('@inspan/shell/run')
     const run = await spawnRun({
       command,
       args,

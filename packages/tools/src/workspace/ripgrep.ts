@@ -1,6 +1,5 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { spawnRun } from '@inspan/shell/run'
 import type { ContainedFolder } from './contained-folder.ts'
 import type { GrepOptions } from './files.ts'
 
@@ -36,6 +35,7 @@ export async function ripgrepFiles(
   const command = ripgrep()
   if (command === null) return undefined
   const within = folder.visit(path, (place) => place.path)
+  const { spawnRun } = await import('@inspan/shell/run')
   const run = await spawnRun({
     command,
     args: [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonObject, SignalPart } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
+import { blobOf } from '../../engine/log/blobs.ts'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { forkThread, rewindThread } from '../../engine/threads/threads.ts'
@@ -177,7 +178,9 @@ suite('the task list in the conversation', () => {
     await bench.runtime.close()
     const fence = await bench.owner.claim('thread')
     const log = await ThreadLog.open({ store: bench.store, stream: 'thread', fence })
-    await log.commit([{ type: 'om.committed', om: { generation: 1, coversTo: seq, blob: 'none' }, replaces: 0 }])
+    const { blob } = blobOf(Buffer.from('There is a plan.'), 'text/plain')
+    const om = { generation: 1, coversTo: seq, blob: blob.hash }
+    await log.commit([{ type: 'om.committed', om, replaces: 0 }], {}, { blobs: [blob] })
     await log.close()
     await bench.owner.release('thread', fence)
     await bench.restart()

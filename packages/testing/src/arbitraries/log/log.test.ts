@@ -59,7 +59,7 @@ suite('arbitraryLog', () => {
 
   test('has many waits, queued items and rewinds at once, often enough to matter', () => {
     const most = { waits: 0, queue: 0, ranges: 0 }
-    for (const records of fc.sample(arbitraryLog({ maxMoves: 120 }), { numRuns: 40, seed: 1 })) {
+    for (const records of fc.sample(arbitraryLog({ maxMoves: 120 }), { numRuns: 80, seed: 1 })) {
       let state = emptyState('main')
       for (const record of records) {
         state = reduce(state, record).state
