@@ -31,7 +31,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   sdk: 22,
   server: 24,
   client: 0,
-  postgres: 0,
+  postgres: 35,
   studio: 0,
   inspan: 28,
 }

@@ -20,6 +20,7 @@ const TASKS = {
   demo: ['packages/inspan/bin/inspan.js', 'run', '--demo'],
   test: ['scripts/test.ts'],
   'test:real': ['scripts/test.ts', '--suite', 'real'],
+  'test:machines': ['scripts/test.ts', '--suite', 'machines'],
   bench: ['scripts/bench.ts'],
   'bench:peers': ['scripts/bench-peers.ts'],
 }

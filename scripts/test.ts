@@ -3,7 +3,7 @@
  * output is the last thing on the screen.
  *
  * With `--suite real` it runs the tests on real programs. All of them together also show whether what docs/agents.md
- * says about the programs is true; `--table` writes it instead.
+ * says about the programs is true; `--table` writes it instead. `--suite machines` runs the tests that need Postgres.
  */
 import { spawn } from 'node:child_process'
 import { glob, mkdtemp, rm } from 'node:fs/promises'
@@ -27,6 +27,7 @@ const { values, positionals } = parseArgs({
 const SUITES: Readonly<Record<string, string>> = {
   unit: '**/*.test.ts',
   real: '**/*.real.ts',
+  machines: '**/*.machines.ts',
 }
 
 const pattern = SUITES[values.suite]

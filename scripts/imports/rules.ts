@@ -19,7 +19,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   sdk: SDK,
   server: SERVER,
   client: ['protocol'],
-  postgres: ['protocol'],
+  postgres: SDK,
   studio: ['protocol', 'client'],
   testing: ['protocol'],
   inspan: [...SERVER, 'server', 'client', 'studio', 'postgres'],

@@ -75,7 +75,7 @@ export function sourceFile(path: string, text: string): SourceFile {
 
 function roleOf(path: string): Role {
   // `real` folders hold helpers of the tests on real programs.
-  const isForTests = /\.(test|bench|real|fixture)\.ts$|\/src\/(.+\/)?real\//.test(path)
+  const isForTests = /\.(test|bench|real|machines|fixture)\.ts$|\/src\/(.+\/)?real\//.test(path)
   const isPublished = /^packages\/[^/]+\/(src|bin)\//.test(path) && !isForTests
   return isPublished ? 'source' : 'test'
 }

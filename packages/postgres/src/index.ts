@@ -1,1 +1,1 @@
-export { InspanError } from '@inspan/protocol'
+export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'

@@ -1,0 +1,57 @@
+import type { Lineage } from '@inspan/protocol/log'
+import type { Blob } from '@inspan/protocol/store'
+import { checkHash, stretchesOf, type Range } from '@inspan/core/stores'
+import type { Session } from './connection.ts'
+
+export async function readBlob(db: Session, hash: string, lineage?: Lineage): Promise<Blob | null> {
+  checkHash(hash)
+  if (lineage !== undefined && !(await refersTo(db, lineage, hash))) return null
+  const [row] = await db.all<{ mime: string; bytes: Buffer }>(
+    'SELECT mime, bytes FROM inspan.blobs WHERE hash = $1',
+    hash,
+  )
+  return row === undefined ? null : { hash, mime: row.mime, bytes: new Uint8Array(row.bytes) }
+}
+
+async function refersTo(db: Session, lineage: Lineage, hash: string): Promise<boolean> {
+  for (const { stream, from, to } of stretchesOf(lineage)) {
+    const found = await db.all(
+      `SELECT 1 FROM inspan.blob_refs JOIN inspan.streams ON streams.no = blob_refs.stream_no
+       WHERE streams.id = $1 AND seq BETWEEN $2 AND $3 AND hash = $4 LIMIT 1`,
+      stream,
+      from,
+      to,
+      hash,
+    )
+    if (found.length > 0) return true
+  }
+  return false
+}
+
+/** Deletes up to `limit` references in the range. Returns their number and that of the blobs deleted with them. */
+export async function dropBlobRefs(
+  db: Session,
+  streamNo: number,
+  range: Range,
+  limit: number | null,
+): Promise<{ refs: number; blobs: number }> {
+  const refs = await db.all<{ hash: string }>(
+    `DELETE FROM inspan.blob_refs WHERE (stream_no, seq, hash) IN
+       (SELECT stream_no, seq, hash FROM inspan.blob_refs
+        WHERE stream_no = $1 AND seq BETWEEN $2 AND $3 LIMIT $4) RETURNING hash`,
+    streamNo,
+    range.from,
+    range.to,
+    limit,
+  )
+  if (refs.length === 0) return { refs: 0, blobs: 0 }
+  const hashes = refs.map(({ hash }) => hash)
+  // Locked first: the next statement then sees the references of every append that was holding one of them.
+  await db.run('SELECT 1 FROM inspan.blobs WHERE hash = ANY($1) ORDER BY hash FOR UPDATE', hashes)
+  const blobs = await db.run(
+    `DELETE FROM inspan.blobs WHERE hash = ANY($1)
+       AND NOT EXISTS (SELECT 1 FROM inspan.blob_refs WHERE blob_refs.hash = blobs.hash)`,
+    hashes,
+  )
+  return { refs: refs.length, blobs }
+}

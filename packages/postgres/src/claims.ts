@@ -1,0 +1,84 @@
+import { InspanError } from '@inspan/protocol'
+import type { Claim, Fence, Page, PageRequest, StreamStatus } from '@inspan/protocol/store'
+import { checkId, CursorScope, noSuchStream, pageLimit, pageOf } from '@inspan/core/stores'
+import type { Connection, Session } from './connection.ts'
+import { getOwner } from './owners.ts'
+import { findStream, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
+
+export interface ClaimRequest {
+  readonly stream: string
+  readonly owner: string
+  /** The epoch at which the present owner was found dead. Only one of several claimants that saw it gets the stream. */
+  readonly seenEpoch?: number
+  /** What the claiming release writes. A stream is never claimed by a release that knows less than it holds. */
+  readonly format: number
+}
+
+/** Takes the stream and raises its epoch, unless it is ours already. */
+const CLAIM_SQL = `UPDATE inspan.streams SET owner = $2, format = $4,
+    epoch = CASE WHEN owner IS NOT DISTINCT FROM $2 THEN epoch ELSE epoch + 1 END
+  WHERE id = $1 AND deleted = 0 AND format <= $4 AND (owner IS NULL OR owner = $2 OR epoch = $3)
+  RETURNING epoch, head_seq`
+
+/** Claims a free stream, or with `seenEpoch` that of an owner found dead. */
+export async function claim(db: Connection, request: ClaimRequest, now: number): Promise<Claim> {
+  const { stream, owner, seenEpoch, format } = request
+  checkId('An owner id', owner)
+  for (;;) {
+    const [taken] = await db.all<{ epoch: number; head_seq: number }>(
+      CLAIM_SQL,
+      stream,
+      owner,
+      seenEpoch ?? null,
+      format,
+    )
+    if (taken !== undefined) return { status: 'owned', epoch: taken.epoch, headSeq: taken.head_seq }
+    const row = await findStream(db, stream)
+    if (row === undefined || row.deleted !== 0) throw noSuchStream(stream)
+    if (row.format > format) throw newerFormat(row, format)
+    // Released meanwhile: try again.
+    if (row.owner === null || row.owner === owner) continue
+    return { status: 'held', epoch: row.epoch, owner: row.owner, holder: await getOwner(db, row.owner, now) }
+  }
+}
+
+function newerFormat(row: StreamRow, format: number): InspanError {
+  return new InspanError('newer-version', `${row.id} was written by a newer release, which goes on with it.`, {
+    hint: 'Upgrade this process: it can read the thread, but not write it.',
+    details: { stream: row.id, format: row.format, known: format },
+  })
+}
+
+/** Releases a stream. Does nothing for an owner who lost it already. */
+export async function release(db: Session, stream: string, fence: Fence): Promise<void> {
+  await db.run(
+    'UPDATE inspan.streams SET owner = NULL WHERE id = $1 AND owner = $2 AND epoch = $3',
+    stream,
+    fence.owner,
+    fence.epoch,
+  )
+}
+
+/** Removes an owner and releases all its streams. */
+export async function removeOwner(db: Connection, owner: string): Promise<void> {
+  await db.write(async (session) => {
+    await session.run('UPDATE inspan.streams SET owner = NULL WHERE owner = $1', owner)
+    await session.run('DELETE FROM inspan.owners WHERE id = $1', owner)
+  })
+}
+
+export async function listOwned(
+  db: Session,
+  query: PageRequest & { readonly owner: string },
+): Promise<Page<StreamStatus>> {
+  const limit = pageLimit(query)
+  const scope = new CursorScope(['owned', query.owner], [0])
+  const [after] = scope.decode(query.cursor)
+  const rows = await db.all<StreamRow>(
+    `SELECT ${STREAM_COLUMNS} FROM inspan.streams WHERE owner = $1 AND no > $2 ORDER BY no LIMIT $3`,
+    query.owner,
+    after,
+    limit + 1,
+  )
+  return pageOf(rows, limit, statusOf, (last) => scope.encode([last.no]))
+}

@@ -1,0 +1,63 @@
+import { InspanError, type ErrorCode } from '@inspan/protocol'
+
+interface Meaning {
+  readonly code: ErrorCode
+  readonly what: string
+  readonly hint: string
+}
+
+/** By SQLSTATE or its class, the first two characters. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  '22021': {
+    code: 'invalid-input',
+    what: 'was given a text that it cannot hold',
+    hint: 'Leave NUL and broken characters out of ids and names.',
+  },
+  '25006': {
+    code: 'read-only',
+    what: 'is read-only',
+    hint: 'Connect to the primary: a standby cannot be written.',
+  },
+  '28': { code: 'invalid-input', what: 'refused the login', hint: 'Check user and password in the url.' },
+  '3D': { code: 'not-found', what: 'does not exist', hint: 'Create it, or correct its name in the url.' },
+  '42501': {
+    code: 'read-only',
+    what: 'does not let this user do that',
+    hint: 'The user needs the right to create a schema in the database, or to use the one that is there.',
+  },
+  '53100': { code: 'disk-full', what: 'has no room left; nothing was written', hint: 'Free some space and try again.' },
+  XX001: { code: 'corrupt', what: 'is damaged', hint: 'Restore it from a backup.' },
+  XX002: { code: 'corrupt', what: 'is damaged', hint: 'Restore it from a backup.' },
+}
+
+const UNREACHABLE: Meaning = {
+  code: 'io',
+  what: 'could not be reached, or did not answer',
+  hint: 'Check that the server is running. A write may have been committed: read the stream before repeating it.',
+}
+
+/** Deadlocks and failed serialization: the transaction was rolled back. */
+export function isTransient(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === '40P01' || state === '40001'
+}
+
+/** Returns the SQLSTATE of an error that the server reported. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  return 'severity' in error ? error.code : undefined
+}
+
+/** Turns what pg throws into one of our errors. Refusals of our own functions go through unchanged. */
+export function fromPostgresError(thrown: unknown): unknown {
+  if (InspanError.is(thrown) || !(thrown instanceof Error)) return thrown
+  const state = sqlState(thrown)
+  if (state?.startsWith('IN') === true) return thrown
+  const meaning = (state && (MEANINGS[state] ?? MEANINGS[state.slice(0, 2)])) || UNREACHABLE
+  const what = state !== undefined && meaning === UNREACHABLE ? 'reported an error' : meaning.what
+  return new InspanError(meaning.code, `The Postgres database ${what} (${thrown.message}).`, {
+    hint: meaning.hint,
+    details: state === undefined ? {} : { sqlState: state },
+    cause: thrown,
+  })
+}

@@ -1,0 +1,334 @@
+import type { Pool } from 'pg'
+import { InspanError, type StoredMessage } from '@inspan/protocol'
+import { aFunction, anObject, aPositiveCount, aText, checkOptions, type OptionRules } from '@inspan/protocol/internal'
+import type { Lineage, LogRecord, RecordType, StoredHead } from '@inspan/protocol/log'
+import {
+  RECORD_FORMAT,
+  type Admission,
+  type Append,
+  type Blob,
+  type Claim,
+  type CommandKey,
+  type CommandOutcome,
+  type CommandRow,
+  type CommandState,
+  type DeleteResult,
+  type EraseResult,
+  type Fence,
+  type ForkReach,
+  type MessageQuery,
+  type NewCommand,
+  type NewStream,
+  type Owner,
+  type Page,
+  type PageRequest,
+  type RecordFormat,
+  type RecordQuery,
+  type Store,
+  type StreamStatus,
+  type ThreadInfo,
+  type WaitRow,
+} from '@inspan/protocol/store'
+import { addErased, checkRanges, storeClosed, type ForksQuery, type Range } from '@inspan/core/stores'
+import { append, createStream } from './append.ts'
+import { readBlob } from './blobs.ts'
+import { claim, listOwned, release, removeOwner } from './claims.ts'
+import { admitCommand, failCommand, getCommand, listCommands, pruneCommands, settleCommand } from './commands.ts'
+import { Connection } from './connection.ts'
+import { hideThread, purge } from './delete-thread.ts'
+import { eraseChunk, type EraseStep } from './erase.ts'
+import { getMessage, listMessages } from './messages.ts'
+import { getOwner, heartbeat, listOwners, putOwner } from './owners.ts'
+import { hasNamedRun, latestRecord, readHead, readLineage, readRecords } from './records.ts'
+import { migrate } from './schema/migrate.ts'
+import { findStream, statusOf } from './streams.ts'
+import { getThread, listForks, listResourceIds, listThreads } from './threads.ts'
+import { getWait, listDue, listWaits } from './waits.ts'
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:5432/database`. The database has to exist; its tables are created in a schema `inspan`. */
+  readonly url: string
+  /** The most connections of this store. Default: 10. */
+  readonly maxConnections?: number
+  readonly clock?: () => number
+  /** How records are read. Default: the format of this release. */
+  readonly format?: RecordFormat
+  /**
+   * The format of the streams that this process writes, which only rises: one with a lower number can read a stream but
+   * not claim it. Default: that of this release.
+   */
+  readonly streamFormat?: number
+}
+
+const OPTIONS: OptionRules<PostgresStoreOptions> = {
+  url: aText,
+  maxConnections: aPositiveCount,
+  clock: aFunction,
+  format: anObject,
+  streamFormat: aPositiveCount,
+}
+
+const STREAM_FORMAT = 1
+const MAX_CONNECTIONS = 10
+const CONNECT_TIMEOUT_MS = 10_000
+/** The type of a 64-bit number in Postgres. Ours stay far below 2^53. */
+const INT8 = 20
+
+interface Opened {
+  readonly db: Connection
+  readonly epoch: string
+}
+
+/** A store in a Postgres database, for processes on several machines. Each thread has one writer. */
+export class PostgresStore implements Store {
+  readonly #options: PostgresStoreOptions
+  readonly #now: () => number
+  readonly #format: RecordFormat
+  readonly #streamFormat: number
+  #opening: Promise<Opened> | undefined
+  #epoch: string | undefined
+  #isClosed = false
+
+  constructor(options: PostgresStoreOptions) {
+    checkOptions('a Postgres store', options, OPTIONS)
+    checkUrl(options.url)
+    this.#options = options
+    this.#now = options.clock ?? Date.now
+    this.#format = options.format ?? RECORD_FORMAT
+    this.#streamFormat = options.streamFormat ?? STREAM_FORMAT
+  }
+
+  static async open(options: PostgresStoreOptions): Promise<PostgresStore> {
+    const store = new PostgresStore(options)
+    try {
+      await store.open()
+    } catch (error) {
+      // Nobody else could close it: the caller gets no store.
+      await store.close()
+      throw error
+    }
+    return store
+  }
+
+  async open(): Promise<void> {
+    await this.#db()
+  }
+
+  get epoch(): string {
+    if (this.#epoch !== undefined) return this.#epoch
+    throw new InspanError('misuse', 'The epoch of a store is known when it was opened.', {
+      hint: 'Call `open()` first.',
+    })
+  }
+
+  async createStream(stream: NewStream): Promise<StreamStatus> {
+    return createStream(await this.#db(), stream, this.#streamFormat, this.#now())
+  }
+
+  async getStream(stream: string): Promise<StreamStatus | null> {
+    const row = await findStream(await this.#db(), stream)
+    return row?.deleted === 0 ? statusOf(row) : null
+  }
+
+  async append(request: Append): Promise<number> {
+    return append(await this.#db(), request, this.#now())
+  }
+
+  async readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>> {
+    return readRecords(await this.#db(), this.#format, stream, query)
+  }
+
+  async readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>> {
+    return readLineage(await this.#db(), this.#format, lineage, query)
+  }
+
+  async latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null> {
+    return latestRecord(await this.#db(), this.#format, lineage, type, upTo)
+  }
+
+  async hasNamedRun(lineage: Lineage, runId: string): Promise<boolean> {
+    return hasNamedRun(await this.#db(), lineage, runId)
+  }
+
+  async readHead(stream: string, reducerVersion: number): Promise<StoredHead | null> {
+    return readHead(await this.#db(), stream, reducerVersion)
+  }
+
+  async getThread(thread: string): Promise<ThreadInfo | null> {
+    return getThread(await this.#db(), thread)
+  }
+
+  async listThreads(query: Parameters<Store['listThreads']>[0]): Promise<Page<ThreadInfo>> {
+    return listThreads(await this.#db(), query)
+  }
+
+  async listResourceIds(query: PageRequest): Promise<Page<string>> {
+    return listResourceIds(await this.#db(), query)
+  }
+
+  async listForks(query: ForksQuery): Promise<Page<ForkReach>> {
+    return listForks(await this.#db(), query)
+  }
+
+  async deleteThread(thread: string, fence: Fence, outcome?: CommandOutcome): Promise<DeleteResult> {
+    const db = await this.#db()
+    const result = await hideThread(db, thread, fence, this.#now(), outcome)
+    await purge(db)
+    return result
+  }
+
+  async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
+    return listMessages(await this.#db(), lineage, query)
+  }
+
+  async getMessage(lineage: Lineage, messageId: string): Promise<StoredMessage | null> {
+    return getMessage(await this.#db(), lineage, messageId)
+  }
+
+  async listWaits(query: Parameters<Store['listWaits']>[0]): Promise<Page<WaitRow>> {
+    return listWaits(await this.#db(), query)
+  }
+
+  async listDue(query: PageRequest & { readonly now: number }): Promise<Page<WaitRow>> {
+    return listDue(await this.#db(), query)
+  }
+
+  async getWait(stream: string, waitId: string): Promise<WaitRow | null> {
+    return getWait(await this.#db(), stream, waitId)
+  }
+
+  async readBlob(hash: string, lineage?: Lineage): Promise<Blob | null> {
+    return readBlob(await this.#db(), hash, lineage)
+  }
+
+  async erase(stream: string, fence: Fence, ...ranges: readonly Range[]): Promise<EraseResult> {
+    checkRanges(ranges)
+    const db = await this.#db()
+    const total = { records: 0, messages: 0, blobs: 0 }
+    for (const { from, to } of ranges) {
+      for (let next: number | null = from; next !== null;) {
+        const step: EraseStep = await eraseChunk(db, this.#format, stream, fence, { from: next, to }, this.#now())
+        addErased(total, step.done)
+        next = step.next
+      }
+    }
+    return total
+  }
+
+  async admitCommand(command: NewCommand): Promise<Admission> {
+    return admitCommand(await this.#db(), command)
+  }
+
+  async listCommands(
+    query: PageRequest & { readonly target?: string; readonly state: CommandState },
+  ): Promise<Page<CommandRow>> {
+    return listCommands(await this.#db(), query)
+  }
+
+  async getCommand(key: CommandKey): Promise<CommandRow | null> {
+    return getCommand(await this.#db(), key)
+  }
+
+  async settleCommand(outcome: CommandOutcome): Promise<boolean> {
+    return settleCommand(await this.#db(), outcome)
+  }
+
+  async failCommand(key: CommandKey): Promise<number> {
+    return failCommand(await this.#db(), key)
+  }
+
+  async pruneCommands(before: number): Promise<number> {
+    return pruneCommands(await this.#db(), before, this.#now())
+  }
+
+  async putOwner(owner: Owner): Promise<void> {
+    await putOwner(await this.#db(), owner, this.#now())
+  }
+
+  async heartbeat(owner: string, until: number): Promise<boolean> {
+    return heartbeat(await this.#db(), owner, until, this.#now())
+  }
+
+  async removeOwner(owner: string): Promise<void> {
+    await removeOwner(await this.#db(), owner)
+  }
+
+  async getOwner(owner: string): Promise<Owner | null> {
+    return getOwner(await this.#db(), owner, this.#now())
+  }
+
+  async listOwners(query: PageRequest): Promise<Page<Owner>> {
+    return listOwners(await this.#db(), query, this.#now())
+  }
+
+  async claim(stream: string, owner: string): Promise<Claim> {
+    return claim(await this.#db(), { stream, owner, format: this.#streamFormat }, this.#now())
+  }
+
+  async takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim> {
+    return claim(await this.#db(), { stream, owner, seenEpoch, format: this.#streamFormat }, this.#now())
+  }
+
+  async release(stream: string, fence: Fence): Promise<void> {
+    await release(await this.#db(), stream, fence)
+  }
+
+  async listOwned(query: PageRequest & { readonly owner: string }): Promise<Page<StreamStatus>> {
+    return listOwned(await this.#db(), query)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const opened = await this.#opening?.catch(() => undefined)
+    await opened?.db.close()
+  }
+
+  async #db(): Promise<Connection> {
+    if (this.#isClosed) throw storeClosed()
+    this.#opening ??= this.#connect()
+    const { db } = await this.#opening
+    if (this.#isClosed) throw storeClosed()
+    return db
+  }
+
+  async #connect(): Promise<Opened> {
+    const db = new Connection(await openPool(this.#options))
+    try {
+      const epoch = await db.write(migrate)
+      this.#epoch = epoch
+      await purge(db)
+      return { db, epoch }
+    } catch (error) {
+      // The next call tries again.
+      this.#opening = undefined
+      await db.close()
+      throw error
+    }
+  }
+}
+
+/** `pg` is loaded when a store is first used. */
+async function openPool(options: PostgresStoreOptions): Promise<Pool> {
+  const { default: pg } = await import('pg')
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(INT8, Number)
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections ?? MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'inspan',
+    types,
+  })
+  // A connection that breaks while nobody uses it is replaced by the next call.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+function checkUrl(url: string): void {
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return
+  throw new InspanError('invalid-input', 'The url of a Postgres store begins with `postgres://`.', {
+    hint: 'For example `postgres://user:password@localhost:5432/database`.',
+  })
+}

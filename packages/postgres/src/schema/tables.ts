@@ -1,0 +1,115 @@
+import type { RecordType } from '@inspan/protocol/log'
+
+/** Record types that every turn writes. Part of the layout: once released, a change of the list needs a new one. */
+const COMMON_TYPES = [
+  'message.added',
+  'message.started',
+  'message.ended',
+  'run.started',
+  'run.ended',
+  'turn.started',
+  'turn.ended',
+  'step.started',
+  'step.ended',
+  'text-delta',
+  'reasoning-delta',
+  'tool-call',
+  'call.started',
+  'tool-result',
+] as const satisfies readonly RecordType[]
+
+/** Postgres uses a partial index only for a query that implies its condition. */
+export const IS_RARE_SQL: string = `type NOT IN (${COMMON_TYPES.map((type) => `'${type}'`).join(', ')})`
+
+export function isRare(type: string): boolean {
+  return !COMMON_TYPES.some((common) => common === type)
+}
+
+/**
+ * Ids compare by their bytes (`COLLATE "C"`), as in the other stores. Bodies are text, because `jsonb` reorders keys and
+ * refuses NUL. Long ones are compressed and moved out of the row by Postgres itself.
+ */
+export const TABLES_SQL: string = `
+-- deleted: 0 alive · 1 being purged · 2 only what living forks need is left
+CREATE TABLE inspan.streams (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, kind text NOT NULL,
+  head_seq bigint NOT NULL, owner text COLLATE "C", epoch bigint NOT NULL, format integer NOT NULL,
+  deleted smallint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+CREATE INDEX streams_by_owner ON inspan.streams (owner, no) WHERE owner IS NOT NULL;
+CREATE INDEX streams_to_purge ON inspan.streams (no) WHERE deleted = 1;
+
+-- title, links and metadata are JSON: a title may end in half an emoji, which plain text would not keep.
+CREATE TABLE inspan.threads (
+  stream_no bigint PRIMARY KEY REFERENCES inspan.streams ON DELETE CASCADE, id text COLLATE "C" NOT NULL,
+  resource_id text COLLATE "C" NOT NULL, hidden boolean NOT NULL, created_at float8 NOT NULL,
+  updated_at float8 NOT NULL, root text COLLATE "C", links text, title text NOT NULL, metadata text NOT NULL
+);
+CREATE INDEX threads_by_resource ON inspan.threads (resource_id, hidden, updated_at DESC, id);
+CREATE INDEX threads_by_update ON inspan.threads (hidden, updated_at DESC, id);
+CREATE INDEX threads_by_root ON inspan.threads (root, updated_at DESC, id) WHERE root IS NOT NULL;
+
+-- What a living thread needs of other streams, as its fork and rewind records say.
+CREATE TABLE inspan.needs (
+  by_no bigint NOT NULL REFERENCES inspan.streams ON DELETE CASCADE,
+  stream_no bigint NOT NULL REFERENCES inspan.streams,
+  from_seq bigint NOT NULL, to_seq bigint NOT NULL, PRIMARY KEY (by_no, stream_no, from_seq)
+);
+CREATE INDEX needs_by_stream ON inspan.needs (stream_no);
+
+-- Without a foreign key: the append has locked the stream already, and a purge deletes the records first.
+CREATE TABLE inspan.records (
+  stream_no bigint NOT NULL, seq bigint NOT NULL, first bigint, type text COLLATE "C" NOT NULL, v integer NOT NULL,
+  at float8 NOT NULL, extra text, part text COLLATE "C", body text NOT NULL, PRIMARY KEY (stream_no, seq)
+);
+CREATE INDEX records_of_rare_types ON inspan.records (stream_no, type, seq) WHERE part IS NULL AND ${IS_RARE_SQL};
+
+CREATE TABLE inspan.messages (
+  stream_no bigint NOT NULL, seq bigint NOT NULL, id text COLLATE "C" NOT NULL, json text NOT NULL,
+  PRIMARY KEY (stream_no, seq)
+);
+CREATE INDEX messages_by_id ON inspan.messages (stream_no, id);
+
+-- A head per reducer version: releases that run side by side do not overwrite each other's.
+CREATE TABLE inspan.heads (
+  stream_no bigint NOT NULL REFERENCES inspan.streams ON DELETE CASCADE, version integer NOT NULL,
+  json text NOT NULL, PRIMARY KEY (stream_no, version)
+);
+
+CREATE TABLE inspan.waits (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  stream_no bigint NOT NULL REFERENCES inspan.streams ON DELETE CASCADE, id text COLLATE "C" NOT NULL,
+  state text NOT NULL, opened_at bigint NOT NULL, due float8, wait text NOT NULL, settled text,
+  UNIQUE (stream_no, id)
+);
+CREATE INDEX waits_by_stream ON inspan.waits (stream_no, no);
+CREATE INDEX waits_by_state ON inspan.waits (state, no);
+CREATE INDEX waits_by_due ON inspan.waits (due, no) WHERE state = 'pending' AND due IS NOT NULL;
+
+CREATE TABLE inspan.commands (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, principal text COLLATE "C" NOT NULL,
+  client_id text COLLATE "C" NOT NULL, command_id text COLLATE "C" NOT NULL, body_hash text NOT NULL,
+  target text COLLATE "C" NOT NULL, state text NOT NULL, seq bigint, at float8 NOT NULL, body text NOT NULL,
+  outcome text, failures integer NOT NULL DEFAULT 0, UNIQUE (principal, client_id, command_id)
+);
+CREATE INDEX commands_to_do ON inspan.commands (target, no) WHERE state = 'accepted';
+CREATE INDEX commands_accepted ON inspan.commands (no) WHERE state = 'accepted';
+
+CREATE TABLE inspan.blobs (hash text COLLATE "C" PRIMARY KEY, mime text NOT NULL, bytes bytea NOT NULL);
+CREATE TABLE inspan.blob_refs (
+  stream_no bigint NOT NULL, seq bigint NOT NULL, hash text COLLATE "C" NOT NULL REFERENCES inspan.blobs,
+  PRIMARY KEY (stream_no, seq, hash)
+);
+CREATE INDEX blob_refs_by_blob ON inspan.blob_refs (hash, stream_no, seq);
+
+-- until is in the time of the database.
+CREATE TABLE inspan.owners (
+  id text COLLATE "C" PRIMARY KEY, host text NOT NULL, pid bigint NOT NULL, start_time text NOT NULL,
+  boot_id text NOT NULL, until float8 NOT NULL, url text
+);
+
+CREATE TABLE inspan.named_runs (
+  stream_no bigint NOT NULL REFERENCES inspan.streams ON DELETE CASCADE, run_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL, PRIMARY KEY (stream_no, run_id, seq)
+);
+`
