@@ -1,4 +1,12 @@
-import { Editor, matchesKey, Text, type Component, type TUI } from '@earendil-works/pi-tui'
+import {
+  decodeKittyPrintable,
+  Editor,
+  isKeyRelease,
+  matchesKey,
+  Text,
+  type Component,
+  type TUI,
+} from '@earendil-works/pi-tui'
 import type { Client } from '@inspan/client'
 import { InspanError } from '@inspan/protocol'
 import type { Command } from '@inspan/protocol/wire'
@@ -115,6 +123,8 @@ export class ChatScreen implements Component {
 
   /** Handles a key before the editor does. Returns true if the editor must not see it. */
   #key(data: string): boolean {
+    // Some terminals also report when a key goes up.
+    if (isKeyRelease(data)) return false
     if (matchesKey(data, 'ctrl+c')) return this.#leaveOrClear()
     this.#isLeaving = false
     if (matchesKey(data, 'ctrl+d') && this.#editor.getText() === '') {
@@ -160,7 +170,7 @@ export class ChatScreen implements Component {
     const view = this.#waitView()
     // Someone who is writing is not answering.
     if (view === undefined || this.#asked === undefined || this.#editor.getText() !== '') return false
-    const action = waitAction(view, matchesKey(data, 'enter') ? 'enter' : data)
+    const action = waitAction(view, matchesKey(data, 'enter') ? 'enter' : (decodeKittyPrintable(data) ?? data))
     if (action === undefined) return false
     if (action.type === 'send') this.#send(action.command)
     else if (action.type === 'reason') this.#asked = { ...this.#asked, isAskingReason: true }

@@ -1,9 +1,11 @@
 // In a real terminal: tmux.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Agent, createTool, Harness, MemoryStore } from '@inspan/core'
 import { serve } from '@inspan/server'
-import { scriptedModel } from '@inspan/testing'
+import { scriptedModel, startProvider } from '@inspan/testing'
 import { TmuxTerminal } from './tmux.fixture.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
@@ -145,5 +147,47 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
     terminal.press('Escape')
     terminal.press('Enter')
     await terminal.shows(/> First[^]*One\./)
+  })
+
+  it('completes names of files after an @', async () => {
+    await using bench = await startServer([{ text: 'Read.' }])
+    using terminal = new TmuxTerminal(['notes.txt', 'plan.txt'])
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    terminal.type('Read @no')
+    await terminal.shows(/→ notes\.txt/)
+    terminal.press('Tab')
+    await terminal.shows(/^Read @notes\.txt *$/m)
+    terminal.press('Enter')
+    await terminal.shows(/> Read @notes\.txt[^]*Read\./)
+  })
+
+  it('runs our own loop with tools that work in the current folder', async () => {
+    const input = { path: 'made.txt', content: 'by hand' }
+    await using provider = await startProvider([
+      { text: 'I write it.', toolCalls: [{ name: 'write_file', input }] },
+      { text: 'It is there.' },
+    ])
+    using terminal = new TmuxTerminal()
+    const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: `${provider.url}/v1` }
+    terminal.chat(['--model', 'anthropic/claude-sonnet-4-5'], env)
+    await terminal.shows(/Type a message/)
+    terminal.type('Make it')
+    terminal.press('Enter')
+    await terminal.shows(/Allow write_file\?[^]*\+ by hand[^]*y allow once/)
+    terminal.press('y')
+    await terminal.shows(/✓ write_file made\.txt[^]*It is there\./)
+    assert.equal(readFileSync(join(terminal.folder, 'made.txt'), 'utf8'), 'by hand')
+  })
+
+  it('says why it cannot start: no server, wrong token, no key', async () => {
+    await using bench = await startServer([])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', 'http://127.0.0.1:1'])
+    await terminal.shows(/No server can be reached at http:\/\/127\.0\.0\.1:1\.[^]*left with 1/)
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: 'wrong' })
+    await terminal.shows(/refused[^]*left with 1/)
+    terminal.chat(['--model', 'anthropic/claude-sonnet-4-5'], { ANTHROPIC_API_KEY: '' })
+    await terminal.shows(/There is no key for "anthropic[^]*left with 1/)
   })
 })

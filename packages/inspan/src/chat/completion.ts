@@ -1,11 +1,17 @@
-import { CombinedAutocompleteProvider, type AutocompleteItem, type SlashCommand } from '@earendil-works/pi-tui'
+import {
+  CombinedAutocompleteProvider,
+  type AutocompleteItem,
+  type AutocompleteProvider,
+  type SlashCommand,
+} from '@earendil-works/pi-tui'
 import type { Client } from '@inspan/client'
 import { visible } from '../visible-text.ts'
+import { fileNames } from './file-names.ts'
 import { titleOf } from './run-slash.ts'
 import { SLASH_COMMANDS, type SlashName } from './slash.ts'
 
 /** Completes slash commands with their arguments, and names of files after `@`. */
-export function completionFor(client: Client, cwd: string): CombinedAutocompleteProvider {
+export function completionFor(client: Client, cwd: string): AutocompleteProvider {
   const commands = SLASH_COMMANDS.map(({ argument, description, name }): SlashCommand => {
     return {
       name,
@@ -14,7 +20,20 @@ export function completionFor(client: Client, cwd: string): CombinedAutocomplete
       ...(hasCompletions(name) ? { getArgumentCompletions: (prefix) => argumentsOf(client, name, prefix) } : {}),
     }
   })
-  return new CombinedAutocompleteProvider(commands, cwd)
+  const provider = new CombinedAutocompleteProvider(commands, cwd)
+  return {
+    getSuggestions: async (lines, cursorLine, cursorColumn, options) => {
+      const before = (lines[cursorLine] ?? '').slice(0, cursorColumn)
+      const typed = /(?:^|\s)@(\S*)$/.exec(before)?.[1]
+      // The provider's own search for `@` needs a program that few people have.
+      if (typed === undefined) return provider.getSuggestions(lines, cursorLine, cursorColumn, options)
+      const names = await fileNames(cwd, typed)
+      if (names.length === 0) return null
+      return { prefix: `@${typed}`, items: names.map(({ label, path }) => ({ value: `@${path}`, label })) }
+    },
+    applyCompletion: provider.applyCompletion.bind(provider),
+    shouldTriggerFileCompletion: provider.shouldTriggerFileCompletion.bind(provider),
+  }
 }
 
 function hasCompletions(name: SlashName): boolean {

@@ -123,6 +123,9 @@ async function show(client: Client, { cwd, env }: Terminal): Promise<number> {
   ])
   const screenTerminal = new ProcessTerminal()
   const tui = new TuiMainScreen(screenTerminal)
+  // Also restores the terminal when a defect ends the process.
+  const restore = (): void => tui.stop()
+  process.once('exit', restore)
   const ended = new AbortController()
   let code = 0
   const listeners = Object.entries(ENDING).map(([signal, itsCode]) => {
@@ -137,6 +140,7 @@ async function show(client: Client, { cwd, env }: Terminal): Promise<number> {
     await new ChatScreen({ client, tui, theme: createTheme(hasColour(env)), cwd }).run(ended.signal)
   } finally {
     for (const remove of listeners) remove()
+    process.off('exit', restore)
   }
   return code
 }
