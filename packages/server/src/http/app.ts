@@ -6,6 +6,7 @@ import { Hono } from 'hono'
 import { ROLES, type Role } from '../auth/identity.ts'
 import type { ServerContext } from '../context.ts'
 import type { EventStreams } from './event-stream.ts'
+import { addAiRoutes } from './ai-routes.ts'
 import { addressOf, checkSource, identifyCaller } from './guard.ts'
 import { readBody, requireRole, type App, type AppEnv } from './app-types.ts'
 import { openApi, roleOfRoute } from './openapi.ts'
@@ -49,6 +50,7 @@ export function createApp(context: ServerContext, streams: EventStreams, pages?:
   addPairingRoutes(app, context)
   addThreadRoutes(app, context)
   addReadRoutes(app, context)
+  addAiRoutes(app, context, streams)
   // A route that is not described has no role, so it must not exist.
   for (const { method, path } of app.routes) if (method !== 'ALL') roleOfRoute(method, path)
   return app

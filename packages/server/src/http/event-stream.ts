@@ -26,6 +26,7 @@ export class EventStreams {
   readonly #context: ServerContext
   readonly #open = new Map<ServerResponse, Connection>()
   readonly #heartbeat: NodeJS.Timeout
+  readonly #onClose: (() => void)[] = []
 
   constructor(context: ServerContext) {
     this.#context = context
@@ -69,8 +70,14 @@ export class EventStreams {
     })
   }
 
+  /** Calls `listener` when the server closes its streams. */
+  onClose(listener: () => void): void {
+    this.#onClose.push(listener)
+  }
+
   close(): void {
     clearInterval(this.#heartbeat)
+    for (const listener of this.#onClose) listener()
     for (const connection of this.#open.values()) connection.close('shutdown')
   }
 

@@ -79,6 +79,20 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     query: { message: 'The id of the message' },
     type: 'application/octet-stream',
   },
+  'POST /v1/ai/chat': {
+    summary: 'Takes a message or answers of an AI SDK chat, and streams the run as UI message chunks',
+    role: 'drive',
+    body: fields({ id: text, messages: { type: 'array', items: { type: 'object' } }, trigger: text }, [
+      'id',
+      'messages',
+    ]),
+    type: 'text/event-stream',
+  },
+  'GET /v1/ai/chat/:id/stream': {
+    summary: 'Streams the run in progress from its beginning; 204 when there is none',
+    role: 'view',
+    type: 'text/event-stream',
+  },
   'GET /v1/modes': { summary: 'Lists the modes', role: 'view' },
   'GET /v1/models': { summary: 'Lists the models, and whether there is a key for each', role: 'view' },
   'GET /v1/agents': { summary: 'Lists the agents and what each can do', role: 'view' },
