@@ -47,6 +47,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       declare const MyStore: { open(place: string, format?: Format): Promise<OwnStore> }`,
   },
   'workspace.md': {},
+  'tools.md': {},
   'testing.md': {
     faultPoints: "import { faultPoints } from '@inspan/testing'",
     startProvider: "import { startProvider } from '@inspan/testing'",

@@ -88,7 +88,22 @@ export {
   type McpServerInfo,
   type McpToolInfo,
 } from '@inspan/protocol/chat'
-export { McpOAuth, McpServers, type McpEvent, type McpOAuthOptions, type McpServersOptions } from '@inspan/tools'
+export {
+  ConsumerTools,
+  consumerResult,
+  loadRules,
+  McpOAuth,
+  McpServers,
+  Skills,
+  TrustedFolders,
+  type AlwaysActive,
+  type McpEvent,
+  type McpOAuthOptions,
+  type McpServersOptions,
+  type Skill,
+  type SkillsOptions,
+  type ToolSearchOptions,
+} from '@inspan/tools'
 export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {

@@ -203,7 +203,7 @@ suite('used wrongly', () => {
 })
 
 suite('help', () => {
-  for (const command of ['run', 'chat', 'replay', 'threads', 'normalize', 'doctor']) {
+  for (const command of ['run', 'chat', 'replay', 'threads', 'normalize', 'trust', 'doctor']) {
     test(`explains ${command}, asked either way`, async () => {
       const { out, code } = await inspan('help', command)
       assert.equal(code, 0)

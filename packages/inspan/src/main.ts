@@ -51,6 +51,11 @@ const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/acp.ts')).acpCommand,
   },
   {
+    name: 'trust',
+    summary: 'let agents follow the instructions and skills of a folder',
+    load: async () => (await import('./commands/trust.ts')).trustCommand,
+  },
+  {
     name: 'doctor',
     summary: 'show which coding agents can be used here, and check the database',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,

@@ -17,9 +17,22 @@ export type {
 } from './workspace/files.ts'
 export type { CommandExit, CommandOptions, RunningCommand, WorkspaceShell } from './workspace/shell.ts'
 export type { LocalShellOptions } from './workspace/local-shell.ts'
+export { checkConsumerTools, ConsumerTools, consumerResult } from './consumer/consumer-tools.ts'
 export type { McpEvent } from './mcp/mcp-event.ts'
 export { McpOAuth, type McpOAuthOptions } from './mcp/oauth.ts'
 export { McpServers, type McpServersOptions } from './mcp/mcp-servers.ts'
 export type { ChangedFile, Checkpoints, CheckpointOptions, RewindReport } from './checkpoints/checkpoints.ts'
 export { SECRET_DETECTORS, type SecretDetector } from './redaction/detectors.ts'
 export { redactSecrets, type RedactSecretsOptions } from './redaction/redact-secrets.ts'
+export { loadRules, nearestAgentsFile, type RuleFile } from './rules/load-rules.ts'
+export {
+  checkToolSearch,
+  SEARCH_TOOLS,
+  searchableTools,
+  type AlwaysActive,
+  type LoadedTools,
+  type ToolSearchOptions,
+} from './search/tool-search.ts'
+export type { Skill } from './skills/load-skill.ts'
+export { Skills, type SkillsOptions } from './skills/skills.ts'
+export { TrustedFolders } from './trust/trusted-folders.ts'

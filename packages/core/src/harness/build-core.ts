@@ -1,5 +1,6 @@
 import { InspanError, NO_RULES, type PermissionRules, type Policy } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
+import { SEARCH_TOOLS } from '@inspan/tools'
 import { splitState } from './sessions/control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
@@ -82,8 +83,13 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
 /**
  * Returns the harness's rules. Built-in tools only ask or take notes, so they need no approval unless a rule says so.
  */
-function standingRules({ initialState, permissions: given = {} }: HarnessConfig): PermissionRules {
-  const free = Object.fromEntries(BUILTIN_TOOL_IDS.map((id): [string, Policy] => [id, 'allow']))
+function standingRules({ initialState, permissions: given = {}, toolSearch }: HarnessConfig): PermissionRules {
+  const free = Object.fromEntries(
+    [...BUILTIN_TOOL_IDS, ...(toolSearch === undefined ? [] : [SEARCH_TOOLS])].map((id): [string, Policy] => [
+      id,
+      'allow',
+    ]),
+  )
   const harness: PermissionRules = { ...NO_RULES, ...given, tools: { ...free, ...given.tools } }
   // Programs may also give rules in the initial state of every session.
   const { permissionRules } = splitState(initialState ?? {}).control

@@ -2,10 +2,10 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@inspan/agent'
 import type { PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { AgentDriver, Budget, OnInterrupted, RawSpool, ToolSource } from '@inspan/protocol/driver'
-import type { MCPConfiguration } from '@inspan/protocol/chat'
+import type { MCPConfiguration, ToolDefinition } from '@inspan/protocol/chat'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { Store } from '@inspan/protocol/store'
-import type { McpServersOptions } from '@inspan/tools'
+import type { McpServersOptions, ToolSearchOptions, TrustedFolders } from '@inspan/tools'
 import type { Redactor } from '../engine/log/redactor.ts'
 import type { ThreadRuntimeOptions } from '../engine/thread-options.ts'
 import type { HeartbeatHandler } from './runs/heartbeats.ts'
@@ -97,6 +97,12 @@ export interface PubSub {
   publish(topic: string, event: HarnessEvent): void | Promise<void>
 }
 
+export interface HarnessProject {
+  readonly folder: string
+  /** The folders that are trusted, or true for a folder that was checked otherwise. Default: those of `inspan trust`. */
+  readonly trust?: TrustedFolders | true
+}
+
 /** Standing rules; all kinds are optional. */
 export type StandingRules = Partial<PermissionRules>
 
@@ -130,6 +136,18 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly mcpServers?: MCPConfiguration
   /** How MCP servers are used: folder, time limits, authorization. */
   readonly mcp?: Omit<McpServersOptions, 'onEvent'>
+  /** Tools that the application carries out itself; it answers their waits with the results. */
+  readonly consumerTools?: readonly ToolDefinition[]
+  /** Skill folders, or folders of skill folders. Relative ones start from the project's folder. */
+  readonly skills?: readonly string[]
+  /** Offers a search for skills instead of naming every one. */
+  readonly skillSearch?: boolean
+  /** Markdown files, or folders of them, that are added to the instructions. */
+  readonly rules?: readonly string[]
+  /** A project whose AGENTS.md and usual skill folders are used, once its folder is trusted. */
+  readonly project?: HarnessProject
+  /** Hides tools behind a search, so that many of them cost a model as little as one. */
+  readonly toolSearch?: ToolSearchOptions
   readonly workspace?: WorkspaceInput
   /** Available to tools through their request context. Whoever made it opens and closes it. */
   readonly browser?: Dynamic<object>

@@ -387,7 +387,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     const { heartbeatHandlers = [], observability, pubsub } = this.#config
     await prepareTracing(observability)
     await this.#core.store.open()
-    this.#core.sources.start()
+    await this.#core.sources.start()
     await this.#core.workspace.init()
     this.#runtime = harnessRuntime({
       store: this.#core.store,

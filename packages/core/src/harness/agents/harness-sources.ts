@@ -1,10 +1,11 @@
 import { Agent } from '@inspan/agent'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
-import { McpServers, type McpEvent } from '@inspan/tools'
+import { ConsumerTools, McpServers, SEARCH_TOOLS, type McpEvent } from '@inspan/tools'
 import type { RunnableTool, ToolSource, ToolSourceContext } from '@inspan/protocol/driver'
 import { toolsOfSources, type ReportSource } from '../../engine/tools/tools-of-sources.ts'
 import { endAll } from '../end-all.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
+import { loadProjectFiles, type ProjectFiles } from './project-files.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from '../harness-config.ts'
 
 /**
@@ -17,16 +18,28 @@ export class HarnessSources {
   readonly #reported = new Set<string>()
   #own: readonly ToolSource[] = []
   #mcp: McpServers | undefined
+  #files: ProjectFiles = {}
 
   constructor(config: HarnessConfig, report: ReportSource) {
     this.#config = config
     this.#report = report
   }
 
-  /** Makes the sources that the configuration describes. Waits for none of them. */
-  start(): void {
-    const { mcpServers } = this.#config
+  /** Makes the sources that the configuration describes. Does not wait for servers. */
+  async start(): Promise<void> {
+    const { consumerTools, mcpServers } = this.#config
+    if (consumerTools !== undefined) this.own(new ConsumerTools(consumerTools))
     if (mcpServers !== undefined) this.mcp(mcpServers)
+    const files = await loadProjectFiles(this.#config, this.#report)
+    this.#files = files
+    if (files.skills !== undefined) this.own(files.skills)
+  }
+
+  /** Returns what files add to the instructions. Foreign agents read AGENTS.md themselves. */
+  instructions(agent: HarnessAgent): readonly string[] {
+    const { agentsFile, rules = [] } = this.#files
+    const own = agent instanceof Agent && agentsFile !== undefined ? [agentsFile.text] : []
+    return [...rules.map(({ text }) => text), ...own]
   }
 
   /** Returns the MCP servers. They are started with the given configuration unless there are any. */
@@ -54,7 +67,7 @@ export class HarnessSources {
     const all = [...(mode.toolSources ?? []), ...ofAgent, ...(this.#config.toolSources ?? []), ...more, ...this.#own]
     // One source may be given in several places.
     // The built-in tools need no approval, so no source may pose as one of them.
-    const taken = [...others.map(({ name }) => name), ...BUILTIN_TOOL_IDS]
+    const taken = [...others.map(({ name }) => name), ...BUILTIN_TOOL_IDS, SEARCH_TOOLS]
     return toolsOfSources([...new Set(all)], context, { taken, report: (problem) => this.#tell(problem) })
   }
 
@@ -62,6 +75,7 @@ export class HarnessSources {
     const closing = this.#own
     this.#own = []
     this.#mcp = undefined
+    this.#files = {}
     this.#reported.clear()
     await endAll(closing.map((source) => () => source.close()))
   }

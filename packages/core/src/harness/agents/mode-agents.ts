@@ -8,7 +8,7 @@ import {
   type RequestContext,
   type ToolsInput,
 } from '@inspan/agent'
-import { InspanError } from '@inspan/protocol'
+import { InspanError, type JsonValue } from '@inspan/protocol'
 import type { AgentDriver, Budget, RunnableTool, ToolSource, TurnDefaults } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
@@ -20,6 +20,10 @@ import type { HarnessSources } from './harness-sources.ts'
 import type { RunContexts } from './run-contexts.ts'
 import { boundToThread } from '../tools/thread-tools.ts'
 import { offeredTools } from './offered-tools.ts'
+import { searchableTools } from '@inspan/tools'
+
+/** The setting of a thread with the names of the tools that its model has found. */
+const LOADED_TOOLS = 'loadedTools'
 
 /** What a thread provides for the agents that take turns in it. */
 export interface ThreadEquipment {
@@ -34,6 +38,8 @@ export interface ThreadEquipment {
   /** Returns the thread's own tool with this id, whether or not it is offered. */
   readonly threadTool: (id: string) => RunnableTool | undefined
   readonly agentContext: (turn: TurnContext) => AgentContext
+  /** Keeps a setting with the thread. */
+  readonly keepSetting: (key: string, value: JsonValue) => Promise<void>
 }
 
 /**
@@ -120,7 +126,8 @@ export class ModeAgents {
           ...(requestContext === undefined ? {} : { requestContext }),
         }
         const sourced = await this.#sources.tools(mode, agent, sourceContext, bound, more)
-        return offeredTools([...bound, ...sourced, ...equipment.builtinTools()], state, this.#store)
+        const theirOwn = this.#searchable([...bound, ...sourced], turn, equipment)
+        return offeredTools([...theirOwn, ...equipment.builtinTools()], state, this.#store)
       },
       turn: (turn) => this.#turn(agent, turn, equipment),
     }
@@ -137,6 +144,16 @@ export class ModeAgents {
     return this.#config.modes.find(({ id }) => id === mode) ?? defaultModeOf(this.#config)
   }
 
+  /** With a tool search, the model is offered the search and what it has found before. */
+  #searchable(tools: readonly RunnableTool[], turn: TurnContext, equipment: ThreadEquipment): readonly RunnableTool[] {
+    const { toolSearch } = this.#config
+    if (toolSearch === undefined) return tools
+    const kept = turn.state.head.settings.get(LOADED_TOOLS)
+    const names = new Set(Array.isArray(kept) ? kept.map(String) : [])
+    const load = (found: readonly string[]): Promise<void> => equipment.keepSetting(LOADED_TOOLS, [...names, ...found])
+    return searchableTools(tools, toolSearch, { names, load })
+  }
+
   async #sharedTools({ requestContext }: AgentContext): Promise<ToolsInput | undefined> {
     const { tools } = this.#config
     return typeof tools === 'function' ? tools({ requestContext }) : tools
@@ -149,7 +166,8 @@ export class ModeAgents {
     await equipment.prepare(context.requestContext)
     const cwd = equipment.cwd(context.requestContext)
     const own = agent instanceof Agent ? await agent.instructions(context) : undefined
-    const instructions = [own, this.#config.instructions, mode.instructions].filter(Boolean).join('\n\n')
+    const ofFiles = this.#sources.instructions(agent)
+    const instructions = [own, this.#config.instructions, mode.instructions, ...ofFiles].filter(Boolean).join('\n\n')
     const budget = mode.budget ?? budgetOf(agent)
     return {
       ...(cwd === undefined ? {} : { cwd }),

@@ -2,6 +2,7 @@ import { checkTools as checkUsable, type ToolsInput } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { DRIVER_PORT } from '@inspan/protocol/driver'
 import { aCount, aDuration, checkFields, checkNames, type FieldRules } from '@inspan/protocol/internal'
+import { checkConsumerTools, checkToolSearch } from '@inspan/tools'
 import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
 import { CONFIG_NAMES, MODE_NAMES, SUBAGENT_NAMES } from './config-names.ts'
@@ -27,6 +28,7 @@ export function checkShape(config: HarnessConfig): void {
   for (const at of ['mcpServers', 'mcp'] as const) {
     if (config[at] !== undefined && !isObject(config[at])) throw wrong(`\`${at}\``, 'an object')
   }
+  checkFileSources(config)
   checkMethods(config.storage, 'storage', 'a store such as `new SqliteStore({ url })`', [
     'open',
     'append',
@@ -92,6 +94,21 @@ function checkTools(tools: unknown, at: string): void {
     }
   }
   checkUsable(tools as ToolsInput)
+}
+
+function checkFileSources({ consumerTools, project, rules, skills, toolSearch }: HarnessConfig): void {
+  for (const [at, paths] of Object.entries({ rules, skills })) {
+    const isPaths = listOf(paths, at).every((path) => typeof path === 'string' && path !== '')
+    if (!isPaths) throw wrong(`\`${at}\``, 'a list of paths')
+  }
+  if (project !== undefined && (!isObject(project) || typeof project.folder !== 'string')) {
+    throw wrong('`project`', '{ folder, trust? }')
+  }
+  if (toolSearch !== undefined) {
+    if (!isObject(toolSearch)) throw wrong('`toolSearch`', '{ alwaysActive? }')
+    checkToolSearch(toolSearch)
+  }
+  if (consumerTools !== undefined) checkConsumerTools(consumerTools)
 }
 
 function checkSources(sources: unknown, at: string): void {

@@ -1,5 +1,12 @@
 import { resolveModel, type AgentContext, type RequestContext, type ToolContext } from '@inspan/agent'
-import { InspanError, NO_RULES, type Grants, type JsonObject, type PermissionRules } from '@inspan/protocol'
+import {
+  InspanError,
+  NO_RULES,
+  type Grants,
+  type JsonObject,
+  type JsonValue,
+  type PermissionRules,
+} from '@inspan/protocol'
 import type { ToolRunContext } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { TurnContext } from '../../engine/turns/active-run.ts'
@@ -54,6 +61,9 @@ export function harnessDoor(core: HarnessCore, threadId: string, viewers: Readon
     cwd: (context: RequestContext) => core.workspace.folderOf(context),
     builtinTools: () => open?.control.tools() ?? [],
     threadTool: (id: string) => open?.control.tool(id),
+    keepSetting: async (key: string, value: JsonValue) => {
+      await open?.runtime.record([{ type: 'config.changed', settings: { [key]: value } }])
+    },
   }
   const { approvalTimeout, handoverTokens, id, keepWarm, observability, onInterrupted, parkAfter, redact } = core.config
   const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { SourcedTool, ToolSource } from '@inspan/protocol/driver'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import { HarnessBench } from '../harness.fixture.ts'
+
+const DISABLED = [
+  'ask_user',
+  'submit_plan',
+  'task_write',
+  'task_update',
+  'task_complete',
+  'task_check',
+  'request_access',
+] as const
+
+const MANY: readonly SourcedTool[] = [
+  ...Array.from({ length: 299 }, (_, index) => ({
+    name: `store_item_${index}`,
+    description: `Handles item ${index} of the store.`,
+    inputSchema: { type: 'object', properties: { amount: { type: 'number' } } },
+    serverName: 'store',
+  })),
+  {
+    name: 'post_send_parcel',
+    description: 'Sends a parcel by post.',
+    inputSchema: { type: 'object' },
+    serverName: 'post',
+  },
+]
+
+const many: ToolSource = {
+  id: 'many',
+  list: () => MANY,
+  call: async (name) => ({ result: `${name} is done` }),
+  close: async () => undefined,
+}
+
+const offered = ({ model }: HarnessBench, step: number): string[] =>
+  ((model.requests[step]?.tools ?? []) as readonly { readonly name: string }[]).map(({ name }) => name)
+
+const search = (query: string): object => ({ toolCalls: [{ id: 's', name: 'search_tools', input: { query } }] })
+
+suite('300 tools behind a search', () => {
+  test('cost a model one, and what it finds stays with the thread after a restart', async () => {
+    const storage = new MemoryStore()
+    const config = {
+      storage,
+      toolSources: [many],
+      toolSearch: {},
+      disableBuiltinTools: DISABLED,
+      initialState: { yolo: true },
+    }
+    const bench = new HarnessBench(
+      [search('send a parcel'), { toolCalls: [{ id: 'p', name: 'post_send_parcel', input: {} }] }, { text: 'Sent.' }],
+      config,
+    )
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(offered(bench, 0), ['search_tools'])
+    assert.ok(JSON.stringify(bench.model.requests[0]?.tools).length < 1_000)
+    assert.deepEqual(offered(bench, 1), ['search_tools', 'post_send_parcel'])
+    const results = bench.all('tool_end').map(({ result }) => String(result))
+    assert.match(results[0] ?? '', /^You can call these from now on:\npost_send_parcel: Sends a parcel by post\.$/)
+    assert.equal(results[1], 'post_send_parcel is done')
+    const threadId = bench.harness.session.thread.getId() ?? ''
+    await bench.harness.destroy()
+
+    await using later = new HarnessBench([{ text: 'Yes.' }], config)
+    await later.harness.switchThread({ threadId })
+    await later.harness.sendMessage({ content: 'Still there?' })
+    assert.deepEqual(offered(later, 0), ['search_tools', 'post_send_parcel'])
+  })
+
+  test('may leave some active: all of a server, one of a server, one of any source', async () => {
+    const alwaysActive = [{ server: 'post' }, { server: 'store', tool: 'item_7' }, { tool: 'item_8' }]
+    await using bench = new HarnessBench([{ text: 'Done.' }], {
+      toolSources: [many],
+      toolSearch: { alwaysActive },
+      disableBuiltinTools: DISABLED,
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(offered(bench, 0), ['search_tools', 'store_item_7', 'store_item_8', 'post_send_parcel'])
+  })
+
+  test('ask like any other when they were found', async () => {
+    await using bench = new HarnessBench(
+      [search('parcel'), { toolCalls: [{ id: 'p', name: 'post_send_parcel', input: {} }] }, { text: 'No.' }],
+      { toolSources: [many], toolSearch: {} },
+    )
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Go.' })
+    assert.equal((await asked).toolName, 'post_send_parcel')
+    await bench.harness.session.respondToToolApproval({ decision: 'decline' })
+    await sent
+  })
+
+  test('are refused when an entry says nothing', () => {
+    assert.throws(
+      () => new HarnessBench([], { toolSearch: { alwaysActive: [{} as { tool: string }] } }),
+      /alwaysActive/,
+    )
+  })
+})

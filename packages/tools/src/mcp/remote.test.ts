@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { spawnRun } from '@inspan/shell/run'
+import type { MCPServerConfig } from '@inspan/protocol/chat'
+import { McpBench } from './mcp-bench.fixture.ts'
+import { answering, RemoteServer } from './remote-servers.fixture.ts'
+
+const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts the server that has everything, over HTTP. */
+async function everythingOver(transport: 'streamableHttp' | 'sse'): Promise<{ url: string } & AsyncDisposable> {
+  const port = await freePort()
+  const run = await spawnRun({
+    command: process.execPath,
+    args: [EVERYTHING, transport],
+    env: { ...process.env, PORT: String(port) },
+  })
+  run.stdout.discard()
+  for await (const line of run.stderr) if (line.text.includes(String(port))) break
+  const url = `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
+  return { url, [Symbol.asyncDispose]: async () => void (await run.kill({ graceMs: 0 })) }
+}
+
+const remote = (url: string, more: object = {}): MCPServerConfig => ({ type: 'remote', url, ...more })
+
+suite('the server that has everything', () => {
+  for (const transport of ['streamableHttp', 'sse'] as const) {
+    test(`is used over ${transport}`, async () => {
+      await using server = await everythingOver(transport)
+      await using bench = await McpBench.ready({ every: remote(server.url) })
+      assert.equal(bench.info('every')?.error, undefined)
+      assert.deepEqual(await bench.call('every_echo', { message: 'Hi' }), { result: 'Echo: Hi' })
+      const seen: string[] = []
+      const input = { duration: 0.2, steps: 2 }
+      await bench.call('every_trigger-long-running-operation', input, { progress: (words) => seen.push(words) })
+      assert.equal(seen[0], '1/2')
+    })
+  }
+})
+
+suite('a remote server', () => {
+  test('gets the configured headers', async () => {
+    await using server = await RemoteServer.start(answering)
+    await using bench = await McpBench.ready({ a: remote(server.url, { headers: { authorization: 'Bearer abc' } }) })
+    assert.deepEqual(await bench.call('a_look'), { result: 'Bearer abc' })
+  })
+
+  test('that redirects to another host is refused, and that host gets nothing', async () => {
+    await using other = await RemoteServer.start(answering)
+    await using server = await RemoteServer.start((_request, response) => {
+      response.writeHead(307, { location: other.url.replace('127.0.0.1', 'localhost') }).end()
+    })
+    await using bench = await McpBench.ready({ a: remote(server.url, { headers: { authorization: 'Bearer abc' } }) })
+    assert.equal(bench.info('a')?.status, 'error')
+    assert.equal(other.requests.length, 0)
+  })
+
+  for (const [status, category, retriable] of [
+    [401, 'http-401', true],
+    [403, 'http-403', false],
+    [404, 'http-4xx', false],
+    [500, 'http-5xx', true],
+  ] as const) {
+    test(`that answers ${status} has the error ${category}`, async () => {
+      await using server = await RemoteServer.start((_request, response) => void response.writeHead(status).end('no'))
+      await using bench = await McpBench.ready({ a: remote(server.url) })
+      assert.deepEqual(bench.info('a')?.errorDetail, { category, retriable })
+    })
+  }
+
+  test('that answers 401 and later 200 recovers when it is reconnected', async () => {
+    let isOpen = false
+    await using server = await RemoteServer.start((request, response) => {
+      if (isOpen) answering(request, response)
+      else response.writeHead(401).end()
+    })
+    await using bench = await McpBench.ready({ a: remote(server.url) })
+    assert.equal(bench.info('a')?.errorDetail?.category, 'http-401')
+    isOpen = true
+    await bench.servers.reconnect('a')
+    assert.equal(bench.info('a')?.status, 'connected')
+  })
+
+  test('that is not there is a lost connection', async () => {
+    await using bench = await McpBench.ready({ a: remote(`http://127.0.0.1:${await freePort()}/mcp`) })
+    assert.deepEqual(bench.info('a')?.errorDetail, { category: 'transport-eof', retriable: true })
+  })
+
+  test('that sends 100 MB is cut off', async () => {
+    await using server = await RemoteServer.start((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const chunk = Buffer.alloc(1024 * 1024, 0x20)
+      let left = 100
+      const more = (): void => {
+        while (left-- > 0) if (!response.write(chunk)) return void response.once('drain', more)
+        response.end()
+      }
+      response.on('error', () => undefined)
+      more()
+    })
+    await using bench = await McpBench.ready({ a: remote(server.url) })
+    assert.equal(bench.info('a')?.status, 'error')
+  })
+})
