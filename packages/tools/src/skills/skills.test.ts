@@ -124,7 +124,7 @@ suite('a skill is refused by name when it', () => {
     const outside = await folderWith(t, { 'secret.md': skill('linked'), 'away/SKILL.md': skill('away') })
     const root = await folderWith(t, { 'binary/x': '', 'pipe/x': '', 'linked/x': '' })
     await writeFile(join(root, 'binary/SKILL.md'), Buffer.from([0xff, 0xfe, 0x00]))
-    execFileSync('mkfifo', [join(root, 'pipe/SKILL.md')])
+    execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(root, 'pipe/SKILL.md')])
     await symlink(join(outside, 'secret.md'), join(root, 'linked/SKILL.md'))
     await symlink(join(outside, 'away'), join(root, 'away'))
     const { skills, problems } = await loaded(root)
