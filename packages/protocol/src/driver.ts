@@ -83,6 +83,8 @@ export interface Turn {
   readonly providerOptions?: JsonObject
   readonly output?: TurnOutput
   readonly budget?: Budget
+  /** Where an agent with `hostTools: 'mcp'` reaches our tools. Present when there are any. */
+  readonly toolServer?: ToolServer
   /** Set when an earlier attempt at this turn was cut short. */
   readonly resumed?: {
     readonly attempt: number
@@ -93,6 +95,19 @@ export interface Turn {
     /** How the turn's last complete step ended. */
     readonly step?: Pick<StepFinishEvent, 'finishReason' | 'usage'>
   }
+}
+
+/** The name under which agents know our tool server. */
+export const TOOL_SERVER_NAME = 'inspan'
+
+/**
+ * Our tools as an MCP server over HTTP. An agent allows all its calls, because the host judges them, and never shows the
+ * token: not in arguments, which every user of the machine can read.
+ */
+export interface ToolServer {
+  readonly url: string
+  /** Sent as a bearer token. */
+  readonly token: string
 }
 
 /** Describes an answer that has to be data. */

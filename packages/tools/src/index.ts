@@ -36,3 +36,4 @@ export {
 export type { Skill } from './skills/load-skill.ts'
 export { Skills, type SkillsOptions } from './skills/skills.ts'
 export { TrustedFolders } from './trust/trusted-folders.ts'
+export { serveTools, type ServedAccess, type ServedCall, type ServedTools } from './loopback/tool-server.ts'

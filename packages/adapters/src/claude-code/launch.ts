@@ -1,13 +1,18 @@
 import { join } from 'node:path'
 import type { JsonObject } from '@inspan/protocol'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
+import { TOOL_SERVER_NAME } from '@inspan/protocol/driver'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import type { NativeSession } from '../launch/native-session.ts'
 import type { PrivateFile } from '../launch/private-dir.ts'
 import { promptOf, type Prompt } from '../launch/prompt.ts'
+import { ownServer } from '../launch/own-server.ts'
 import { claudeCodeProfile } from './profile.ts'
 import { claudeRules } from './rules.ts'
+
+/** The most that a timer takes. */
+const LONGEST_MS = String(2 ** 31 - 1)
 
 export interface ClaudeLaunchOptions {
   /** The settings that the CLI reads. Default: none, as they may allow what we do not. `CLAUDE.md` is always read. */
@@ -29,6 +34,7 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
     return join(request.dir, name)
   }
   const { settings = [], args = [] } = options
+  const servers = { ...rules.mcp, ...ownServer(request.toolServer) }
   return {
     args: [
       '--print',
@@ -44,7 +50,7 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
       ...flag('--max-turns', request.maxSteps?.toString()),
       ...flag('--permission-mode', rules.mode),
       ...flag('--permission-prompts', 'none'),
-      ...flag('--allowedTools', rules.allowed.join(',')),
+      ...flag('--allowedTools', [...rules.allowed, ...ownTools(request)].join(',')),
       ...flag('--disallowedTools', rules.denied.length === 0 ? undefined : rules.denied.join(',')),
       ...flag('--tools', rules.only?.join(',')),
       ...flag('--setting-sources', settings.join(',')),
@@ -57,7 +63,7 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
             ...flag('--system-prompt-snapshot', 'off'),
           ]),
       '--strict-mcp-config',
-      ...flag('--mcp-config', Object.keys(rules.mcp).length === 0 ? undefined : file('mcp.json', mcpFile(rules.mcp))),
+      ...flag('--mcp-config', Object.keys(servers).length === 0 ? undefined : file('mcp.json', mcpFile(servers))),
       ...args,
     ],
     env: {
@@ -65,11 +71,18 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
       CLAUDECODE: undefined,
       CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
       DISABLE_AUTOUPDATER: '1',
+      // Our tools may wait for people.
+      ...(request.toolServer === undefined ? {} : { MCP_TOOL_TIMEOUT: LONGEST_MS }),
     },
     stdin: userMessage(promptOf(request.input, title)),
     files,
     warnings: rules.warnings,
   }
+}
+
+/** Returns the rule that allows our own tools. */
+export function ownTools({ toolServer }: Pick<LaunchRequest, 'toolServer'>): readonly string[] {
+  return toolServer === undefined ? [] : [`mcp__${TOOL_SERVER_NAME}`]
 }
 
 function sessionArgs(session: NativeSession): readonly string[] {

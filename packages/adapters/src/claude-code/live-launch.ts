@@ -4,7 +4,7 @@ import { promptOf } from '../launch/prompt.ts'
 import type { LivePlan } from '../live/live-harness.ts'
 import { withoutFlags } from '../live/args.ts'
 import { settledRules } from '../live/settled-rules.ts'
-import { launchClaude, type ClaudeLaunchOptions } from './launch.ts'
+import { launchClaude, ownTools, type ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeProfile } from './profile.ts'
 
 /** Flags that decide in print mode, where nobody can be asked. */
@@ -26,7 +26,7 @@ export function launchClaudeLive(request: LaunchRequest, options: ClaudeLaunchOp
       '--permission-prompt-tool',
       'stdio',
       '--allowedTools',
-      TO_BE_NAMED.join(','),
+      [...TO_BE_NAMED, ...ownTools(request)].join(','),
     ],
     // Makes the CLI report when it is idle.
     env: { ...env, CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' },

@@ -19,7 +19,7 @@ const CAPABILITIES: Capabilities = {
   resume: 'anchor',
   fork: 'anchor',
   handover: 'text',
-  hostTools: 'none',
+  hostTools: 'mcp',
   interrupt: 'clean',
   usage: 'turn',
   redaction: 'record',

@@ -17,7 +17,7 @@ const CAPABILITIES: Capabilities = {
   resume: 'head',
   fork: 'none',
   handover: 'text',
-  hostTools: 'none',
+  hostTools: 'mcp',
   interrupt: 'kill',
   usage: 'cumulative',
   redaction: 'record',

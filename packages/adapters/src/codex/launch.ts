@@ -5,6 +5,7 @@ import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { MAX_ARGUMENT_BYTES } from '../launch/plan-limits.ts'
 import type { PrivateFile } from '../launch/private-dir.ts'
 import { imageEnding, promptOf } from '../launch/prompt.ts'
+import { ownServer } from '../launch/own-server.ts'
 import { codexProfile } from './profile.ts'
 import { codexRules, type CodexRules } from './rules.ts'
 import { toToml, type TomlValue } from './toml.ts'
@@ -20,6 +21,9 @@ export interface CodexLaunchOptions {
   /** Further command line arguments. */
   readonly args?: readonly string[]
 }
+
+/** Our tools may wait for people. */
+const LONGEST_SECONDS = 2_000_000
 
 const MAX_INSTRUCTIONS_BYTES = MAX_ARGUMENT_BYTES - 'developer_instructions='.length
 
@@ -49,7 +53,7 @@ export function launchCodex(
       ? undefined
       : { name: 'output-schema.json', content: JSON.stringify(request.output.schema) }
   const secrets = new Map<string, string>()
-  const servers = mcpServers(rules, secrets)
+  const servers = { ...mcpServers(rules, secrets), ...ownTools(request, secrets) }
   // Codex takes no file for instructions, so long ones go before the prompt.
   const isLong = Buffer.byteLength(toToml(instructions ?? '')) > MAX_INSTRUCTIONS_BYTES
   const settings: Record<string, TomlValue> = {
@@ -110,6 +114,20 @@ function mcpServers(rules: CodexRules, secrets: Map<string, string>): Record<str
     }
   }
   return servers
+}
+
+/** Codex allows our own tools without asking, and waits as long as it can. */
+function ownTools({ toolServer }: LaunchRequest, secrets: Map<string, string>): Record<string, TomlValue> {
+  return Object.fromEntries(
+    Object.entries(ownServer(toolServer)).map(([name, server]) => [
+      name,
+      {
+        ...connection(server, secrets, 'INSPAN_TOOLS'),
+        default_tools_approval_mode: 'approve',
+        tool_timeout_sec: LONGEST_SECONDS,
+      },
+    ]),
+  )
 }
 
 function connection(server: MCPServerConfig, secrets: Map<string, string>, prefix: string): Record<string, TomlValue> {

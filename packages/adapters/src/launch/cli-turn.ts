@@ -79,6 +79,7 @@ export class CliTurn {
     this.asks = new Asks({
       host: ports.host,
       agentId: context.id,
+      hasToolServer: turn.toolServer !== undefined,
       onWaiting: (isWaiting) => {
         if (isWaiting) this.#clock.pause()
         else if (!this.#isOver) this.#clock.start()

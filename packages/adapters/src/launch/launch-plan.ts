@@ -1,6 +1,13 @@
 import { InspanError, NO_RULES, type Part, type PermissionRules } from '@inspan/protocol'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
-import { checkEffort, type Capabilities, type Effort, type Turn, type TurnOutput } from '@inspan/protocol/driver'
+import {
+  checkEffort,
+  type Capabilities,
+  type Effort,
+  type ToolServer,
+  type Turn,
+  type TurnOutput,
+} from '@inspan/protocol/driver'
 import type { NativeSession } from './native-session.ts'
 import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'
@@ -28,6 +35,8 @@ export interface LaunchRequest {
   /** What the CLI cannot do causes an error instead of a warning. */
   readonly strict?: boolean
   readonly mcp: MCPConfiguration
+  /** Serves our own tools. All its calls are allowed: we judge them when they are made. */
+  readonly toolServer?: ToolServer
   /** A private directory that exists as long as the turn. The `files` of the plan are written into it. */
   readonly dir: string
 }
@@ -78,6 +87,7 @@ export function requestOf(
     allowUngoverned: options.allowUngoverned ?? false,
     strict: options.strict ?? false,
     mcp: options.mcp ?? {},
+    ...(turn.toolServer === undefined ? {} : { toolServer: turn.toolServer }),
   }
 }
 

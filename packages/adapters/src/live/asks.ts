@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer, JsonObject, JsonValue, WaitKind } from '@inspan/protocol'
-import type { Decision, Host } from '@inspan/protocol/driver'
+import { TOOL_SERVER_NAME, type Decision, type Host } from '@inspan/protocol/driver'
 import { toFailure } from '../launch/run-failure.ts'
 import { approvalWords } from './approval-words.ts'
+import { mcpToolName } from '../launch/tool-kinds.ts'
 import { canonicalCall, nativeCall, type NativeCall } from './tool-calls.ts'
 
 /** The answer to a question of a CLI. It always holds once, for this call alone. */
@@ -34,12 +35,18 @@ export interface Ask {
 export interface AsksOptions {
   readonly host: Host
   readonly agentId: string
+  /** The CLI has our tool server. Its calls are judged there, once. */
+  readonly hasToolServer?: boolean
   /** Called with whether any question is open. */
   readonly onWaiting: (isWaiting: boolean) => void
   /** Called before a person is asked. */
   readonly onAsk: (ask: Ask) => void
   /** Called when an answer comes for a question that is no longer open. */
   readonly onLate: (ask: Ask) => void
+}
+
+function isOwnTool({ serverName, toolName }: NativeCall): boolean {
+  return serverName === TOOL_SERVER_NAME || mcpToolName(toolName)?.server === TOOL_SERVER_NAME
 }
 
 const RANK: Readonly<Record<Decision['policy'], number>> = { allow: 0, ask: 1, deny: 2 }
@@ -58,7 +65,8 @@ export class Asks {
 
   /** Decides by the rules, which may name the tool as we do or as the CLI does. */
   judge(call: NativeCall): Decision {
-    const { host } = this.#options
+    const { hasToolServer = false, host } = this.#options
+    if (hasToolServer && isOwnTool(call)) return { policy: 'allow', reason: 'it is judged when it is made' }
     const ours = host.decide(canonicalCall(call))
     const theirs = nativeCall(call)
     return theirs === undefined ? ours : stricter(ours, host.decide(theirs))

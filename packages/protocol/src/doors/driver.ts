@@ -26,6 +26,7 @@ export type {
   NativeSessions,
   ToolCallRequest,
   ToolOutcome,
+  ToolServer,
   Turn,
   TurnDefaults,
   TurnOutput,
@@ -34,6 +35,7 @@ export { DRIVER_PORT } from '../driver.ts'
 export { checkEffort } from '../check-effort.ts'
 export { createHost } from '../create-host.ts'
 export type { MemoryBasis, MemoryContent, MemoryModel, MemoryServices, MemoryThread, ThreadMemory } from '../memory.ts'
+export { TOOL_SERVER_NAME } from '../driver.ts'
 export { streamTurn } from '../stream-turn.ts'
 export type {
   OnInterrupted,

@@ -74,6 +74,7 @@ export const turnSchema: Schema<Turn> = exact<Turn>()(
     ...turnDefaultFields,
     rules: optional(permissionRulesSchema),
     requestContext: optional(jsonObjectSchema),
+    toolServer: optional(object({ url: z.string(), token: z.string() })),
     resumed: optional(
       object({
         attempt: z.number(),

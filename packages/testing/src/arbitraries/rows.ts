@@ -123,6 +123,7 @@ export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
     output: arbitraryTurnOutput,
     budget: arbitraryBudget,
     providerOptions: arbitraryJsonObject,
+    toolServer: shape<NonNullable<Turn['toolServer']>>({ url: arbitraryText, token: arbitraryText }, {}),
     resumed: shape<NonNullable<Turn['resumed']>>(
       { attempt: fc.integer({ min: 2, max: 3 }) },
       {

@@ -22,7 +22,7 @@ const CAPABILITIES: Capabilities = {
   resume: 'anchor',
   fork: 'anchor',
   handover: 'items',
-  hostTools: 'none',
+  hostTools: 'mcp',
   interrupt: 'clean',
   usage: 'turn',
   redaction: 'record',

@@ -1,5 +1,5 @@
 import type { ActivityEvent, AgentEvent } from '@inspan/protocol'
-import type { Decision, ToolCallRequest } from '@inspan/protocol/driver'
+import { TOOL_SERVER_NAME, type Decision, type ToolCallRequest } from '@inspan/protocol/driver'
 
 type CallEvent = Extract<AgentEvent, { type: 'tool-call' }>
 type ResultEvent = Extract<AgentEvent, { type: 'tool-result' }>
@@ -22,6 +22,8 @@ export class SeenCalls {
   violation(event: AgentEvent): string | undefined {
     switch (event.type) {
       case 'tool-call': {
+        // Our own tools were judged when they were called.
+        if (event.serverName === TOOL_SERVER_NAME) return undefined
         const denied = this.#nativeDeny(event) ?? this.#denyOf(event.toolCallId, event.activity?.events)
         if (denied !== undefined) this.#denied.set(event.toolCallId, denied)
         return undefined

@@ -18,6 +18,7 @@ import {
   type ThreadState,
 } from '@inspan/protocol/log'
 import type { ForeignCalls } from '../calls/foreign-calls.ts'
+import type { HostToolCalls } from '../calls/host-tool-calls.ts'
 import type { Patience } from './patiently.ts'
 import type { RunSpending } from '../runs/run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
@@ -150,6 +151,8 @@ export interface ActiveTurn {
   openCalls: readonly string[] | undefined
   /** The calls that a foreign agent may make. */
   calls: ForeignCalls | undefined
+  /** The calls of our tools that a foreign agent makes. */
+  hostTools: HostToolCalls | undefined
   /** The budget check. Set while the turn is being driven. */
   budget: Pick<TurnBudget, 'check'> | undefined
   /** Set where changes of files are kept. */

@@ -91,6 +91,7 @@ export function openTurn(
     failure: undefined,
     openCalls: undefined,
     calls: undefined,
+    hostTools: undefined,
     budget: undefined,
     spans: undefined,
     next: undefined,

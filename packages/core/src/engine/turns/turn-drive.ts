@@ -1,8 +1,17 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { InspanError, type AgentEvent, type Part } from '@inspan/protocol'
-import type { AgentSession, Capabilities, ToolCallRequest, Turn, TurnDefaults } from '@inspan/protocol/driver'
+import type {
+  AgentSession,
+  Capabilities,
+  Host,
+  ToolCallRequest,
+  ToolServer,
+  Turn,
+  TurnDefaults,
+} from '@inspan/protocol/driver'
 import { unlessAborted } from '@inspan/protocol/internal'
 import type { ThreadState } from '@inspan/protocol/log'
+import { HostToolCalls } from '../calls/host-tool-calls.ts'
 import { cancelSession, hasOpenCalls, isForeign, nextOf, type ActiveTurn } from './active-run.ts'
 import { callHash } from '../calls/call-hash.ts'
 import { checkedEvent } from '../checks/check-event.ts'
@@ -35,16 +44,6 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   const [capabilities, defaults] = await unlessAborted(signal, setUp(active))
   const isOurs = !isForeign(capabilities)
   const { requestContext } = active.setup
-  const turn: Turn = {
-    ...defaults,
-    ...(requestContext === undefined ? {} : { requestContext }),
-    ...(isOurs ? {} : { rules: drive.policy.rulesInForce() }),
-    turnId,
-    runId,
-    threadId: log.stream,
-    input,
-    ...(attempt === undefined ? {} : { resumed: resumed(attempt, active.spent, log.state) }),
-  }
   const spans = await turnSpans(
     {
       agentId: driver.id,
@@ -63,6 +62,18 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   const binding = log.state.head.bindings.get(driver.id) ?? null
   const files = turnFiles(active, drive)
   const host = turnHost(active, drive)
+  const toolServer = isOurs ? undefined : await serveHostTools(active, drive, host)
+  const turn: Turn = {
+    ...defaults,
+    ...(requestContext === undefined ? {} : { requestContext }),
+    ...(isOurs ? {} : { rules: drive.policy.rulesInForce() }),
+    ...(toolServer === undefined ? {} : { toolServer }),
+    turnId,
+    runId,
+    threadId: log.stream,
+    input,
+    ...(attempt === undefined ? {} : { resumed: resumed(attempt, active.spent, log.state) }),
+  }
   let failure: unknown
   try {
     // A program cannot be held before its first change.
@@ -100,6 +111,25 @@ function turnFiles(active: ActiveTurn, { hold, options }: TurnDrive): TurnFiles 
   }
   active.files = new TurnFiles(options.files, turn, warn)
   return active.files
+}
+
+/** Serves the tools of the turn to an agent that takes MCP servers. `undefined` if there are none, or it takes none. */
+async function serveHostTools(active: ActiveTurn, drive: TurnDrive, host: Host): Promise<ToolServer | undefined> {
+  if (active.capabilities?.hostTools !== 'mcp' || active.setup.tools.length === 0) return undefined
+  const { recorder } = active
+  const calls = new HostToolCalls({
+    callTool: (call) => host.callTool(call),
+    record: (event) => recorder.record(event),
+    newId: drive.hold.newId,
+  })
+  active.hostTools = calls
+  return drive.warm.serve(active.agent.driver.id, {
+    list: async () => {
+      await host.turn()
+      return host.listTools()
+    },
+    call: (call) => calls.call(call),
+  })
 }
 
 function resumed(
@@ -147,6 +177,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     const written = recorder.record(event)
     if (written !== undefined) await written
     active.calls?.seen(event)
+    active.hostTools?.seen(event)
     const violation = check?.(event)
     if (violation !== undefined) {
       cancelSession(session).catch(() => undefined)

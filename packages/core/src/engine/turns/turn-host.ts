@@ -72,13 +72,20 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     signal: abort.signal,
     faults: options.faults ?? noFaults,
     onInterrupted: options.onInterrupted ?? 'report',
-    decide,
+    // A call of our own tools by a foreign agent is ours, so the agent's calls are not involved.
+    decide: (call, isFromBefore) => decideCall(policy, setup.tools, agentId, call, isFromBefore),
     ask: async (question, call, state) => {
+      if (active.isDetached) return never()
       assertGoesOn()
+      const isByForeign = active.capabilities !== undefined && isForeign(active.capabilities)
+      if (isByForeign) ports.onAsk()
+      // Once the program is gone, an approval is kept until it makes the same call again.
+      const canResume = question.subject.hash !== undefined && active.capabilities?.resume !== 'none'
       return desk.ask({
-        wait: { id: newId(), ...question },
+        wait: { id: newId(), ...question, ...(isByForeign ? { resumable: canResume } : {}) },
         call,
         origin,
+        isForeign: isByForeign,
         ...(state === undefined ? {} : { state }),
       })
     },
