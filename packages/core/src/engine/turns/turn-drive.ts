@@ -120,7 +120,7 @@ async function serveHostTools(active: ActiveTurn, drive: TurnDrive, host: Host):
   const calls = new HostToolCalls({
     callTool: (call) => host.callTool(call),
     record: (event) => recorder.record(event),
-    newId: drive.hold.newId,
+    newId: () => crypto.randomUUID(),
   })
   active.hostTools = calls
   return drive.warm.serve(active.agent.driver.id, {
