@@ -24,16 +24,16 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   shell: 1,
   adapters: 3,
   agent: 4,
-  core: 21,
+  core: 22,
   testing: 3,
-  tools: 15,
+  tools: 16,
   memory: 0,
-  sdk: 22,
-  server: 24,
+  sdk: 23,
+  server: 25,
   client: 0,
   postgres: 35,
   studio: 0,
-  inspan: 28,
+  inspan: 29,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
