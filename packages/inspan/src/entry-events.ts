@@ -1,6 +1,6 @@
 import type { NoteEvent } from '@inspan/adapters/reading'
-import type { LogEntry } from '@inspan/core/engine'
-import type { ActivityNote, AgentEvent } from '@inspan/protocol'
+import { recordedActivity, type LogEntry } from '@inspan/core/engine'
+import type { AgentEvent } from '@inspan/protocol'
 import { agentEventsOf, isSealedPart, type LogRecord } from '@inspan/protocol/log'
 
 /** What is shown of a run while it goes on: the agent's events, and activity that is no agent event. */
@@ -18,7 +18,7 @@ export function eventsOfEntry(entry: LogEntry): readonly ToldEvent[] {
 
 /** Returns the events of a record of a stored log, with texts as a whole. */
 export function eventsOfRecord(record: LogRecord): readonly ToldEvent[] {
-  const activity = notedActivity(record)
+  const activity = record.body.type === 'note' ? recordedActivity(record.body) : undefined
   return activity === undefined ? agentEventsOf(record) : [{ type: 'note', activity }]
 }
 
@@ -26,11 +26,4 @@ function withoutActivity<Event extends AgentEvent>(event: Event): Event {
   if (event.activity === undefined) return event
   const { activity: _activity, ...rest } = event
   return rest as Event
-}
-
-/** The engine writes warnings and other activity as notes of this form. */
-function notedActivity({ body }: LogRecord): ActivityNote | undefined {
-  if (body.type !== 'note') return undefined
-  const activity = body.data?.['activity']
-  return activity === undefined ? undefined : (activity as unknown as ActivityNote)
 }

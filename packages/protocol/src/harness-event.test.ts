@@ -40,7 +40,7 @@ test('whatever a tool takes and returns, its events can be sent', () => {
     fc.property(anything, anything, (args, result) => {
       const events: HarnessEvent[] = [
         { type: 'tool_start', toolCallId: 'c', toolName: 't', args },
-        { type: 'tool_end', toolCallId: 'c', result, isError: false },
+        { type: 'tool_end', toolCallId: 'c', toolName: 't', result, isError: false },
         { type: 'tool_suspended', toolCallId: 'c', toolName: 't', args, suspendPayload: result },
       ]
       for (const event of events) {

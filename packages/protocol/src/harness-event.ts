@@ -37,6 +37,7 @@ export const HARNESS_EVENT_TYPES = [
   'tool_suspended',
   'tool_update',
   'tool_end',
+  'activity',
   'tool_input_start',
   'tool_input_delta',
   'tool_input_end',

@@ -120,6 +120,7 @@ export type {
   SubagentToolStartEvent,
 } from '../harness-event/subagent.ts'
 export type {
+  HarnessActivityEvent,
   ShellOutputEvent,
   ToolApprovalRequiredEvent,
   ToolEndEvent,

@@ -1,3 +1,5 @@
+import type { ActivityEvent } from '../activity.ts'
+
 /** The call is known, but its effect has not begun: it may still need an approval. */
 export interface ToolStartEvent {
   readonly type: 'tool_start'
@@ -35,9 +37,21 @@ export interface ToolUpdateEvent {
 export interface ToolEndEvent {
   readonly type: 'tool_end'
   readonly toolCallId: string
+  readonly toolName: string
   readonly result: unknown
   readonly isError: boolean
   readonly providerMetadata?: unknown
+  /** What the call did, in the words that all agents share. Each entry is also an `activity` event. */
+  readonly activity?: readonly ActivityEvent[]
+}
+
+/** Something an agent did, in the words that all agents share. Follows the event it belongs to. */
+export interface HarnessActivityEvent {
+  readonly type: 'activity'
+  readonly activity: ActivityEvent
+  readonly messageId?: string
+  readonly toolCallId?: string
+  readonly agentId?: string
 }
 
 export interface ToolInputStartEvent {
@@ -71,6 +85,7 @@ export type ToolEvent =
   | ToolSuspendedEvent
   | ToolUpdateEvent
   | ToolEndEvent
+  | HarnessActivityEvent
   | ToolInputStartEvent
   | ToolInputDeltaEvent
   | ToolInputEndEvent

@@ -95,7 +95,14 @@ suite('what the rarer events carry', () => {
     ])
     await bench.harness.sendMessage({ content: 'Search' })
     assert.deepEqual(bench.all('tool_end'), [
-      { type: 'tool_end', toolCallId: 'c1', result: { hits: 1 }, isError: false, providerMetadata: provider },
+      {
+        type: 'tool_end',
+        toolCallId: 'c1',
+        toolName: 'search',
+        result: { hits: 1 },
+        isError: false,
+        providerMetadata: provider,
+      },
     ])
     const [piece] = bench.all('tool_result')
     assert.deepEqual(piece?.providerMetadata, provider)

@@ -1,4 +1,4 @@
-import { createTool } from '@inspan/agent'
+import { asRunnable, createTool } from '@inspan/agent'
 import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 
@@ -48,6 +48,27 @@ export const tool: Play = async () => {
     permissions: { categories: { read: 'allow' } },
   })
   await bench.harness.sendMessage({ content: 'Read' })
+  return bench
+}
+
+/** A tool that says what it did. */
+const look = asRunnable({
+  name: 'look',
+  inputSchema: { type: 'object' },
+  category: 'read',
+  execute: async () => {
+    const timestamp = new Date().toISOString()
+    const events = [{ type: 'read', path: 'a.txt', isSuccess: true, timestamp }] as const
+    return { result: 'seen', activity: { mapper: 'look', version: 1, events } }
+  },
+})
+
+export const activity: Play = async () => {
+  const bench = new HarnessBench([{ toolCalls: [{ id: 'c1', name: 'look' }] }, { text: 'Done.' }], {
+    tools: { look },
+    permissions: { categories: { read: 'allow' } },
+  })
+  await bench.harness.sendMessage({ content: 'Look' })
   return bench
 }
 

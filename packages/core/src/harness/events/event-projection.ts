@@ -18,6 +18,7 @@ import type {
 } from '@inspan/protocol/log'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
+import { activityEvents } from './activity-events.ts'
 import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'
 import { editedFiles } from './edited-files.ts'
@@ -207,6 +208,7 @@ export class EventProjection {
       case 'tool-call':
       case 'tool-result':
         this.#sealed(body, state, at)
+        for (const event of activityEvents(body, state.head)) emit(event)
         return
       case 'step.ended':
         if (body.usage !== undefined) this.#usage(body.usage)
@@ -241,6 +243,7 @@ export class EventProjection {
       case 'note': {
         const event = noteEvent(body)
         if (event !== undefined) emit(event)
+        for (const each of activityEvents(body, state.head)) emit(each)
         return
       }
       default:
@@ -342,7 +345,9 @@ export class EventProjection {
       if (content?.type === 'tool_result') {
         const { isError, providerMetadata, result } = content
         const more = providerMetadata === undefined ? {} : { providerMetadata }
-        emit({ type: 'tool_end', toolCallId: part.toolCallId, result, isError, ...more })
+        const did = body.activity === undefined ? {} : { activity: body.activity.events }
+        const { toolCallId, toolName } = part
+        emit({ type: 'tool_end', toolCallId, toolName, result, isError, ...more, ...did })
         if (!isError) this.#noteFiles(message, part, at)
       }
       this.#message('message_update', message)

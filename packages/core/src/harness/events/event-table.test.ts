@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
 import { toWireEvent, type HarnessEventType } from '@inspan/protocol/harness'
 import {
+  activity,
   answer,
   approval,
   failure,
@@ -81,7 +82,23 @@ const TABLE: Readonly<Record<Shown, Row>> = {
     'tool_end',
     { id: 'c1', name: 'read', result: readResult, isError: false, ...at, partIndex: 1 },
   ],
-  tool_end: [tool, 'tool_result', 'message_update', { toolCallId: 'c1', result: readResult, isError: false }],
+  tool_end: [
+    tool,
+    'tool_result',
+    'message_update',
+    { toolCallId: 'c1', toolName: 'read', result: readResult, isError: false },
+  ],
+  activity: [
+    activity,
+    'message_update',
+    'message_end',
+    {
+      activity: { type: 'read', path: 'a.txt', isSuccess: true, timestamp: '<time>' },
+      messageId: '<id>',
+      toolCallId: 'c1',
+      agentId: 'agent',
+    },
+  ],
   tool_approval_required: [
     approval,
     'usage_update',

@@ -120,7 +120,7 @@ suite('the events of a run', () => {
         ...place,
         partIndex: 1,
       },
-      { type: 'tool_end', toolCallId: 'c1', result: 'text of the file', isError: false },
+      { type: 'tool_end', toolCallId: 'c1', toolName: 'read_file', result: 'text of the file', isError: false },
     ])
     const first = bench.all('message_end').find(({ message }) => message.stopReason === 'tool_use')
     assert.deepEqual(
@@ -348,7 +348,7 @@ suite('the display', () => {
         { type: 'subagent_tool_end', ...of, subToolName: 'Read', subToolResult: 'no', isError: true },
         { type: 'subagent_text_delta', ...of, textDelta: 'Nothing.' },
         { type: 'subagent_end', ...of, result: 'A report.', isError: false, durationMs: end?.durationMs },
-        { type: 'tool_end', toolCallId: 't1', result: 'A report.', isError: false },
+        { type: 'tool_end', toolCallId: 't1', toolName: 'Task', result: 'A report.', isError: false },
       ],
     )
     const how = { agentType: 'explore', task: 'Look around.', modelId: 'haiku', textDelta: 'I look. Nothing.' }

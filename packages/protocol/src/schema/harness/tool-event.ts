@@ -3,6 +3,7 @@ import type { SubagentEvent } from '../../harness-event/subagent.ts'
 import type { ToolEvent } from '../../harness-event/tool.ts'
 import type { WorkspaceEvent } from '../../harness-event/workspace.ts'
 import type { Wire } from '../../wire-form.ts'
+import { activityEventSchema } from '../activity.ts'
 import { errorDataSchema } from '../basics.ts'
 import { exact, type Schema } from '../exact.ts'
 import { object, optional, taggedUnion } from '../fields.ts'
@@ -24,9 +25,18 @@ export const toolEventSchema: Schema<Wire<ToolEvent>> = exact<Wire<ToolEvent>>()
     object({
       type: z.literal('tool_end'),
       toolCallId: z.string(),
+      toolName: z.string(),
       result: jsonValueSchema,
       isError: z.boolean(),
       providerMetadata: optional(jsonValueSchema),
+      activity: optional(z.array(activityEventSchema).readonly()),
+    }),
+    object({
+      type: z.literal('activity'),
+      activity: activityEventSchema,
+      messageId: optional(z.string()),
+      toolCallId: optional(z.string()),
+      agentId: optional(z.string()),
     }),
     object({ type: z.literal('tool_input_start'), toolCallId: z.string(), toolName: z.string() }),
     object({
