@@ -80,6 +80,8 @@ export class ChatScreen implements Component {
       signal.removeEventListener('abort', leave)
       unsubscribe()
       removeListener()
+      // Keys that are still on their way belong to the chat, not to the shell.
+      await this.#tui.terminal.drainInput()
       this.#tui.stop()
     }
   }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Agent, createTool, Harness, MemoryStore } from '@inspan/core'
+import type { JsonValue } from '@inspan/protocol'
 import { serve } from '@inspan/server'
 import { scriptedModel, startProvider } from '@inspan/testing'
 import { TmuxTerminal } from './tmux.fixture.ts'
@@ -178,6 +179,44 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
     terminal.press('y')
     await terminal.shows(/✓ write_file made\.txt[^]*It is there\./)
     assert.equal(readFileSync(join(terminal.folder, 'made.txt'), 'utf8'), 'by hand')
+  })
+
+  it('answers questions and plans with keys and words', async () => {
+    const options = [{ label: 'red' }, { label: 'blue', description: 'cold' }]
+    const call = (name: string, input: Record<string, JsonValue>) => ({ toolCalls: [{ name, input }] })
+    await using bench = await startServer([
+      call('ask_user', { question: 'Which colour?', options }),
+      call('ask_user', { question: 'Which of them?', options, selectionMode: 'multi_select' }),
+      call('ask_user', { question: 'Which name?' }),
+      call('submit_plan', { title: 'Paint', plan: '1. **Paint** it' }),
+      { text: 'All answered.' },
+    ])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    terminal.type('Ask')
+    terminal.press('Enter')
+    await terminal.shows(/Which colour\?\n {2}1 red\n {2}2 blue: cold[^]*1–9 answer/)
+    terminal.press('2')
+    await terminal.shows(/User answered: blue[^]*1–9 choose/)
+    terminal.press('1', '2')
+    await terminal.shows(/1 \[x\] red\n {2}2 \[x\] blue/)
+    terminal.press('Enter')
+    await terminal.shows(/User answered: red, blue[^]*Type your answer/)
+    terminal.type('Ada')
+    terminal.press('Enter')
+    await terminal.shows(/User answered: Ada[^]*Approve this plan\? Paint\n\n1\. Paint it[^]*y approve/)
+    terminal.press('y')
+    await terminal.shows(/✓ submit_plan[^]*All answered\./)
+  })
+
+  it('restores the terminal when a signal ends it', async () => {
+    await using bench = await startServer([])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    terminal.signal('SIGTERM')
+    assert.match(await terminal.shows(/left with 143\n[^]*echo/), /^icanon\necho$/m)
   })
 
   it('says why it cannot start: no server, wrong token, no key', async () => {

@@ -36,6 +36,18 @@ suite('a message', () => {
     assert.equal(textOf(messageBlocks(shown, true)), '✓ shell ls\n  first\n  last')
   })
 
+  test('shows the words of a result that wraps them', () => {
+    const wrapped = {
+      id: 'c',
+      name: 'ask',
+      status: 'complete',
+      output: '{"content":"He said \\u001b[2Jyes","isError":false}',
+    } as const
+    assert.equal(textOf(messageBlocks(message({ toolCalls: [wrapped] }), false)), '✓ ask\n  He said yes')
+    const cut = { ...wrapped, output: '{"content":"He sa' }
+    assert.equal(textOf(messageBlocks(message({ toolCalls: [cut] }), false)), '✓ ask\n  {"content":"He sa')
+  })
+
   test('unfolds only the end of a very long output, and says so', () => {
     const output = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join('\n')
     const call = { id: 'c', name: 'shell', status: 'running', output } as const

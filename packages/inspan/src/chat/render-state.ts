@@ -48,7 +48,7 @@ function callLines(call: HarnessToolCall, isUnfolded: boolean): readonly Line[] 
   const [mark, tone, note] = MARKS[call.status]
   const subject = subjectOf(call.input)
   const title = `${mark} ${oneLine(visible(call.name))}${subject === '' ? '' : ` ${subject}`}${note}`
-  const output = visible(call.output ?? '').trimEnd()
+  const output = visible(wordsOf(call.output ?? '')).trimEnd()
   if (output === '') return [line(title, tone)]
   const all = output.split('\n')
   if (!isUnfolded) return [line(title, tone), line(`  ${foldedOutput(all)}`, 'soft')]
@@ -58,6 +58,17 @@ function callLines(call: HarnessToolCall, isUnfolded: boolean): readonly Line[] 
     ...(left > 0 ? [line(`  … ${left} lines before`, 'soft')] : []),
     ...all.slice(-UNFOLDED_LINES).map((each) => line(`  ${each}`, 'soft')),
   ]
+}
+
+/** Takes the text out of a result that wraps it. */
+function wordsOf(output: string): string {
+  if (!output.startsWith('{"content":"')) return output
+  try {
+    return (JSON.parse(output) as { content: string }).content
+  } catch {
+    // The beginning of a long result.
+    return output
+  }
 }
 
 function foldedOutput(all: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -38,6 +38,13 @@ export class TmuxTerminal implements Disposable {
   /** Presses keys by their tmux names: `Enter`, `Escape`, `M-Enter`, `C-c`. */
   press(...keys: readonly string[]): void {
     this.#tmux('send-keys', ...keys)
+  }
+
+  /** Sends a signal to the chat, as `kill` would. */
+  signal(name: NodeJS.Signals): void {
+    const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim()
+    const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8')
+    process.kill(Number(children.trim()), name)
   }
 
   resize(columns: number, rows: number): void {
