@@ -20,6 +20,7 @@ const TESTED_ELSEWHERE = [
 
 /** Declarations that the snippets of a page assume, by name. A snippet with its own declaration does not get it. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'bridges.md': {},
   'live-agents.md': { claudeCode: "import { claudeCode } from '@inspan/adapters'" },
   'memory.md': {
     storage: "declare const storage: import('@inspan/core').SqliteStore",

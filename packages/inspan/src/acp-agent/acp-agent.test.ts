@@ -257,6 +257,28 @@ suite('inspan acp', limit, () => {
     assert.equal(second.permissions[0]?.toolCall.title, 'Which?')
   })
 
+  test('asks again about an approval that was open when the process was killed', async () => {
+    await using provider = await startProvider([
+      { toolCalls: [{ name: 'write_file', input: { path: 'later.txt', content: 'x' } }] },
+      { text: 'Written.' },
+    ])
+    let session = ''
+    {
+      await using first = withModel(provider)
+      session = await first.start(cwd)
+      first.answer = () => new Promise(() => undefined)
+      void first.prompt(session, 'Write').catch(() => undefined)
+      await first.until(() => first.permissions.length > 0)
+      first.child.kill('SIGKILL')
+    }
+    await using second = withModel(provider)
+    await second.initialize()
+    second.answer = () => ({ outcome: 'selected', optionId: 'allow' })
+    await second.agent.request('session/load', { sessionId: session, cwd, mcpServers: [] })
+    await second.until(() => second.text('agent_message_chunk').includes('Written.'))
+    assert.equal(await readFile(join(cwd, 'later.txt'), 'utf8'), 'x')
+  })
+
   test('switches between the modes of the harness', async () => {
     await using bench = new AcpBench([...MODEL, '--harness', 'codex'], { cwd })
     const sessionId = await bench.start(cwd)

@@ -197,6 +197,16 @@ suite('a chat of the AI SDK', limit, () => {
     assert.equal(types.at(-1), 'abort')
   })
 
+  test('ends when the server closes', async () => {
+    const bench = await ServerBench.start([{ text: 'Once', hang: true }])
+    const chat = new TestChat(bench)
+    const sending = chat.sendMessage({ text: 'Tell' })
+    await chat.until(() => chat.text === 'Once')
+    await bench[Symbol.asyncDispose]()
+    await sending
+    assert.equal(chat.text, 'Once')
+  })
+
   test('is refused without a token, to another tenant, and with a body that is none', async () => {
     await using bench = await ServerBench.start([{ text: 'Yes.' }])
     const post = (body: unknown) => bench.fetch('/v1/ai/chat', { method: 'POST', body: JSON.stringify(body) })
