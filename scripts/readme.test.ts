@@ -142,6 +142,6 @@ describe('the README', () => {
 })
 
 function readdirOrFile(path: string): void {
-  if (path.endsWith('.md') || path === 'LICENSE') readFileSync(join(root, path))
+  if (/\.(md|png)$|^LICENSE$/.test(path)) readFileSync(join(root, path))
   else readdirSync(join(root, path))
 }
