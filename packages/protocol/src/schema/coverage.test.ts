@@ -112,6 +112,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'StreamStart',
     'ToolCallRequest',
     'ToolOutcome',
+    'ToolServer',
   ],
   'a record before its version was raised, whatever it holds': ['StoredRecord'],
   'names for the wire form of another type': ['HarnessEvent', 'Wire'],
