@@ -47,6 +47,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       type OwnStore = import('@inspan/protocol/store').Store & { reopened: Reopen }
       declare const MyStore: { open(place: string, format?: Format): Promise<OwnStore> }`,
   },
+  'subagents.md': {},
   'workspace.md': {},
   'tools.md': {},
   'testing.md': {

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@inspan/agent'
+import type { Agent, RequestContext, ResolveModel, StopCondition, ToolsInput } from '@inspan/agent'
 import type { PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { AgentDriver, Budget, OnInterrupted, RawSpool, ToolSource } from '@inspan/protocol/driver'
 import type { MCPConfiguration, ToolDefinition } from '@inspan/protocol/chat'
@@ -65,18 +65,38 @@ export interface HarnessMode {
   readonly budget?: Budget
 }
 
+/** A kind of subagent that the tool `subagent` can start. */
 export interface HarnessSubagent {
   readonly id: string
   readonly name: string
+  /** Part of the tool's description: tells the parent's model what the subagent is for. */
   readonly description: string
   readonly instructions: string
+  /** The agent that works. Default: one with the instructions, tools and model given here. */
+  readonly agent?: HarnessAgent
   readonly tools?: ToolsInput
+  /** Names from the harness's `tools`; `ask_user` and `subagent` can be named, too. */
   readonly allowedHarnessTools?: readonly string[]
+  /** Exposed names of the workspace tools it has. Default: all. */
   readonly allowedWorkspaceTools?: readonly string[]
+  /** Default: the model of the thread that starts it. */
   readonly defaultModelId?: string
+  /** Default: 50. */
   readonly maxSteps?: number
-  readonly stopWhen?: unknown
+  readonly stopWhen?: StopCondition | readonly StopCondition[]
+  /**
+   * Runs it on a fork of the parent's thread, as the parent's agent. The call can override this. The definition's own
+   * instructions, tools, model and limits do not apply then.
+   */
   readonly forked?: boolean
+}
+
+/** How far subagents may go. */
+export interface SubagentLimits {
+  /** How deep they may be nested: a subagent of the session's agent is at depth 1. Default: 3. */
+  readonly depth?: number
+  /** How many may work for one thread at the same time. Default: 8. */
+  readonly concurrent?: number
 }
 
 export interface HarnessOMConfig {
@@ -151,8 +171,9 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly workspace?: WorkspaceInput
   /** Available to tools through their request context. Whoever made it opens and closes it. */
   readonly browser?: Dynamic<object>
-  /** Returned by `listSubagents`; a UI shows their names. No tool starts one yet. */
+  /** What the built-in tool `subagent` can start; without any, there is no such tool. */
   readonly subagents?: readonly HarnessSubagent[]
+  readonly subagentLimits?: SubagentLimits
   /** Returns the model for a model id. Default: `@ai-sdk/<provider>`, loaded on first use. */
   readonly resolveModel?: ResolveModel
   /** Defaults of `session.om`. */

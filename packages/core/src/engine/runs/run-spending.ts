@@ -13,29 +13,34 @@ export interface RunSpending {
   readonly turnUsage: UsageTotals
   /** How the last step of the open turn that did not fail ended. */
   readonly lastStep?: EndedStep
+  /** The usage of the run's subagents that have ended. */
+  readonly childUsage: UsageTotals
   /** How long the run has worked, in all its turns and processes. */
   readonly workedMs: number
   /** The budget notices already recorded. */
   readonly announced: readonly string[]
 }
 
-export const NOTHING_SPENT: RunSpending = { turnUsage: NO_USAGE, workedMs: 0, announced: [] }
+export const NOTHING_SPENT: RunSpending = { turnUsage: NO_USAGE, childUsage: NO_USAGE, workedMs: 0, announced: [] }
 
 async function runSpending(store: Store, stream: string, run: RunState): Promise<RunSpending> {
   let turnUsage = NO_USAGE
+  let childUsage = NO_USAGE
   let lastStep: EndedStep | undefined
   const announced: string[] = []
   const clock = new WorkClock(run)
   for await (const record of recordsAfter(store, stream, run.startedSeq)) {
     const { body, turn } = record
     clock.see(record)
+    if (body.type === 'child.ended' && body.usage !== undefined) childUsage = addUsage(childUsage, body.usage)
     if (body.type === 'note' && body.kind === 'budget') announced.push(budgetNotice(body.data ?? {}))
     if (turn !== run.turnId || body.type !== 'step.ended') continue
     if (body.error === undefined) lastStep = endedStep(body)
     if (body.usage === undefined) continue
     if (body.usage.scope === 'own' && body.usage.uncounted !== true) turnUsage = addUsage(turnUsage, body.usage)
   }
-  return { turnUsage, workedMs: clock.workedMs, announced, ...(lastStep === undefined ? {} : { lastStep }) }
+  const { workedMs } = clock
+  return { turnUsage, childUsage, workedMs, announced, ...(lastStep === undefined ? {} : { lastStep }) }
 }
 
 function endedStep({ finishReason, usage }: StepEndedRecord): EndedStep {

@@ -42,6 +42,12 @@ export interface NewThread {
   readonly metadata?: JsonObject
   /** Milliseconds since the epoch. */
   readonly now?: number
+  /** Leaves the thread out of lists, unless hidden ones are asked for. */
+  readonly hidden?: boolean
+  /** For the thread of a subagent: the thread that started it, the call there, and the thread at the top. */
+  readonly parent?: string
+  readonly parentCall?: string
+  readonly root?: string
 }
 
 /** Creates an empty thread. It has no owner yet: `ThreadRuntime.open` takes it. */
@@ -58,8 +64,6 @@ export interface Fork extends NewThread {
   readonly grants?: Grants
   /** Keeps yolo, if the parent has it. Default: false. */
   readonly yolo?: boolean
-  /** Leaves the thread out of lists, unless hidden ones are asked for. */
-  readonly hidden?: boolean
 }
 
 /**
@@ -78,7 +82,6 @@ export async function forkThread(
   await requireBoundary(store, parent.head.lineage, fork.at)
   const info: ThreadInfo = {
     ...threadInfo(fork),
-    hidden: fork.hidden ?? false,
     forkedFrom: { thread: parentId, at: fork.at },
   }
   const { tasks, om } = await stateAt(store, parent.head.lineage, fork.at)
@@ -221,6 +224,9 @@ const NEW_THREAD: OptionRules<Fork> = {
   grants: anObject,
   yolo: aFlag,
   hidden: aFlag,
+  parent: aText,
+  parentCall: aText,
+  root: aText,
 }
 
 function threadInfo(thread: NewThread): ThreadInfo {
@@ -228,13 +234,17 @@ function threadInfo(thread: NewThread): ThreadInfo {
   const id = thread.id ?? timeOrderedId()
   if (!isSafeSegment(id)) throw new InspanError('invalid-input', `${JSON.stringify(id)} cannot be used as a thread id.`)
   const now = thread.now ?? Date.now()
+  const { parent, parentCall, root } = thread
   return {
     id,
     resourceId: thread.resourceId,
     title: thread.title ?? null,
     createdAt: now,
     updatedAt: now,
-    hidden: false,
+    hidden: thread.hidden ?? false,
+    ...(root === undefined ? {} : { root }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(parentCall === undefined ? {} : { parentCall }),
     metadata: thread.metadata ?? {},
   }
 }

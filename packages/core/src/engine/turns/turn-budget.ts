@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE, type UsageTotals } from '@inspan/protocol'
 import type { Budget } from '@inspan/protocol/driver'
-import type { Head } from '@inspan/protocol/log'
+import type { ChildEndedRecord, Head } from '@inspan/protocol/log'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from '../runs/budget-meter.ts'
 import { timerMs } from '../checks/check-options.ts'
@@ -18,12 +18,15 @@ export class TurnBudget implements Disposable {
   readonly #meter: BudgetMeter
   readonly #headBefore: Head
   readonly #unfollow: () => void
+  /** What the run's subagents have used: they spend from its budget. */
+  #childUsage: UsageTotals
   #workedMs: number
   #since: number | undefined = performance.now()
   /** The working time of the last check. Only later moments need a timer. */
   #checkedMs = -1
   #timer: NodeJS.Timeout | undefined
   #isWarned = false
+  #isOver = false
 
   constructor(active: ActiveTurn, log: ThreadLog, onLimit: () => void) {
     this.#active = active
@@ -31,11 +34,13 @@ export class TurnBudget implements Disposable {
     this.#onLimit = onLimit
     this.#headBefore = log.state.head
     this.#workedMs = active.spent.workedMs
+    this.#childUsage = active.spent.childUsage
     this.#meter = new BudgetMeter(active.spent.announced)
     this.#unfollow = log.onEntry((entry) => {
       if (entry.kind !== 'record') return
       if (entry.record.body.type === 'run.parked') this.#rest()
       if (entry.record.body.type === 'run.resumed') this.#work()
+      if (entry.record.body.type === 'child.ended') this.#childEnded(entry.record.body)
     })
     this.#setTimer()
   }
@@ -60,6 +65,7 @@ export class TurnBudget implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true
     clearTimeout(this.#timer)
     this.#unfollow()
   }
@@ -76,7 +82,8 @@ export class TurnBudget implements Disposable {
   #check(unsaid: PricedUsage = {}): boolean {
     const budget = this.#budget
     if (budget === undefined) return false
-    const usage = addUsage(addUsage(usedByRun(this.#headBefore), this.#active.recorder.used), unsaid)
+    const own = addUsage(addUsage(usedByRun(this.#headBefore), this.#active.recorder.used), unsaid)
+    const usage = addUsage(own, this.#childUsage)
     const ms = this.#elapsed
     this.#checkedMs = ms
     if (budget.usd !== undefined && (this.#active.recorder.hasUnpriced || isUnpriced(unsaid))) this.#warn(budget.usd)
@@ -105,6 +112,15 @@ export class TurnBudget implements Disposable {
       `The limit of ${usd} usd cannot be kept: it is not known what the model costs. ` +
       'Give its price with `priceOf`, or a limit in tokens.'
     this.#log.add({ type: 'note', kind: 'warning', text, data: { limit: 'usd' } }, { run: runId, turn: turnId })
+  }
+
+  #childEnded({ usage }: ChildEndedRecord): void {
+    if (usage === undefined) return
+    this.#childUsage = addUsage(this.#childUsage, usage)
+    // Not now: a notice would be recorded while listeners still hear of this record.
+    queueMicrotask(() => {
+      if (!this.#isOver) this.check()
+    })
   }
 
   /** Stops the clock: waits use up no time. */
@@ -137,8 +153,8 @@ export class TurnBudget implements Disposable {
   }
 }
 
-/** Returns what earlier turns and processes of the run have used. */
-function usedByRun({ run, usage: { own } }: Head): UsageTotals {
+/** Returns what earlier turns and processes of the run have used themselves. */
+export function usedByRun({ run, usage: { own } }: Head): UsageTotals {
   const before = run?.usageBefore ?? NO_USAGE
   const rest = Object.entries(own).map(([key, used]: [string, number]) => [
     key,

@@ -133,6 +133,17 @@ export class ModeAgents {
     }
   }
 
+  /** Returns the budget of a run in the thread's mode. */
+  budgetOf(state: ThreadState): Budget | undefined {
+    const mode = this.modeOf(state)
+    return mode.budget ?? budgetOf(this.of(mode))
+  }
+
+  /** Returns the tools that the harness adds to those of agents and modes. */
+  async sharedTools(context: AgentContext, decorate: DecorateContext): Promise<readonly RunnableTool[]> {
+    return runnableTools((await this.#sharedTools(context)) ?? {}, decorate)
+  }
+
   /** True when an agent or a mode has a budget in money. Prices are looked up only then. */
   get haveMoneyLimit(): boolean {
     const ofAgents = [...this.#drivers.values()].map(({ agent }) => budgetOf(agent))
@@ -193,7 +204,7 @@ function ownAgent(config: HarnessConfig): HarnessAgent | undefined {
  * Returns the driver of an agent. A model id is resolved by the harness first, then by the agent itself. A function
  * that chooses the model gets the same context as those that make tools and instructions.
  */
-function driverOf(
+export function driverOf(
   agent: HarnessAgent,
   models: Pick<ModelCatalogue, 'resolve'>,
   contexts: Pick<RunContexts, 'find'>,

@@ -1,7 +1,7 @@
 import { checkTools as checkUsable, type ToolsInput } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { DRIVER_PORT } from '@inspan/protocol/driver'
-import { aCount, aDuration, checkFields, checkNames, type FieldRules } from '@inspan/protocol/internal'
+import { aCount, aDuration, aFlag, aText, checkFields, checkNames, type FieldRules } from '@inspan/protocol/internal'
 import { checkConsumerTools, checkToolSearch } from '@inspan/tools'
 import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
@@ -36,6 +36,7 @@ export function checkShape(config: HarnessConfig): void {
   ])
   checkMethods(config.threadLock, 'threadLock', '{ acquire, release }', ['acquire', 'release'])
   checkFields('a harness', config, LIMITS)
+  checkLimits(config.subagentLimits)
   const { disableBuiltinTools, onInterrupted, redact, restoreRequestContext, stateSchema, subagents } = config
   if (onInterrupted !== undefined && !['report', 'ask', 'retry'].includes(onInterrupted))
     throw wrong('`onInterrupted`', 'one of report, ask, retry')
@@ -69,7 +70,20 @@ function checkSubagent(subagent: unknown, at: string): void {
   if (!isObject(subagent)) throw wrong(`\`${at}\``, '{ id, name, description, instructions }')
   checkNames(`\`${at}\``, subagent, SUBAGENT_NAMES)
   for (const field of ['id', 'name', 'description', 'instructions']) checkText(subagent, field, at)
+  checkAgent(subagent['agent'], `${at}.agent`)
   checkTools(subagent['tools'], `${at}.tools`)
+  for (const field of ['allowedHarnessTools', 'allowedWorkspaceTools']) {
+    const names = listOf(subagent[field], `${at}.${field}`)
+    if (names.some((name) => typeof name !== 'string')) throw wrong(`\`${at}.${field}\``, 'a list of tool names')
+  }
+  checkFields(`\`${at}\``, subagent, { defaultModelId: aText, maxSteps: aCount, forked: aFlag })
+}
+
+function checkLimits(limits: unknown): void {
+  if (limits === undefined) return
+  if (!isObject(limits)) throw wrong('`subagentLimits`', '{ depth, concurrent }')
+  checkNames('`subagentLimits`', limits, ['depth', 'concurrent'])
+  checkFields('`subagentLimits`', limits, { depth: aCount, concurrent: aCount })
 }
 
 /** Our own agents have `tools`, foreign ones have `open`. */

@@ -216,6 +216,9 @@ export class EventProjection {
       case 'turn.ended':
         if (body.increment !== undefined) this.#usage(body.increment)
         return
+      case 'child.ended':
+        if (body.usage !== undefined) this.#usage(body.usage)
+        return
       case 'wait.opened': {
         const wait = state.head.waits.get(body.wait.id)
         // Waits for a limit or a subagent are settled by the engine, and one that is answered already asks nobody.

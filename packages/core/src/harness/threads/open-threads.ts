@@ -72,6 +72,7 @@ export class OpenThreads {
         if (viewers.size !== 1 || !viewers.has(viewer) || open === undefined) return
         place.open = undefined
         await this.#registry.leave(threadId, open.door.door).finally(() => open.door.close())
+        await open.door.settled()
       } finally {
         viewers.delete(viewer)
         this.#forget(threadId, place)

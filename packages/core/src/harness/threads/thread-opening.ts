@@ -22,6 +22,7 @@ import { summaryBeforeRun } from '../signals/notifications.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { ThreadControl, type ThreadControlOptions } from './thread-control.ts'
 import { threadFiles } from './thread-files.ts'
+import { SubagentRuns, type ChildDoor } from '../subagents/subagent-runs.ts'
 import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
 import { priceOf } from '../models/price-list.ts'
 import { threadMemory } from '../thread-memory.ts'
@@ -35,16 +36,40 @@ export interface HarnessDoor {
   control(): ThreadControl
   /** Stops all listening. */
   close(): void
+  /** Resolves when nothing more is done for the thread in those of its subagents. */
+  settled(): Promise<void>
 }
 
-/** Returns the door of a harness to a thread, with the harness's agents, tools and rules. */
-export function harnessDoor(core: HarnessCore, threadId: string, viewers: ReadonlySet<ThreadViewer>): HarnessDoor {
+/**
+ * Returns the door of a harness to a thread, with the harness's agents, tools and rules. `child`: what is different in
+ * the thread of a subagent.
+ */
+export function harnessDoor(
+  core: HarnessCore,
+  threadId: string,
+  viewers: ReadonlySet<ThreadViewer>,
+  child?: ChildDoor,
+): HarnessDoor {
   let open: { readonly runtime: ThreadRuntime; readonly control: ThreadControl } | undefined
   const opened = (): NonNullable<typeof open> => {
     if (open === undefined) throw new InspanError('misuse', `Thread ${threadId} is not open yet.`)
     return open
   }
   const stops: (() => void)[] = []
+  const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
+  const { disableBuiltinTools = [], subagents: definitions = [] } = core.config
+  const subagents =
+    definitions.length === 0 || disableBuiltinTools.includes('subagent')
+      ? undefined
+      : new SubagentRuns({
+          core,
+          threadId,
+          viewers,
+          emit,
+          runtime: () => opened().runtime,
+          doorTo: (thread, of, options) => harnessDoor(core, thread, of, options),
+        })
+  const delegating = subagents === undefined ? [] : [subagents.tool]
   const equipment = {
     decorate: (context: ToolContext, run: ToolRunContext): ToolContext => ({
       ...context,
@@ -59,7 +84,7 @@ export function harnessDoor(core: HarnessCore, threadId: string, viewers: Readon
     prepare: (context: RequestContext) => core.workspace.prepare(context),
     sources: (context: RequestContext) => core.workspace.sources(context),
     cwd: (context: RequestContext) => core.workspace.folderOf(context),
-    builtinTools: () => open?.control.tools() ?? [],
+    builtinTools: () => [...(open?.control.tools() ?? []), ...delegating],
     threadTool: (id: string) => open?.control.tool(id),
     keepSetting: async (key: string, value: JsonValue) => {
       await open?.runtime.record([{ type: 'config.changed', settings: { [key]: value } }])
@@ -67,13 +92,12 @@ export function harnessDoor(core: HarnessCore, threadId: string, viewers: Readon
   }
   const { approvalTimeout, handoverTokens, id, keepWarm, observability, onInterrupted, parkAfter, redact } = core.config
   const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
-  const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
   const memory = threadMemory(core, () => open?.runtime, emit)
   const door: Door = {
-    door: id,
-    doorKey: core.doorKey,
+    door: child?.door ?? id,
+    doorKey: child?.doorKey ?? core.doorKey,
     now: core.now,
-    agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
+    agents: child?.agents(equipment) ?? ((agentId) => core.agents.runtimeAgent(agentId, equipment)),
     agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
     policy: core.policy,
     newId: core.newId,
@@ -106,9 +130,11 @@ export function harnessDoor(core: HarnessCore, threadId: string, viewers: Readon
       const scoring = { scorers: core.scorers, runtime, port: control.port, threadId, emit, isOwnRun }
       stops.push(runtime.onEntry((entry) => core.contexts.follow(entry, isOwnRun)))
       stops.push(runtime.onEntry(runScoring(scoring)))
+      if (subagents !== undefined) stops.push(subagents.follow(runtime, isOwnRun))
       if (observability !== undefined) stops.push(runtime.onEntry(opinionTeller(observability, threadId, emit)))
     },
     control: () => opened().control,
+    settled: async () => subagents?.settled(),
     close: () => {
       stops.forEach((stop) => stop())
       open?.control.close()

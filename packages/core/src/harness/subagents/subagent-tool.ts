@@ -1,0 +1,89 @@
+import type { JsonObject } from '@inspan/protocol'
+import type { RunnableTool } from '@inspan/protocol/driver'
+import type { HarnessSubagent } from '../harness-config.ts'
+import { InvalidToolInput, optionalText, refusal, requiredText } from '../tools/tool-input.ts'
+
+/** What a call of the tool orders. */
+export interface SubagentOrder {
+  readonly definition: HarnessSubagent
+  readonly task: string
+  readonly modelId?: string
+  readonly forked: boolean
+}
+
+/** A call that cannot be carried out now, for a reason that the model is told. */
+export class SubagentRefused extends Error {
+  override readonly name = 'SubagentRefused'
+}
+
+type Execute = RunnableTool['execute']
+
+/** Returns the built-in tool that starts subagents. Repeating a call finds the subagent that it started before. */
+export function subagentTool(
+  definitions: readonly HarnessSubagent[],
+  work: (order: SubagentOrder, context: Parameters<Execute>[1]) => ReturnType<Execute>,
+): RunnableTool {
+  return {
+    name: 'subagent',
+    description: descriptionOf(definitions),
+    inputSchema: {
+      type: 'object',
+      properties: {
+        agentType: { type: 'string', enum: definitions.map(({ id }) => id), description: 'The type of subagent.' },
+        task: {
+          type: 'string',
+          minLength: 1,
+          description: 'What to do. Unless it is forked, the subagent knows nothing but this.',
+        },
+        modelId: { type: 'string', description: 'Another model than the usual one of this type.' },
+        forked: {
+          type: 'boolean',
+          description: 'True: the subagent knows this conversation and has your instructions, tools and model.',
+        },
+      },
+      required: ['agentType', 'task'],
+    },
+    category: 'other',
+    isIdempotent: true,
+    execute: async (input, context) => {
+      try {
+        return await work(readOrder(definitions, input), context)
+      } catch (error) {
+        if (error instanceof InvalidToolInput || error instanceof SubagentRefused) return refusal(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+function descriptionOf(definitions: readonly HarnessSubagent[]): string {
+  const types = definitions.map(({ description, forked, id, name }) => {
+    const kind = forked === true ? ' (forked unless you say otherwise)' : ''
+    return `- ${id}: ${name}. ${description}${kind}`
+  })
+  return [
+    'Has a subagent do a task on its own and returns its final answer. Several calls in one step work at the same time.',
+    'Give it all it has to know: it does not see this conversation, unless it is forked.',
+    'Types of subagents:',
+    ...types,
+  ].join('\n')
+}
+
+function readOrder(definitions: readonly HarnessSubagent[], input: JsonObject): SubagentOrder {
+  const agentType = requiredText(input, 'agentType')
+  const definition = definitions.find(({ id }) => id === agentType)
+  if (definition === undefined) {
+    const known = definitions.map(({ id }) => id).join(', ')
+    throw new InvalidToolInput(`There is no subagent "${agentType}". "agentType" must be one of ${known}.`)
+  }
+  const task = requiredText(input, 'task')
+  const modelId = optionalText(input, 'modelId')
+  const { forked = definition.forked ?? false } = input
+  if (forked !== null && typeof forked !== 'boolean') throw new InvalidToolInput('"forked" must be true or false.')
+  return {
+    definition,
+    task,
+    forked: forked ?? definition.forked ?? false,
+    ...(modelId === undefined || modelId === '' ? {} : { modelId }),
+  }
+}
