@@ -23,6 +23,8 @@ export interface AgentOptions extends NativeDriverOptions {
   readonly tools?: Dynamic<ToolsInput>
   /** Where further tools come from. Whoever made a source closes it. */
   readonly toolSources?: readonly ToolSource[]
+  /** The browser whose tools the agent gets. Overrides that of a harness. */
+  readonly browser?: ToolSource
   /** The limits of a run: tokens, dollars, milliseconds. */
   readonly budget?: Budget
 }

@@ -45,6 +45,7 @@ const AGENT: OptionRules<AgentOptions> = {
   cache: aFlag,
   tools: either(anObject, listOf(anObject, 'tools'), aFunction),
   toolSources: listOf(anObject, 'tool sources'),
+  browser: anObject,
   budget: anything,
   settings: anything,
   retry: anything,

@@ -56,9 +56,13 @@ export {
 } from '@inspan/protocol/harness'
 export { type Store } from '@inspan/protocol/store'
 export {
+  BrowserTools,
+  openPlaywright,
   redactSecrets,
   SECRET_DETECTORS,
   Workspace,
+  type Browser,
+  type BrowserToolsOptions,
   type ChangedFile,
   type CheckpointOptions,
   type CommandExit,
@@ -70,6 +74,8 @@ export {
   type ListOptions,
   type LocalShellOptions,
   type Match,
+  type PageView,
+  type PlaywrightOptions,
   type RedactSecretsOptions,
   type RewindReport,
   type RunningCommand,

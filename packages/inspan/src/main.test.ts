@@ -414,6 +414,7 @@ suite('inspan doctor', () => {
     assert.match(out, /^✗ pi: INSPAN_PI_BIN says .*notes\.txt, which may not be executed\. .*chmod \+x/m)
     assert.match(out, /^✗ codex: INSPAN_CODEX_BIN says .*\/nowhere\/codex, but there is no program there\./m)
     assert.match(out, /^✗ goose: not found\. Install it: /m)
+    assert.match(out, /^! bubblewrap \(bwrap\) is not installed: commands of a workspace cannot be contained/m)
   })
 
   test('says what cannot be ended where runs cannot be marked', { skip: unmarking === undefined }, () => {

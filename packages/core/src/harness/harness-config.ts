@@ -169,7 +169,10 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   /** Hides tools behind a search, so that many of them cost a model as little as one. */
   readonly toolSearch?: ToolSearchOptions
   readonly workspace?: WorkspaceInput
-  /** Available to tools through their request context. Whoever made it opens and closes it. */
+  /**
+   * Agents without a browser of their own get its tools, if it has any (`new BrowserTools`); tools find it in their
+   * request context. Whoever made it closes it.
+   */
   readonly browser?: Dynamic<object>
   /** What the built-in tool `subagent` can start; without any, there is no such tool. */
   readonly subagents?: readonly HarnessSubagent[]

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { doctor, harnesses, type DoctorRow } from '@inspan/adapters/reading'
 import { InspanError } from '@inspan/protocol'
 import { whatEscapes } from '@inspan/shell/run'
@@ -13,7 +14,7 @@ export const doctorCommand: Command = {
     '',
     'Checks every supported coding agent: whether it is installed, in which version, whether that version was tested,',
     'and whether a key is set; if not, says what to do. Checks the whole database file, if there is one.',
-    'Warns if some processes of a run could not be ended on this machine.',
+    'Warns if some processes of a run could not be ended on this machine, or commands not be contained.',
     'Exit code 0 when at least one agent can be used and the file is not damaged.',
     '',
     '  --db <file>  the database file (default: ~/.inspan/inspan.db)',
@@ -31,9 +32,19 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   for (const row of rows) terminal.out(values.json ? JSON.stringify(row) : describe(row))
   const file = await examineFile(values.db, terminal)
   if (file !== undefined) terminal.out(values.json ? JSON.stringify(file) : describeFile(file))
+  const uncontained = hasProgram('bwrap', terminal.env['PATH']) ? undefined : UNCONTAINED
+  if (uncontained !== undefined)
+    terminal.out(values.json ? JSON.stringify({ warning: uncontained }) : `! ${uncontained}`)
   const escapes = await whatEscapes()
   if (escapes !== undefined) terminal.out(values.json ? JSON.stringify({ warning: escapes }) : `! ${escapes}`)
   return rows.some((row) => row.found && row.hasKey) && (file?.damage ?? []).length === 0 ? 0 : 1
+}
+
+const UNCONTAINED =
+  'bubblewrap (bwrap) is not installed: commands of a workspace cannot be contained, so they can do whatever this program can.'
+
+function hasProgram(name: string, path: string | undefined): boolean {
+  return (path ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))
 }
 
 interface FileRow {

@@ -1,10 +1,12 @@
 import type { RequestContext } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
+import type { ToolSource } from '@inspan/protocol/driver'
 import type { Dynamic, DynamicContext } from '../harness-config.ts'
 
-/** The browser of a harness, as given or as made for a request. The harness itself does nothing with it; tools do. */
+/** The browser of a harness, as given or as made for a request. Agents get its tools if it is a tool source. */
 export class BrowserSlot {
   #input: Dynamic<object> | undefined
+  readonly #made = new WeakMap<RequestContext, { readonly input: unknown; readonly source: ToolSource | undefined }>()
 
   constructor(input: Dynamic<object> | undefined) {
     this.#input = input
@@ -23,9 +25,23 @@ export class BrowserSlot {
     this.#input = input
   }
 
+  /** Returns the tools of the browser for a run, if it has any. One that a function makes is made once per run. */
+  async source(requestContext: RequestContext): Promise<ToolSource | undefined> {
+    const known = this.#made.get(requestContext)
+    if (known !== undefined && known.input === this.#input) return known.source
+    const browser = await this.resolve(requestContext)
+    const source = browser !== undefined && isSource(browser) ? browser : undefined
+    this.#made.set(requestContext, { input: this.#input, source })
+    return source
+  }
+
   async resolve(requestContext: RequestContext): Promise<object | undefined> {
     const input = this.#input
     if (typeof input !== 'function') return input
     return (input as (context: DynamicContext) => object | Promise<object>)({ requestContext })
   }
+}
+
+function isSource(browser: object): browser is ToolSource {
+  return ['list', 'call', 'close'].every((name) => typeof Reflect.get(browser, name) === 'function')
 }

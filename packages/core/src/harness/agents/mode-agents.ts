@@ -32,6 +32,8 @@ export interface ThreadEquipment {
   readonly prepare: (requestContext: RequestContext) => Promise<void>
   /** Returns the sources that come with the request, after `prepare`. */
   readonly sources: (requestContext: RequestContext) => readonly ToolSource[]
+  /** Returns the browser for agents that have none of their own, if it has tools. */
+  readonly browser: (requestContext: RequestContext) => Promise<ToolSource | undefined>
   /** Returns the folder that the agents of the request work in, after `prepare`. */
   readonly cwd: (requestContext: RequestContext) => string | undefined
   readonly builtinTools: () => readonly RunnableTool[]
@@ -117,7 +119,7 @@ export class ModeAgents {
         const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
         const bound = theirs.map((tool) => boundToThread(tool, equipment.threadTool))
         // A foreign agent has file tools and a shell of its own.
-        const more = agent instanceof Agent ? equipment.sources(context.requestContext) : []
+        const more = agent instanceof Agent ? await sourcesFor(agent, equipment, context.requestContext) : []
         const { requestContext, runId, state } = turn
         const sourceContext = {
           threadId: state.head.stream,
@@ -187,6 +189,15 @@ export class ModeAgents {
       ...(model === null || model === '' ? {} : { model }),
     }
   }
+}
+
+async function sourcesFor(
+  { options }: Agent,
+  equipment: ThreadEquipment,
+  requestContext: RequestContext,
+): Promise<readonly ToolSource[]> {
+  const browser = options.browser ?? (await equipment.browser(requestContext))
+  return [...equipment.sources(requestContext), ...(browser === undefined ? [] : [browser])]
 }
 
 /** Returns the agent's own budget; a foreign agent has none. */

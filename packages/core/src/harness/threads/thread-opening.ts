@@ -83,6 +83,7 @@ export function harnessDoor(
     }),
     prepare: (context: RequestContext) => core.workspace.prepare(context),
     sources: (context: RequestContext) => core.workspace.sources(context),
+    browser: (context: RequestContext) => core.browser.source(context),
     cwd: (context: RequestContext) => core.workspace.folderOf(context),
     builtinTools: () => [...(open?.control.tools() ?? []), ...delegating],
     threadTool: (id: string) => open?.control.tool(id),
