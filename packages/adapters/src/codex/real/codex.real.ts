@@ -15,6 +15,10 @@ const cli: RealCli = {
   agent: (setup) => codex(codexOptions(setup)),
   expected: {
     ...codexScenarios.expected,
+    // In print mode it does not say in which folder a command ran, so paths are as they were written.
+    'read-range': () => [{ type: 'read', path: 'hello.txt', startLine: 2, endLine: 4, isSuccess: true }],
+    list: () => [{ type: 'list', path: 'src', isSuccess: true }],
+    skill: () => [{ type: 'read', path: '.agents/skills/greet/SKILL.md', isSuccess: true }],
     // An unknown model is reported as an error that does not end the turn.
     subagent: () => [
       { type: 'error', message: /metadata/ },
