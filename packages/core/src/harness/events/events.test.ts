@@ -193,7 +193,9 @@ suite('the events of a run', () => {
   test('a listener that throws, or leaves while it is called, harms nobody', async () => {
     await using bench = new HarnessBench([{ text: 'Hello' }])
     const warned: unknown[] = []
-    const onWarning = (warning: Error): void => void warned.push(warning.message)
+    const onWarning = ({ message, name }: Error): void => {
+      if (name !== 'InspanUnheardError') warned.push(message)
+    }
     process.on('warning', onWarning)
     const heard: string[] = []
     const stop = bench.harness.subscribe(() => {

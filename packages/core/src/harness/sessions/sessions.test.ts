@@ -197,7 +197,10 @@ suite('what goes wrong outside', () => {
 
   test('a publisher that throws or rejects harms nobody', async () => {
     const warned: string[] = []
-    const onWarning = (warning: Error): void => void warned.push(warning.message)
+    // Errors of the tests before, which nobody reads, are told of in the next turn of the event loop.
+    const onWarning = ({ message, name }: Error): void => {
+      if (name !== 'InspanUnheardError') warned.push(message)
+    }
     process.on('warning', onWarning)
     let calls = 0
     const pubsub = {
