@@ -97,7 +97,7 @@ export function addThreadRoutes(app: App, { hub }: ServerContext): void {
     const holder = stored ?? (open === undefined ? null : { ...open, parts: open.parts.toArray() })
     // Only what the message refers to: a hash alone must not open the contents of another thread.
     const ref = holder === null ? undefined : refsOf(holder).find((each) => each.blob === hash)
-    const blob = ref === undefined ? null : await door.store.readBlob(hash)
+    const blob = ref === undefined ? null : await door.store.readBlob(hash, head.lineage)
     if (blob === null) throw new InspanError('not-found', 'The message has no such content.')
     c.header('content-type', 'application/octet-stream')
     c.header('content-disposition', 'attachment')
