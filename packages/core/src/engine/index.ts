@@ -39,7 +39,7 @@ export type {
   Submission,
   ThreadRuntimeOptions,
 } from './thread-options.ts'
-export { requestPrefix, type RequestPrefix } from './log/request-prefix.ts'
+export { requestPrefix, type RequestPrefix } from './context/request-prefix.ts'
 export { clearHistory, eraseRange, type EraseOptions } from './erase/erase.ts'
 export type { EraseRemainder, EraseReport } from './erase/erase-report.ts'
 export type { ForkAccess } from './erase/erase-forks.ts'

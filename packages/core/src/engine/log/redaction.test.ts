@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
 import { ForeignAgent } from '../foreign-agent.fixture.ts'
 import { WITHHELD, type Redactor } from './redactor.ts'
-import { requestPrefix } from './request-prefix.ts'
+import { requestPrefix } from '../context/request-prefix.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 

@@ -5,7 +5,7 @@ import { rootLineage } from '@inspan/protocol/log'
 import type { Turn } from '@inspan/testing'
 import * as fc from 'fast-check'
 import { AgentBench, type Script } from '../agent-bench.fixture.ts'
-import { requestPrefix } from '../log/request-prefix.ts'
+import { requestPrefix } from '../context/request-prefix.ts'
 import { forkThread } from '../threads/threads.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 

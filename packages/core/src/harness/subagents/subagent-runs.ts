@@ -5,12 +5,13 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import { unlessAborted } from '@inspan/protocol/internal'
 import type { ChildLink, ThreadState } from '@inspan/protocol/log'
 import { ThreadRegistry, type Door, type ThreadRuntime } from '../../engine/index.ts'
-import type { RuntimeAgents } from '../../engine/turns/active-run.ts'
+import type { RuntimeAgent, RuntimeAgents } from '../../engine/turns/active-run.ts'
 import type { ThreadEquipment } from '../agents/mode-agents.ts'
 import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import { childRunOf, childThreadOf, childNoteOf } from './child-note.ts'
 import { prepareChild, type PreparedChild } from './child-thread.ts'
 import { childViewer } from './child-viewer.ts'
+import { forkedAgent } from './forked-agent.ts'
 import { subagentAgent } from './subagent-agent.ts'
 import { passedBack, passedOn, questionIn } from './subagent-question.ts'
 import { SubagentRelay } from './subagent-relay.ts'
@@ -176,12 +177,14 @@ export class SubagentRuns {
   #doorTo(order: SubagentOrder, { info, note }: PreparedChild): { readonly door: OpenChild; viewer: ThreadViewer } {
     const { core, doorTo, emit, runtime, viewers } = this.#parent
     const { definition } = order
+    const forkOf = (agent: RuntimeAgent | undefined): RuntimeAgent | undefined =>
+      agent && forkedAgent(agent, core.store, info.forkedFrom?.at ?? 0)
     const viewer = childViewer(viewers, () => runtime().state, emit)
     const door = doorTo(info.id, new Set([viewer]), {
       door: `${core.config.id}/subagents`,
       doorKey: `${core.doorKey}/subagents`,
       agents: (equipment) => {
-        if (note.forked) return (agentId) => core.agents.runtimeAgent(agentId, equipment)
+        if (note.forked) return (agentId) => forkOf(core.agents.runtimeAgent(agentId, equipment))
         const parentAgent = core.agents.of(core.agents.modeOf(runtime().state))
         const agent = subagentAgent({ core, definition, note, equipment, parentAgent })
         return { [note.agentId]: agent }

@@ -1,0 +1,64 @@
+import type { StepRequest, StoredMessage } from '@inspan/protocol'
+import type { Lineage } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
+import { inflateMessage, inflateRequest } from '../log/blobs.ts'
+import { stateAt } from '../threads/threads.ts'
+import { readMemory } from './memory-content.ts'
+import { shortenMessage } from './shorten-message.ts'
+import { standingMessages } from './standing-messages.ts'
+
+/** The request of a step: system prompt, tools and conversation as they were sent. */
+export interface RequestPrefix extends StepRequest {
+  /** What the model saw of the conversation before the step, memory and cuts included. */
+  readonly messages: readonly StoredMessage[]
+}
+
+/**
+ * Returns the request of the newest step up to `at`, from the log alone: whatever instructions and tools are computed
+ * today, a fork at that step sends what its parent sent.
+ */
+export async function requestPrefix(store: Store, lineage: Lineage, at: number): Promise<RequestPrefix | null> {
+  const record = await store.latestRecord(lineage, 'step.started', at)
+  const request = await recordedRequest(store, lineage, at)
+  if (record === null || request === null) return null
+  const { om } = await stateAt(store, lineage, record.seq)
+  const { coversTo = 0, keeps = [], shortened = {} } = om ?? {}
+  const standing = om === null ? [] : standingMessages(om, (await readMemory(store, om))?.text)
+  const kept: StoredMessage[] = []
+  for (const id of keeps) {
+    const message = await store.getMessage(lineage, id)
+    if (message !== null) kept.push(await inflateMessage(store, message))
+  }
+  const raw = await messagesBetween(store, lineage, coversTo, record.seq)
+  const messages = [...standing, ...kept, ...raw].map((message) => {
+    const chars = shortened[message.id]
+    return chars === undefined ? message : shortenMessage(message, chars)
+  })
+  return { ...request, messages }
+}
+
+/** Returns what the newest step up to `at` sent apart from the conversation. */
+export async function recordedRequest(store: Store, lineage: Lineage, at: number): Promise<StepRequest | null> {
+  const record = await store.latestRecord(lineage, 'step.started', at)
+  if (record?.body.type !== 'step.started' || record.body.request === undefined) return null
+  return inflateRequest(store, record.body.request)
+}
+
+/** Reads backwards, because memory stands for all but the newest messages of a long thread. */
+async function messagesBetween(
+  store: Store,
+  lineage: Lineage,
+  after: number,
+  before: number,
+): Promise<StoredMessage[]> {
+  const found: StoredMessage[] = []
+  let cursor: string | null = null
+  do {
+    const page = await store.listMessages(lineage, { order: 'newest', ...(cursor === null ? {} : { cursor }) })
+    for (const message of page.items) {
+      if (message.order > after && message.order < before) found.push(await inflateMessage(store, message))
+    }
+    cursor = (page.items.at(-1)?.order ?? 0) > after ? page.next : null
+  } while (cursor !== null)
+  return found.reverse()
+}
