@@ -1,3 +1,4 @@
+export { summarizeCall, type CallKind, type CallSummary } from './call-summary.ts'
 export type { RetryOptions } from './backoff.ts'
 export { connect, type ConnectOptions } from './connect.ts'
 export { Client, type SentCommand } from './client.ts'

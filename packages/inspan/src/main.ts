@@ -26,6 +26,11 @@ const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/chat.ts')).chatCommand,
   },
   {
+    name: 'compare',
+    summary: 'give one prompt to several agents and compare what they did',
+    load: async () => (await import('./commands/compare.ts')).compareCommand,
+  },
+  {
     name: 'replay',
     summary: 'show a recorded conversation again',
     load: async () => (await import('./commands/replay.ts')).replayCommand,

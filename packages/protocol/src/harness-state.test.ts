@@ -270,6 +270,19 @@ suite('a tool call', () => {
     assert.deepEqual(state.messages[0]?.toolCalls, [{ ...shown, status: 'complete', output: 'a.txt' }])
   })
 
+  test('has its activity, with the exit code of a command, and the subagent it belongs to', () => {
+    const timestamp = '2026-01-01T00:00:00.000Z'
+    const activity = {
+      mapper: 'x',
+      version: 1,
+      events: [{ type: 'command', timestamp, command: 'ls', exitCode: 2 }],
+    } as const
+    const state = stateAfter(runs, speaks, { ...calls, parentToolCallId: 'p1' }, { ...result, result: 'x', activity })
+    const [shown] = state.messages[0]?.toolCalls ?? []
+    assert.deepEqual(shown?.activity, activity.events)
+    assert.equal(shown.parentToolCallId, 'p1')
+  })
+
   test('is known by its result alone when it lies before the window', () => {
     assert.deepEqual(callAfter({ ...result, partId: '0', result: 'a.txt' }), {
       id: 'c1',

@@ -43,6 +43,8 @@ export interface WireMessage {
   readonly toolCalls?: readonly HarnessToolCall[]
   readonly reasoning?: string
   readonly attachments?: readonly WireAttachment[]
+  /** The call of a foreign subagent that the message belongs to. */
+  readonly parentToolCallId?: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
 }
@@ -133,6 +135,7 @@ function wireMessages(messages: IdList<ThreadMessage>, head: Head): WireMessage[
         ...(placed.length === 0 ? {} : { toolCalls: placed.map((call) => calls.shown(call)) }),
         ...(reasoning.length === 0 ? {} : { reasoning: reasoning.join(BETWEEN_TEXTS) }),
         ...(attachments.length === 0 ? {} : { attachments }),
+        ...(message.parentToolCallId === undefined ? {} : { parentToolCallId: message.parentToolCallId }),
         createdAt: message.at,
       },
     ]

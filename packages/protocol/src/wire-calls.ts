@@ -1,3 +1,4 @@
+import type { ActivityEvent } from './activity.ts'
 import type { Head } from './head.ts'
 import type { JsonObject } from './json.ts'
 import type { ThreadMessage, ToolCallPart, ToolResultPart } from './message.ts'
@@ -12,6 +13,10 @@ export interface HarnessToolCall {
   readonly input?: JsonObject
   /** The result, or the tool's output so far. */
   readonly output?: string
+  /** What the call did, as far as the agent's output tells: a command with its exit code, a path that was written. */
+  readonly activity?: readonly ActivityEvent[]
+  /** The call of a foreign subagent that this call belongs to. */
+  readonly parentToolCallId?: string
 }
 
 /** False for waits of kind `tool`: a program carries the tool out, so no person has to answer. */
@@ -60,12 +65,16 @@ export class WireCalls {
   shown(call: PlacedCall): HarnessToolCall {
     const settled = call.result === undefined ? undefined : settledResult(call.result)
     const output = settled === undefined ? call.result?.output : outputOf(settled)
+    const activity = (call.result?.activity ?? call.part?.activity)?.events ?? []
+    const parent = (call.part ?? call.result)?.parentToolCallId
     return {
       id: call.toolCallId,
       name: call.toolName,
       status: this.#status(call, settled),
       ...(call.part !== undefined && hasArgs(call.part) ? { input: call.part.args } : {}),
       ...(output === undefined || output === '' ? {} : { output }),
+      ...(activity.length === 0 ? {} : { activity }),
+      ...(parent === undefined ? {} : { parentToolCallId: parent }),
     }
   }
 

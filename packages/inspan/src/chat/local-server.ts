@@ -8,6 +8,11 @@ export interface LocalServerOptions {
   readonly model: string | undefined
   readonly harness: HarnessId | undefined
   readonly db: string | undefined
+  /** The folder that the agent works in. Default: the current one. */
+  readonly folder?: string
+  readonly permissions?: HarnessConfig['permissions']
+  /** A demo agent that also writes, instead of the one that only looks. */
+  readonly isWritingDemo?: boolean
 }
 
 export interface LocalServer {
@@ -17,17 +22,23 @@ export interface LocalServer {
 
 /** Starts a server for this process alone: on the loopback address, any free port, and with a token nobody else has. */
 export async function startLocalServer(options: LocalServerOptions, terminal: Terminal): Promise<LocalServer> {
-  const { cwd } = terminal
-  const agentOptions = await agentOf(options, terminal)
+  const { db, folder = terminal.cwd, permissions } = options
+  const agentOptions = await agentOf(options, folder, terminal)
   const [{ Harness }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
-  const store = await openStore(options.db, terminal)
-  const harness = new Harness({ id: 'inspan', resourceId: cwd, storage: store, ...agentOptions })
+  const store = await openStore(db, terminal)
+  const harness = new Harness({
+    id: 'inspan',
+    resourceId: terminal.cwd,
+    storage: store,
+    ...agentOptions,
+    ...(permissions === undefined ? {} : { permissions }),
+  })
   const end = async (): Promise<void> => {
     await harness.destroy()
     await store.close()
   }
   try {
-    const server = await serve({ harness, folders: [cwd] })
+    const server = await serve({ harness, folders: [folder] })
     return {
       server,
       close: async () => {
@@ -42,11 +53,19 @@ export async function startLocalServer(options: LocalServerOptions, terminal: Te
 }
 
 async function agentOf(
-  { harness, model }: LocalServerOptions,
+  { harness, isWritingDemo = false, model }: LocalServerOptions,
+  folder: string,
   terminal: Terminal,
 ): Promise<Pick<HarnessConfig, 'workspace'> & { modes: HarnessMode[] }> {
-  if (model === undefined) return { modes: await modesOf(harness === undefined ? [] : [harness], undefined, terminal) }
-  const { checkKey } = await import('../native-agent.ts')
-  checkKey(model, terminal)
-  return { workspace: { root: terminal.cwd }, modes: await modesOf([], model, terminal) }
+  const at = { cwd: folder }
+  if (model !== undefined) {
+    const { checkKey } = await import('../native-agent.ts')
+    checkKey(model, terminal)
+    return { workspace: { root: folder }, modes: await modesOf([], model, at) }
+  }
+  if (harness === undefined && isWritingDemo) {
+    const { folderDemo } = await import('../demo-folder.ts')
+    return { workspace: { root: folder }, modes: [{ id: 'demo', name: 'Demo', agent: folderDemo() }] }
+  }
+  return { modes: await modesOf(harness === undefined ? [] : [harness], undefined, at) }
 }

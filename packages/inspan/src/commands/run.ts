@@ -17,6 +17,7 @@ import { parseOptions } from '../parse-options.ts'
 import { findThread, headOf, lastAgentOf } from '../read-thread.ts'
 import { Recordings } from '../recordings.ts'
 import { Renderer } from '../render.ts'
+import { secondsOf } from '../run-limits.ts'
 import { suggestion } from '../suggestion.ts'
 
 const DEMO = 'demo'
@@ -99,8 +100,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (model !== undefined && values.demo) throw new UsageError('--demo has no model: leave out --model')
   }
   const limits = {
-    ...(deadline === undefined ? {} : { deadlineMs: millisecondsOf('--deadline', deadline) }),
-    ...(stall === undefined ? {} : { stallMs: millisecondsOf('--stall', stall) }),
+    ...(deadline === undefined ? {} : { deadlineMs: secondsOf('--deadline', deadline) }),
+    ...(stall === undefined ? {} : { stallMs: secondsOf('--stall', stall) }),
     ...(abortsOnStall === true ? { onStall: 'abort' as const } : {}),
   }
   const named = values.harness === undefined ? undefined : harnessCalled(values.harness)
@@ -250,15 +251,6 @@ async function harnessOf(store: Store, thread: string): Promise<Harness | undefi
   throw new InspanError('not-found', `This conversation is with "${agentId}", which inspan does not have.`, {
     hint: 'Name who is to go on with it: --harness <id>, --model <provider/model>, or --demo.',
   })
-}
-
-/** Longer times overflow the timer. */
-const LONGEST_SECONDS = 2_000_000
-
-function millisecondsOf(option: string, text: string): number {
-  const seconds = Number(text)
-  if (text.trim() !== '' && seconds >= 0.001 && seconds <= LONGEST_SECONDS) return Math.round(seconds * 1000)
-  throw new UsageError(`${option} takes a number of seconds above 0, at most ${LONGEST_SECONDS}`)
 }
 
 function levelCalled(name: string): PermissionLevel {

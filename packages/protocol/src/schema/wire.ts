@@ -15,6 +15,7 @@ import type {
   StateMessage,
 } from '../wire.ts'
 import type { HarnessToolCall } from '../wire-calls.ts'
+import { activityEventSchema } from './activity.ts'
 import { blobRefSchema } from './basics.ts'
 import { commandSchema } from './command.ts'
 import { waitKind } from './control.ts'
@@ -51,6 +52,8 @@ export const harnessToolCallSchema: Schema<HarnessToolCall> = exact<HarnessToolC
     status: z.enum(['running', 'awaiting-approval', 'complete', 'error', 'denied']),
     input: optional(jsonObjectSchema),
     output: optional(z.string()),
+    activity: optional(listOf(activityEventSchema)),
+    parentToolCallId: optional(z.string()),
   }),
 )
 
@@ -86,6 +89,7 @@ export const wireMessageSchema: Schema<WireMessage> = exact<WireMessage>()(
     toolCalls: optional(listOf(harnessToolCallSchema)),
     reasoning: optional(z.string()),
     attachments: optional(listOf(wireAttachmentSchema)),
+    parentToolCallId: optional(z.string()),
     createdAt: z.number(),
   }),
 )
