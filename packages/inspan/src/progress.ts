@@ -13,7 +13,10 @@ export class Progress implements Disposable {
   #shown = ''
   #timer: NodeJS.Timeout | undefined
 
-  constructor(terminal: Pick<Terminal, 'isTty'>, write: (text: string) => void = (text) => void process.stderr.write(text)) {
+  constructor(
+    terminal: Pick<Terminal, 'isTty'>,
+    write: (text: string) => void = (text) => void process.stderr.write(text),
+  ) {
     this.#terminal = terminal
     this.#write = write
   }

@@ -127,7 +127,12 @@ function tableLines({
 }): readonly string[] {
   const all = [columns, ...rows]
   const widths = columns.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)))
-  return all.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd())
+  return all.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 /** Prints the answers, what each changed, and which lanes came to the same result. */
@@ -162,7 +167,12 @@ async function keepOne(
   const folder = join(homeOf(terminal), 'comparisons', lanes[0]?.thread ?? 'comparison')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const { diff = '', name } of changed) await writeFile(patchFile(folder, name), diff, { mode: 0o600 })
-  const chosen = keep ?? (await askWhich(changed.map(({ name }) => name), terminal))
+  const chosen =
+    keep ??
+    (await askWhich(
+      changed.map(({ name }) => name),
+      terminal,
+    ))
   const kept = lanes.find(({ name }) => name === chosen)
   if (kept === undefined) {
     terminal.err(`\nNothing was changed here. To keep one: git apply ${patchFile(folder, '<agent>')}`)
