@@ -48,6 +48,7 @@ test('a fresh display shows nothing and knows the memory thresholds', () => {
 })
 
 test('no two displays share their maps', () => {
+  assert.deepEqual(JSON.parse(JSON.stringify(defaultDisplayState())), toWire(defaultDisplayState()))
   assert.notEqual(defaultDisplayState().activeTools, defaultDisplayState().activeTools)
 })
 

@@ -88,7 +88,10 @@ export interface ModifiedFile {
   readonly firstModified: Date
 }
 
-/** Everything a UI needs to draw the conversation. A snapshot: it never changes after it was handed out. */
+/**
+ * Everything a UI needs to draw the conversation. A snapshot: it never changes after it was handed out. In JSON, maps
+ * are objects and dates are ISO texts.
+ */
 export interface HarnessDisplayState {
   readonly isRunning: boolean
   /** The newest message of the run. Stays after its end until the next run. */
@@ -113,22 +116,29 @@ export interface HarnessDisplayState {
   readonly previousTasks: readonly TaskItem[]
 }
 
+/** Returns a map that `JSON.stringify` writes as an object. */
+export function snapshotMap<Value>(entries: Iterable<readonly [string, Value]> = []): Map<string, Value> {
+  const map = new Map(entries)
+  // Not enumerable, so that it compares as any other map.
+  return Object.defineProperty(map, 'toJSON', { value: () => Object.fromEntries(map) })
+}
+
 export function defaultDisplayState(): HarnessDisplayState {
   return {
     isRunning: false,
     currentMessage: null,
     queuedFollowUps: 0,
     tokenUsage: NO_TOKENS,
-    activeTools: new Map(),
-    toolInputBuffers: new Map(),
+    activeTools: snapshotMap(),
+    toolInputBuffers: snapshotMap(),
     pendingApproval: null,
     pendingApprovals: [],
-    pendingSuspensions: new Map(),
-    activeSubagents: new Map(),
+    pendingSuspensions: snapshotMap(),
+    activeSubagents: snapshotMap(),
     omProgress: defaultOMProgressState(),
     bufferingMessages: false,
     bufferingObservations: false,
-    modifiedFiles: new Map(),
+    modifiedFiles: snapshotMap(),
     tasks: [],
     previousTasks: [],
   }

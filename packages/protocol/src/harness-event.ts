@@ -11,7 +11,17 @@ export type HarnessEvent = ConversationEvent | ToolEvent | ContentEvent | Worksp
 
 export type HarnessEventType = HarnessEvent['type']
 
-export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>
+/** Where an event happened. Events about a thread other than the session's name that one. */
+export interface EventPlace {
+  readonly sessionId: string
+  /** `null` while the session is bound to no thread. */
+  readonly threadId: string | null
+}
+
+/** An event as listeners get it. */
+export type PlacedEvent = HarnessEvent & EventPlace
+
+export type HarnessEventListener = (event: PlacedEvent) => void | Promise<void>
 
 /** A `HarnessEvent` as JSON. */
 export type WireEvent = Wire<HarnessEvent>

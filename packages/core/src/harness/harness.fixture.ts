@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions } from '@inspan/agent'
-import { toWireEvent, type HarnessEvent, type HarnessEventType } from '@inspan/protocol/harness'
+import { toWireEvent, type HarnessEvent, type HarnessEventType, type PlacedEvent } from '@inspan/protocol/harness'
 import type { Store } from '@inspan/protocol/store'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
@@ -8,11 +8,28 @@ import type { HarnessConfig, HarnessState } from './harness-config.ts'
 type Script = Parameters<typeof scriptedModel>[0]
 type EventOf<Type extends HarnessEventType> = Extract<HarnessEvent, { type: Type }>
 
-/** A harness with a scripted agent, and every event it emitted. */
+const OWN_THREAD: ReadonlySet<HarnessEventType> = new Set([
+  'thread_changed',
+  'thread_deleted',
+  'om_status',
+  'om_thread_title_updated',
+])
+
+/** Returns what the event itself says, without the session and thread that every event names. */
+export function payloadOf(event: PlacedEvent): HarnessEvent {
+  const { sessionId: _session, ...rest } = event
+  if (OWN_THREAD.has(event.type)) return rest as HarnessEvent
+  const { threadId: _thread, ...payload } = rest
+  return payload as HarnessEvent
+}
+
+/** A harness with a scripted agent, and every event of its first session, without its place. */
 export class HarnessBench<State extends HarnessState = HarnessState> implements AsyncDisposable {
   readonly model: ScriptedModel
   readonly harness: Harness<State>
   readonly events: HarnessEvent[] = []
+  /** The same events as listeners get them. */
+  readonly placed: PlacedEvent[] = []
   /** The JSON form of each event at the time it was emitted. */
   readonly kept = new Map<HarnessEvent, string>()
 
@@ -24,7 +41,9 @@ export class HarnessBench<State extends HarnessState = HarnessState> implements 
       modes: [{ id: 'build' }],
       ...config,
     })
-    this.harness.subscribe((event) => {
+    this.harness.session.subscribe((placed) => {
+      this.placed.push(placed)
+      const event = payloadOf(placed)
       this.events.push(event)
       this.kept.set(event, JSON.stringify(toWireEvent(event)))
     })
@@ -63,7 +82,7 @@ export function storeOfAnotherProcess(store: Store): Store {
 }
 
 interface Subscribable {
-  subscribe(listener: (event: HarnessEvent) => void): () => void
+  subscribe(listener: (event: PlacedEvent) => void): () => void
 }
 
 export function nextEvent<Type extends HarnessEventType>(
@@ -73,9 +92,10 @@ export function nextEvent<Type extends HarnessEventType>(
 ): Promise<EventOf<Type>> {
   return new Promise((resolve) => {
     const stop = source.subscribe((event) => {
-      if (event.type !== type || !fits(event as EventOf<Type>)) return
+      const payload = payloadOf(event)
+      if (payload.type !== type || !fits(payload as EventOf<Type>)) return
       stop()
-      resolve(event as EventOf<Type>)
+      resolve(payload as EventOf<Type>)
     })
   })
 }

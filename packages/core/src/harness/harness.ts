@@ -4,7 +4,7 @@ import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread 
 import type { PageRequest } from '@inspan/protocol/store'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './checks/check-config.ts'
-import { givenFields, givenText, optionalText } from './checks/check-given.ts'
+import { givenFields, givenFunction, givenText, optionalText } from './checks/check-given.ts'
 import type { MessageInput } from './runs/conversation.ts'
 import { noteCore } from './core-of.ts'
 import { endAll } from './end-all.ts'
@@ -142,9 +142,13 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#sessions.open(resourceId ?? this.#config.resourceId ?? this.id, id)
   }
 
-  /** Calls `listener` with every event of `session`. Returns a function that unsubscribes it. */
+  /**
+   * Calls `listener` with every event of every session; `sessionId` says which. What concerns the whole harness is
+   * emitted once, by `session`. Returns a function that unsubscribes it.
+   */
   subscribe(listener: HarnessEventListener): () => void {
-    return this.session.subscribe(listener)
+    givenFunction(listener, 'listener')
+    return this.#sessions.subscribe(listener)
   }
 
   /** Binds `session` to the newest thread of its resource, or to a new one. */

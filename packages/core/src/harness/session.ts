@@ -82,6 +82,8 @@ interface SessionLife {
   end(): Promise<void>
   /** Binds the session to the thread it had in an earlier process. */
   reopen(): Promise<void>
+  /** Emits an event that the first session emits as well. */
+  emitEcho(event: HarnessEvent): void
   /** Returns a request context for what is made for the session itself and not for a run. */
   requestContext(input: RequestContextInput | undefined): RequestContext
 }
@@ -166,7 +168,10 @@ export class Session<State extends HarnessState = HarnessState> {
     const keep: KeepWithSession = async (change) => log?.keep(change)
     const { config, defaultMode } = core
     const initial = config.initialState as (Partial<State> & HarnessState) | undefined
-    const binding = new SessionBinding(core, this.#viewer(), async (threadId) => log?.keepThread(threadId))
+    const binding = new SessionBinding(core, this.#viewer(), {
+      sessionId: () => this.identity.getId(),
+      onBound: async (threadId) => log?.keepThread(threadId),
+    })
     this.#binding = binding
     const chosen = initial?.['currentModelId']
     const { settings: given, yolo = false } = splitState(initial ?? {}).control
@@ -247,6 +252,7 @@ export class Session<State extends HarnessState = HarnessState> {
       close: () => this.#close(),
       end: () => this.#end(),
       reopen: () => this.#reopen(),
+      emitEcho: (event) => binding.emitEcho(outsideEvent(event)),
       requestContext: (input) => {
         const context = requestContextOf(input)
         const place = { threadId: binding.threadId, modeId: mode.get(), modelId: model.get() }

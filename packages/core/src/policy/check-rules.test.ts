@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { InspanError, type PatternRule, type PermissionRules } from '@inspan/protocol'
+import type { StandingRules } from '../harness/harness-config.ts'
 import { checkRules, createPolicy } from './index.ts'
 
 function load(rule: Partial<PatternRule>): void {
@@ -192,4 +193,13 @@ suite('the words of a pattern', () => {
     assert.equal(policy.decide(call, { thread }).policy, 'ask')
     assert.equal(policy.decide(call, { thread, yolo: true }).policy, 'ask')
   })
+})
+
+test('a policy takes the rules that `permissions` of a harness takes', () => {
+  const call = { toolCallId: 'c', toolName: 'paint', args: {}, category: 'edit' } as const
+  const policy = (rules: StandingRules) => createPolicy({ rules }).decide(call, {}).policy
+  assert.equal(policy({ tools: { paint: 'allow' } }), 'allow')
+  assert.equal(policy({ categories: { edit: 'deny' } }), 'deny')
+  assert.equal(policy({ patterns: [] }), 'ask')
+  assert.throws(() => createPolicy({ rules: 'allow' as never }), { code: 'invalid-input' })
 })

@@ -26,7 +26,7 @@ const OPTIONS: OptionRules<PolicyOptions> = {
 export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
   checkOptions('a policy', given, OPTIONS)
   const options: PolicyOptions = { ...given, ...withKnownTools(given) }
-  const { rules: harness = NO_RULES } = options
+  const harness = wholeRules(options.rules)
   checkRules(harness, options)
   const book = new RuleBook(options)
 
@@ -48,6 +48,12 @@ export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
     check: (rules) => checkRules(rules, options),
     rulesInForce: (context): PermissionRules => effectiveRules({ ...context, harness }),
   }
+}
+
+/** Adds the kinds that were left out. What is no set of rules at all is left to the check. */
+function wholeRules(rules: Partial<PermissionRules> = NO_RULES): PermissionRules {
+  const isObject = typeof rules === 'object' && rules !== null && !Array.isArray(rules)
+  return isObject ? { ...NO_RULES, ...rules } : (rules as PermissionRules)
 }
 
 /** The known categories of our own tools do not hold for a server's tool of the same name. */

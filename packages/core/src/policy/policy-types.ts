@@ -15,8 +15,8 @@ export interface ToolSubjects {
 }
 
 export interface PolicyOptions extends ToolSubjects {
-  /** The rules of the whole harness. */
-  readonly rules?: PermissionRules
+  /** The rules of the whole harness, as its `permissions` takes them. */
+  readonly rules?: Partial<PermissionRules>
   /** The project folder: relative path patterns start from it, and commands are allowed in it. */
   readonly cwd?: string
   readonly home?: string

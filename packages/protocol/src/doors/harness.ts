@@ -35,6 +35,7 @@ export {
 export { toHarnessThread, type HarnessThread } from '../harness-thread.ts'
 export {
   defaultDisplayState,
+  snapshotMap,
   defaultOMProgressState,
   type ActiveSubagentState,
   type ActiveToolState,
@@ -52,7 +53,9 @@ export {
   HARNESS_EVENT_TYPES,
   toWireEvent,
   type HarnessEvent,
+  type EventPlace,
   type HarnessEventListener,
+  type PlacedEvent,
   type HarnessEventType,
   type WireEvent,
 } from '../harness-event.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
+import { toWire } from '@inspan/protocol/wire'
 import type { HarnessDisplayState } from '@inspan/protocol/harness'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
@@ -217,4 +218,38 @@ suite('the display shows of a conversation', () => {
     await sent
     assert.equal(other.displayState.get().activeTools.get('c2')?.status, 'error')
   })
+})
+
+test('the display survives JSON.stringify', async () => {
+  const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'ok' })
+  const write = createTool({ id: 'write_file', description: 'Writes.', execute: () => ({ lines: 1 }) })
+  const calls = [
+    { id: 'c1', name: 'write_file', input: { path: '__proto__' } },
+    { id: 'c2', name: 'paint', input: { colour: 'red' } },
+    { id: 'c3', name: 'ask_user', input: { question: 'Which?' } },
+  ]
+  await using bench = new HarnessBench([{ toolCalls: calls }, { text: 'Done.' }], {
+    tools: { paint, write_file: write },
+    permissions: { tools: { write_file: 'allow' } },
+  })
+  const { session } = bench.harness
+  const asked = bench.next('tool_approval_required')
+  const written = bench.next('tool_end')
+  const wondered = bench.next('tool_suspended')
+  const sent = bench.harness.sendMessage({ content: 'Go' })
+  await Promise.all([asked, written, wondered])
+  const shown = session.displayState.get()
+  const read = JSON.parse(JSON.stringify(shown)) as {
+    readonly [slice: string]: Record<string, Record<string, unknown>>
+  }
+  assert.deepEqual(Object.keys(read['activeTools'] ?? {}), ['c1', 'c2', 'c3'])
+  assert.deepEqual(read['activeTools']?.['c1']?.['result'], { lines: 1 })
+  assert.deepEqual(read['pendingSuspensions']?.['c3']?.['suspendPayload'], { question: 'Which?' })
+  assert.equal(read['pendingApproval']?.['toolCallId'], 'c2')
+  assert.deepEqual(Object.keys(read['modifiedFiles'] ?? {}), ['__proto__'])
+  const { firstModified } = shown.modifiedFiles.get('__proto__') ?? {}
+  assert.equal(Object.values(read['modifiedFiles'] ?? {})[0]?.['firstModified'], firstModified?.toISOString())
+  assert.deepEqual(read, toWire(shown), 'nothing is lost that the wire form has')
+  await session.abort()
+  await sent
 })

@@ -1,6 +1,7 @@
 import type { TaskItem, ThreadMessage } from '@inspan/protocol'
 import {
   defaultDisplayState,
+  snapshotMap,
   toHarnessContent,
   toHarnessMessage,
   toTokenUsage,
@@ -34,7 +35,7 @@ class MapSlice<Value> {
   #copy: ReadonlyMap<string, Value> | undefined
 
   get(): ReadonlyMap<string, Value> {
-    this.#copy ??= this.#live === undefined ? NO_ENTRIES : readOnly(new Map(this.#live))
+    this.#copy ??= this.#live === undefined ? NO_ENTRIES : readOnly(snapshotMap(this.#live))
     return this.#copy
   }
 
@@ -335,7 +336,8 @@ export class DisplayState {
   }
 
   #suspensionsOf({ waits }: Head): ReadonlyMap<string, PendingToolSuspension> {
-    if (this.#suspensions?.of !== waits) this.#suspensions = { of: waits, map: readOnly(pendingSuspensions(waits)) }
+    if (this.#suspensions?.of !== waits)
+      this.#suspensions = { of: waits, map: readOnly(snapshotMap(pendingSuspensions(waits))) }
     return this.#suspensions.map
   }
 
@@ -358,4 +360,4 @@ function refuseChange(): never {
 
 /** Shown where there is nothing. One object for all, since nobody can change it. */
 const NOTHING = freezeDeep(defaultDisplayState())
-const NO_ENTRIES: ReadonlyMap<string, never> = readOnly(new Map<string, never>())
+const NO_ENTRIES: ReadonlyMap<string, never> = readOnly(snapshotMap<never>())

@@ -1,15 +1,21 @@
-import type { HarnessEvent, HarnessEventListener } from '@inspan/protocol/harness'
+import type { HarnessEventListener, PlacedEvent } from '@inspan/protocol/harness'
 import { Emitter } from '../../engine/log/emitter.ts'
 import { warnedIfUnheard } from './unheard-error.ts'
+
+const echoes = new WeakSet<PlacedEvent>()
+
+export function isEcho(event: PlacedEvent): boolean {
+  return echoes.has(event)
+}
 
 /**
  * Emits the events of one session, in the same order for every listener. An event emitted from inside a listener waits
  * until the current one has reached all listeners, so nobody sees the second event before the first.
  */
 export class EventBus {
-  readonly #emitter = new Emitter<HarnessEvent>(reportFailure)
+  readonly #emitter = new Emitter<PlacedEvent>(reportFailure)
   /** Events held back until somebody listens. */
-  #held: HarnessEvent[] | undefined
+  #held: PlacedEvent[] | undefined
 
   get hasListeners(): boolean {
     return this.#emitter.size > 0 || this.#held !== undefined
@@ -25,8 +31,17 @@ export class EventBus {
     return this.#emitter.subscribe(listener)
   }
 
-  emit(event: HarnessEvent): void {
-    const told = event.type === 'error' ? warnedIfUnheard(event) : event
+  emit(event: PlacedEvent): void {
+    this.#emit(event.type === 'error' ? warnedIfUnheard(event) : event)
+  }
+
+  /** Emits an event that another session emits as well, where a listener to all sessions hears it. */
+  emitEcho(event: PlacedEvent): void {
+    echoes.add(event)
+    this.#emit(event)
+  }
+
+  #emit(told: PlacedEvent): void {
     if (this.#held === undefined) this.#emitter.emit(told)
     else this.#held.push(told)
   }

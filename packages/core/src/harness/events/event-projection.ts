@@ -3,9 +3,11 @@ import {
   toHarnessContent,
   toHarnessMessage,
   toTokenUsage,
+  type EventPlace,
   type HarnessEvent,
   type HarnessEventType,
   type HarnessMessage,
+  type PlacedEvent,
 } from '@inspan/protocol/harness'
 import type {
   BatchEvent,
@@ -42,9 +44,10 @@ type TextDelta = Extract<BatchEvent, { type: 'text-delta' | 'reasoning-delta' }>
 
 export interface ProjectionOptions {
   readonly display: DisplayState
+  readonly place: EventPlace
   readonly emit: (event: HarnessEvent) => void
   /** Emits the two events of a delta; the display is up to date already. */
-  readonly emitGrowth: (piece: HarnessEvent, update: HarnessEvent) => void
+  readonly emitGrowth: (piece: PlacedEvent, update: PlacedEvent) => void
   /** False when nobody listens: what only listeners would see need not be made. */
   readonly isHeard: () => boolean
   /** True when there is more than one listener. */
@@ -158,17 +161,19 @@ export class EventProjection {
 
   /** Text deltas are nearly all that ever happens, so they take the shortest path. */
   #said(delta: TextDelta, message: ThreadMessage): void {
-    const { display, emitGrowth, isHeard, isShared } = this.#options
+    const { display, emitGrowth, isHeard, isShared, place } = this.#options
     display.show(message)
     if (!isHeard()) return
     const { messageId, text } = delta
+    const { sessionId, threadId } = place
     const partIndex = Number(delta.partId)
-    const piece: HarnessEvent =
+    const piece: PlacedEvent =
       delta.type === 'text-delta'
-        ? { type: 'text', text, messageId, partIndex }
-        : { type: 'thinking', thinking: text, messageId, partIndex }
+        ? { type: 'text', text, messageId, partIndex, threadId, sessionId }
+        : { type: 'thinking', thinking: text, messageId, partIndex, threadId, sessionId }
     const isFrozen = isShared()
-    const update: HarnessEvent = { type: 'message_update', message: this.#grown(message, isFrozen) }
+    const grown = this.#grown(message, isFrozen)
+    const update: PlacedEvent = { type: 'message_update', message: grown, threadId, sessionId }
     if (isFrozen) emitGrowth(Object.freeze(piece), freezeDeep(update))
     else emitGrowth(piece, update)
   }

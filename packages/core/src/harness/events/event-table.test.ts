@@ -255,6 +255,11 @@ suite('every event has its place and its payload, and stays what it was', () => 
       const shown = plain(toWireEvent(event))
       if (type === 'display_state_changed') assert.partialDeepStrictEqual(shown, { type, ...payload })
       else assert.deepEqual(shown, { type, ...payload })
+      const sessionId = bench.harness.session.identity.getId()
+      for (const each of bench.placed) {
+        assert.equal(each.sessionId, sessionId, each.type)
+        assert.ok(each.threadId === null || each.threadId.length > 0, each.type)
+      }
       await new Promise(setImmediate)
       for (const [each, json] of bench.kept) assert.equal(JSON.stringify(toWireEvent(each)), json, each.type)
     })

@@ -1,11 +1,11 @@
 import { InspanError } from '@inspan/protocol'
-import type { HarnessErrorEvent } from '@inspan/protocol/harness'
+import type { EventPlace, HarnessErrorEvent } from '@inspan/protocol/harness'
 
 /**
  * Returns the event with an `error` that notices whether any listener looks at it. If none has by the next turn of the
  * event loop, a warning says what went wrong: a program that only prints texts would end without a word.
  */
-export function warnedIfUnheard(event: HarnessErrorEvent): HarnessErrorEvent {
+export function warnedIfUnheard(event: HarnessErrorEvent & EventPlace): HarnessErrorEvent & EventPlace {
   const { error } = event
   let isHeard = false
   setImmediate(() => {

@@ -4,7 +4,7 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import { HarnessBench, nextEvent } from '../harness.fixture.ts'
+import { HarnessBench, nextEvent, payloadOf } from '../harness.fixture.ts'
 
 /** Writes a session as an earlier version did. */
 async function earlierSession(store: MemoryStore, stream: string, threadId: string | undefined): Promise<void> {
@@ -154,11 +154,11 @@ suite('a session with an id', () => {
     assert.ok(session.displayState.get().pendingSuspensions.has('c1'))
     const heard: [HarnessEvent[], HarnessEvent[], HarnessEvent[]] = [[], [], []]
     const stop = session.subscribe((event) => {
-      heard[0].push(event)
+      heard[0].push(payloadOf(event))
       // A later listener hears only later events.
       if (heard[0].length === 1) session.subscribe((later) => void heard[2].push(later))
     })
-    session.subscribe((event) => void heard[1].push(event))
+    session.subscribe((event) => void heard[1].push(payloadOf(event)))
     assert.deepEqual(heard, [[], [], []], 'nobody is called before the call is over')
     await nextEvent(session, 'display_state_changed')
     const suspended = { type: 'tool_suspended', ...session.displayState.get().pendingSuspensions.get('c1') }

@@ -1,5 +1,5 @@
 import { InspanError, type Part } from '@inspan/protocol'
-import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { HarnessEvent, PlacedEvent } from '@inspan/protocol/harness'
 import type { Head } from '@inspan/protocol/log'
 import { freezeDeep } from '../../engine/log/frozen.ts'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
@@ -22,6 +22,12 @@ interface Bound {
   readonly watch: ThreadWatch
 }
 
+interface BindingOptions {
+  readonly sessionId: () => string
+  /** Records the new thread of the session before anything is done there. */
+  readonly onBound: (threadId: string) => Promise<void>
+}
+
 /** Binds a session to one thread and emits that thread's events. */
 export class SessionBinding {
   readonly bus: EventBus = new EventBus()
@@ -31,7 +37,7 @@ export class SessionBinding {
   readonly #core: HarnessCore
   readonly viewer: ThreadViewer
   readonly #lock: HeldLock
-  readonly #onBound: (threadId: string) => Promise<void>
+  readonly #options: BindingOptions
   /** Serialises binding and unbinding. */
   readonly #turns = new Mailbox()
   readonly #restWaiters = new Map<string, PromiseWithResolvers<void>>()
@@ -40,9 +46,8 @@ export class SessionBinding {
   #leavers = 0
   #displayDue: NodeJS.Immediate | undefined
 
-  /** `onBound` records the new thread of the session before anything is done there. */
-  constructor(core: HarnessCore, viewer: ThreadViewer, onBound: (threadId: string) => Promise<void>) {
-    this.#onBound = onBound
+  constructor(core: HarnessCore, viewer: ThreadViewer, options: BindingOptions) {
+    this.#options = options
     this.#core = core
     this.viewer = viewer
     this.#lock = new HeldLock(core.config.threadLock)
@@ -107,15 +112,28 @@ export class SessionBinding {
 
   /** Emits the event and applies it to the display. */
   emit(event: HarnessEvent): void {
-    this.#tell(freezeDeep(event))
+    this.#tell(freezeDeep(event), this.#bound?.threadId ?? null)
+  }
+
+  /** Like `emit`, for an event that the first session of the harness emits as well. */
+  emitEcho(event: HarnessEvent): void {
+    this.display.apply(event)
+    this.bus.emitEcho(this.#placed(freezeDeep(event), this.#bound?.threadId ?? null))
+    this.#planDisplay()
   }
 
   /** Does not freeze the event: those that come with every delta need not be. */
-  #tell(event: HarnessEvent): void {
+  #tell(event: HarnessEvent, threadId: string | null): void {
     this.display.apply(event)
-    this.bus.emit(event)
+    this.bus.emit(this.#placed(event, threadId))
     if (event.type === 'agent_end') this.#tellDisplay()
     else this.#planDisplay()
+  }
+
+  /** Adds where the event happened. An event that names a thread itself keeps that. */
+  #placed(event: HarnessEvent, threadId: string | null): PlacedEvent {
+    const placed = { threadId, ...event, sessionId: this.#options.sessionId() } as PlacedEvent
+    return Object.isFrozen(event) ? Object.freeze(placed) : placed
   }
 
   /** Resolves when the run is over or waits for a tool's question. */
@@ -147,7 +165,7 @@ export class SessionBinding {
           await prepare(opened.runtime)
           await this.#endAlone()
           await this.#leave()
-          await this.#onBound(threadId)
+          await this.#options.onBound(threadId)
         } catch (error) {
           watch.end()
           await this.#core.threads.leave(threadId, this.viewer)
@@ -184,7 +202,8 @@ export class SessionBinding {
     const projection = new EventProjection(
       {
         display: this.display,
-        emit: (event) => this.#tell(event),
+        place: { threadId, sessionId: this.#options.sessionId() },
+        emit: (event) => this.#tell(event, threadId),
         emitGrowth: (piece, update) => {
           this.bus.emit(piece)
           this.bus.emit(update)
@@ -250,6 +269,7 @@ export class SessionBinding {
     clearImmediate(this.#displayDue)
     this.#displayDue = undefined
     if (!this.bus.hasListeners) return
-    this.bus.emit(Object.freeze({ type: 'display_state_changed', displayState: this.display.get() }))
+    const event = Object.freeze({ type: 'display_state_changed', displayState: this.display.get() } as const)
+    this.bus.emit(this.#placed(event, this.#bound?.threadId ?? null))
   }
 }

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { givenFields, givenText } from '../checks/check-given.ts'
 
 /** The id of a session and the resource whose threads it uses. */
 export class SessionIdentity {
-  readonly #id: string | undefined
+  #id: string | undefined
   readonly #defaultResourceId: string
   readonly #onChange: () => Promise<void>
   #resourceId: string
@@ -14,8 +15,9 @@ export class SessionIdentity {
     this.#onChange = onChange
   }
 
-  /** `undefined` for a session that lives only in this process. */
-  getId(): string | undefined {
+  /** A session that was created without an id lives only in this process and has an id of its own there. */
+  getId(): string {
+    this.#id ??= randomUUID()
     return this.#id
   }
 

@@ -1,9 +1,16 @@
-import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { HarnessEvent, HarnessEventListener } from '@inspan/protocol/harness'
 import { endAll } from '../end-all.ts'
+import { isEcho } from '../events/event-bus.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import { SessionLog } from './session-log.ts'
 import { lifeOf, Session } from '../session.ts'
+
+/** A listener to all sessions. */
+interface Subscription<State extends HarnessState> {
+  readonly listener: HarnessEventListener
+  readonly ends: Map<Session<State>, () => void>
+}
 
 /** The sessions of a harness. The first one exists from the start and stays after `close`. */
 export class SessionRegistry<State extends HarnessState> {
@@ -13,11 +20,24 @@ export class SessionRegistry<State extends HarnessState> {
   readonly #named = new Map<string, Promise<Session<State>>>()
   /** Sessions that are ending. */
   readonly #ending = new Set<Promise<void>>()
+  readonly #subscriptions = new Set<Subscription<State>>()
 
   constructor(core: HarnessCore, resourceId: string) {
     this.#core = core
     this.first = new Session<State>(core, { resourceId })
     this.#sessions.add(this.first)
+  }
+
+  /** Calls the listener with the events of all sessions, also of those opened later. */
+  subscribe(listener: HarnessEventListener): () => void {
+    const subscription: Subscription<State> = { listener, ends: new Map() }
+    this.#subscriptions.add(subscription)
+    for (const session of this.#sessions) this.#connect(session, subscription)
+    return () => {
+      this.#subscriptions.delete(subscription)
+      for (const end of subscription.ends.values()) end()
+      subscription.ends.clear()
+    }
   }
 
   /** Opens a session. One with an id is opened once per resource: further calls return the same session. */
@@ -34,8 +54,12 @@ export class SessionRegistry<State extends HarnessState> {
     }
   }
 
+  /** Emits the event in every session. Listeners to all of them hear that of the first. */
   emit(event: HarnessEvent): void {
-    for (const session of this.#sessions) session.emit(event)
+    for (const session of this.#sessions) {
+      if (session === this.first) session.emit(event)
+      else lifeOf(session).emitEcho(event)
+    }
   }
 
   /** The calls that wait for approval, one line each. */
@@ -51,12 +75,32 @@ export class SessionRegistry<State extends HarnessState> {
     this.#sessions.add(this.first)
     const ends = open.map((session) => () => (session === this.first ? lifeOf(session).close() : lifeOf(session).end()))
     await endAll([...ends, ...[...this.#ending].map((end) => () => end)])
+    for (const session of open) if (session !== this.first) this.#disconnect(session)
   }
 
   #make(resourceId: string): Session<State> {
     const session: Session<State> = new Session<State>(this.#core, { resourceId, end: () => this.#end(session) })
     this.#sessions.add(session)
+    this.#connectAll(session)
     return session
+  }
+
+  #connectAll(session: Session<State>): void {
+    for (const subscription of this.#subscriptions) this.#connect(session, subscription)
+  }
+
+  #connect(session: Session<State>, { ends, listener }: Subscription<State>): void {
+    ends.set(
+      session,
+      session.subscribe((event) => (isEcho(event) ? undefined : listener(event))),
+    )
+  }
+
+  #disconnect(session: Session<State>): void {
+    for (const { ends } of this.#subscriptions) {
+      ends.get(session)?.()
+      ends.delete(session)
+    }
   }
 
   async #openNamed(name: string, id: string, resourceId: string): Promise<Session<State>> {
@@ -69,11 +113,13 @@ export class SessionRegistry<State extends HarnessState> {
       return this.#end(session)
     }
     const session: Session<State> = new Session<State>(this.#core, { resourceId, id, end }, log)
+    this.#connectAll(session)
     try {
       await lifeOf(session).reopen()
     } catch (error) {
       // Its thread cannot be opened: close everything, so that it can be tried again.
       await lifeOf(session).close()
+      this.#disconnect(session)
       throw error
     }
     this.#sessions.add(session)
@@ -88,6 +134,7 @@ export class SessionRegistry<State extends HarnessState> {
       await ending
     } finally {
       this.#ending.delete(ending)
+      this.#disconnect(session)
     }
   }
 }

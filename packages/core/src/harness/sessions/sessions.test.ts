@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
+import type { PlacedEvent } from '@inspan/protocol/harness'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench, nextEvent, storeOfAnotherProcess } from '../harness.fixture.ts'
 import type { HarnessRequestContext } from '../agents/request-context.ts'
@@ -277,5 +278,57 @@ suite('the end of a harness', () => {
     await sent
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'aborted')
     assert.deepEqual((await storage.listOwners({})).items, [])
+  })
+})
+
+suite('a listener to the harness', () => {
+  test('hears every session, and each event names its session and thread', async () => {
+    await using bench = new HarnessBench({ turns: [{ text: 'Yes.', repeat: true }] })
+    const { harness } = bench
+    const early = await harness.createSession({ resourceId: 'early' })
+    const ends: PlacedEvent[] = []
+    const stop = harness.subscribe((event) => void (event.type === 'agent_end' && ends.push(event)))
+    const late = await harness.createSession({ resourceId: 'late', id: 'web' })
+    const sessions = [harness.session, early, late]
+    for (const session of sessions) await session.sendMessage({ content: 'Hi' })
+    assert.deepEqual(
+      ends.map(({ sessionId, threadId }) => [sessionId, threadId]),
+      sessions.map((session) => [session.identity.getId(), session.thread.getId()]),
+    )
+    assert.equal(late.identity.getId(), 'web')
+    assert.equal(new Set(ends.map(({ sessionId }) => sessionId)).size, 3)
+    stop()
+    await early.sendMessage({ content: 'Again' })
+    assert.equal(ends.length, 3)
+  })
+
+  test('hears once what concerns the whole harness, and a session hears it too', async () => {
+    await using bench = new HarnessBench([])
+    const { harness } = bench
+    const other = await harness.createSession({ resourceId: 'other' })
+    const heard: [PlacedEvent[], PlacedEvent[]] = [[], []]
+    harness.subscribe((event) => void (event.type === 'error' && heard[0].push(event)))
+    other.subscribe((event) => void (event.type === 'error' && heard[1].push(event)))
+    await assert.rejects(harness.createSession({ id: 3 as never }))
+    assert.deepEqual(
+      heard.map((events) => events.map(({ sessionId }) => sessionId)),
+      [[harness.session.identity.getId()], [other.identity.getId()]],
+    )
+  })
+
+  test('hears what a reopened session was held back, after its own listener could subscribe', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([{ text: 'One.' }], { storage })
+    const before = await first.harness.createSession({ resourceId: 'ada', id: 'web' })
+    await before.sendMessage({ content: 'Hi' })
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { storage })
+    const heard: [string[], string[]] = [[], []]
+    second.harness.subscribe(({ type }) => void heard[0].push(type))
+    const session = await second.harness.createSession({ resourceId: 'ada', id: 'web' })
+    session.subscribe(({ type }) => void heard[1].push(type))
+    await nextEvent(session, 'display_state_changed')
+    assert.ok(heard[1].includes('thread_changed'))
+    assert.deepEqual(heard[0], heard[1])
   })
 })
