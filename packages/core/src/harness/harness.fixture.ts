@@ -18,7 +18,7 @@ const OWN_THREAD: ReadonlySet<HarnessEventType> = new Set([
 /** Returns what the event itself says, without the session and thread that every event names. */
 export function payloadOf(event: PlacedEvent): HarnessEvent {
   const { sessionId: _session, ...rest } = event
-  if (OWN_THREAD.has(event.type)) return rest as HarnessEvent
+  if (OWN_THREAD.has(event.type)) return rest
   const { threadId: _thread, ...payload } = rest
   return payload as HarnessEvent
 }
