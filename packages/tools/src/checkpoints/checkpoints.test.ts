@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { rootLineage } from '@inspan/protocol/log'
 import { Checkpoints } from './checkpoints.ts'
 import type { FilesTurn } from './turn-journal.ts'
 
@@ -66,6 +67,7 @@ class Bench implements Disposable {
 }
 
 const turnOf = (seq: number): FilesTurn => ({ thread: 't', runId: `r${seq}`, turnId: `turn${seq}`, seq })
+const T = rootLineage('t')
 const ALL = (): boolean => true
 const from =
   (seq: number) =>
@@ -104,9 +106,9 @@ suite('a rewind restores', () => {
         symlinkSync('elsewhere', join(root, 'link'))
         bench.write('new/deep/file.txt', 'created')
       })
-      const dry = await bench.again().rewind('t', ALL, true)
+      const dry = await bench.again().rewind(T, ALL, { dryRun: true })
       assert.equal(bench.read('crlf.txt'), 'changed', 'a dry run changes nothing')
-      const report = await bench.again().rewind('t', ALL, false)
+      const report = await bench.again().rewind(T, ALL)
       assert.deepEqual(report, dry)
       assert.deepEqual(report.removed, ['new.txt', 'new/deep/file.txt'])
       assert.deepEqual(report.conflicts, [])
@@ -136,9 +138,9 @@ suite('a rewind restores', () => {
     assert.deepEqual(readFileSync(join(bench.root, '.git/index')), index)
     await bench.turn(3, () => sh('rm b.txt && git checkout -q HEAD~1 -- a.txt'))
     assert.equal(bench.read('a.txt'), 'one')
-    await bench.checkpoints.rewind('t', from(3), false)
+    await bench.checkpoints.rewind(T, from(3))
     assert.deepEqual([bench.read('b.txt'), existsSync(join(bench.root, 'a.txt'))], ['three', false])
-    await bench.checkpoints.rewind('t', ALL, false)
+    await bench.checkpoints.rewind(T, ALL)
     assert.deepEqual([bench.read('a.txt'), existsSync(join(bench.root, 'b.txt'))], ['two', false])
     assert.equal(bench.git('log', '--format=%s').trim(), 'two\none')
   })
@@ -154,7 +156,7 @@ suite('a rewind restores', () => {
     rmSync(join(bench.root, 'dir'), { recursive: true })
     bench.write('new.txt', 'n')
     await bench.checkpoints.end(turn)
-    const { notCovered, removed, restored } = await bench.checkpoints.rewind('t', ALL, false)
+    const { notCovered, removed, restored } = await bench.checkpoints.rewind(T, ALL)
     assert.deepEqual([restored, removed, notCovered], [['dir/a', 'secret/key'], ['new.txt'], ['secret/']])
     assert.deepEqual([bench.read('secret/key'), bench.read('dir/a')], ['old', 'a'])
     assert.deepEqual(readdirSync(bench.root).sort(), ['.gitignore', 'dir', 'secret'])
@@ -165,7 +167,7 @@ suite('a rewind restores', () => {
     bench.write('a.txt', 'before')
     await bench.checkpoints.baseline(turnOf(1))
     bench.write('a.txt', 'half')
-    await bench.again().rewind('t', ALL, false)
+    await bench.again().rewind(T, ALL)
     assert.equal(bench.read('a.txt'), 'before')
   })
 })
@@ -180,7 +182,7 @@ suite('a rewind leaves alone, and names,', () => {
       bench.write('b.txt', '2')
     })
     bench.write('a.txt', 'by a person')
-    const { conflicts } = await bench.checkpoints.rewind('t', ALL, false)
+    const { conflicts } = await bench.checkpoints.rewind(T, ALL)
     assert.deepEqual([conflicts, bench.read('a.txt'), bench.read('b.txt')], [['a.txt'], 'by a person', '2'])
   })
 
@@ -190,8 +192,8 @@ suite('a rewind leaves alone, and names,', () => {
     await bench.turn(1, () => bench.write('a.txt', '2'))
     bench.write('a.txt', 'by a person')
     await bench.turn(2, () => bench.write('a.txt', '3'))
-    assert.deepEqual((await bench.checkpoints.rewind('t', ALL, true)).conflicts, ['a.txt'])
-    await bench.checkpoints.rewind('t', from(2), false)
+    assert.deepEqual((await bench.checkpoints.rewind(T, ALL, { dryRun: true })).conflicts, ['a.txt'])
+    await bench.checkpoints.rewind(T, from(2))
     assert.equal(bench.read('a.txt'), 'by a person')
   })
 
@@ -204,7 +206,7 @@ suite('a rewind leaves alone, and names,', () => {
     bench.write('a.txt', '2')
     await bench.checkpoints.end(turnOf(1))
     await bench.checkpoints.end(other)
-    assert.deepEqual((await bench.checkpoints.rewind('t', ALL, false)).conflicts, ['a.txt'])
+    assert.deepEqual((await bench.checkpoints.rewind(T, ALL)).conflicts, ['a.txt'])
   })
 })
 
@@ -219,14 +221,14 @@ suite('changes', () => {
       bench.write('new.bin', Buffer.from([0, 1]))
       rmSync(join(bench.root, 'gone.txt'))
     })
-    assert.deepEqual(await bench.checkpoints.changes('t'), [
+    assert.deepEqual(await bench.checkpoints.changes(T), [
       { path: 'a.txt', status: 'changed', before: '1', after: '3' },
       { path: 'gone.txt', status: 'deleted', before: 'g' },
       { path: 'new.bin', status: 'created', isBinary: true },
     ])
-    assert.deepEqual(await bench.checkpoints.changes('other'), [])
+    assert.deepEqual(await bench.checkpoints.changes(rootLineage('other')), [])
     await bench.checkpoints.forget('t')
-    assert.deepEqual(await bench.checkpoints.changes('t'), [])
+    assert.deepEqual(await bench.checkpoints.changes(T), [])
   })
 
   test('are kept where only their owner can read them', async () => {

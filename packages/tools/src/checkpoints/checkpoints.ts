@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, readdir, rm, rmdir, symlink } from 'node:fs/promis
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
+import type { Lineage } from '@inspan/protocol/log'
 import { LocalFiles } from '../workspace/local-files.ts'
 import { ShadowRepository, type FileState } from './shadow-repository.ts'
 import { TurnJournal, type FileChange, type FilesTurn, type TurnEntry } from './turn-journal.ts'
@@ -9,6 +10,18 @@ import { TurnJournal, type FileChange, type FilesTurn, type TurnEntry } from './
 export interface CheckpointOptions {
   /** Where the contents are kept. Default: `checkpoints` in `INSPAN_HOME`, or in `.inspan` of the user's folder. */
   readonly folder?: string
+}
+
+/** What a person decided about files that they had changed: to lose their changes, or to leave those files alone. */
+export interface SettledConflicts {
+  readonly answer: 'overwrite' | 'keep'
+  /** The files they were asked about. Another one that was changed meanwhile is still a conflict. */
+  readonly files: readonly string[]
+}
+
+export interface RewindOptions {
+  readonly dryRun?: boolean
+  readonly conflicts?: SettledConflicts
 }
 
 /** What a rewind does, or would do. */
@@ -92,8 +105,12 @@ export class Checkpoints {
   }
 
   /** Puts the files back as they were before the first of these turns. */
-  async rewind(thread: string, isMeant: (turn: FilesTurn) => boolean, dryRun: boolean): Promise<RewindReport> {
-    const turns = (await this.#ended(thread)).filter(({ turn }) => isMeant(turn))
+  async rewind(
+    lineage: Lineage,
+    isMeant: (turn: FilesTurn) => boolean,
+    { dryRun = false, conflicts: settled }: RewindOptions = {},
+  ): Promise<RewindReport> {
+    const turns = (await this.#ended(lineage)).filter(({ turn }) => isMeant(turn))
     const changes = combined(turns)
     const restored: string[] = []
     const removed: string[] = []
@@ -102,8 +119,10 @@ export class Checkpoints {
     for (const change of changes) {
       const now = await this.#shadow.state(change.path)
       if (isSame(now, change.before)) continue
-      if (change.isShared === true || !isSame(now, change.after)) conflicts.push(change.path)
-      else {
+      const isOurs = change.isShared !== true && isSame(now, change.after)
+      const isSettled = settled?.files.includes(change.path) === true
+      if (!isOurs && !isSettled) conflicts.push(change.path)
+      else if (isOurs || settled?.answer === 'overwrite') {
         todo.push(change)
         if (change.before === null) removed.push(change.path)
         else restored.push(change.path)
@@ -119,9 +138,9 @@ export class Checkpoints {
   }
 
   /** Returns the files that a thread has changed, with their contents before its first and after its last change. */
-  async changes(thread: string): Promise<ChangedFile[]> {
+  async changes(lineage: Lineage): Promise<ChangedFile[]> {
     const found: ChangedFile[] = []
-    for (const { after, before, path } of combined(await this.#ended(thread))) {
+    for (const { after, before, path } of combined(await this.#ended(lineage))) {
       if (isSame(before, after)) continue
       const [old, current] = [await this.#shown(before), await this.#shown(after)]
       const isBinary = old === undefined || current === undefined
@@ -168,12 +187,31 @@ export class Checkpoints {
   }
 
   /** Returns the turns of a thread. One whose process died ends now: what it changed is what is there. */
-  async #ended(thread: string): Promise<TurnEntry[]> {
-    const turns = (await this.#journal.turns(thread)).filter(({ isRewound }) => isRewound !== true)
+  async #ended(lineage: Lineage): Promise<TurnEntry[]> {
+    const turns = (await this.#turns(lineage)).filter(({ isRewound }) => isRewound !== true)
     const left = turns.filter(({ changes, turn }) => changes === undefined && !this.#open.has(turn.turnId))
     if (left.length === 0) return turns
     for (const entry of left) await this.#close(entry, false)
-    return this.#ended(thread)
+    return this.#ended(lineage)
+  }
+
+  /**
+   * Returns the turns of a thread and those it shares with the threads it was forked from, oldest first. Its own turns
+   * count even if the conversation has gone back behind them: the files have not.
+   */
+  async #turns(lineage: Lineage): Promise<TurnEntry[]> {
+    const own = lineage.at(-1)?.stream
+    const found = await Promise.all(
+      [...new Set([...lineage].map(({ stream }) => stream))].map(async (stream) => {
+        const ranges = [...lineage].filter((range) => range.stream === stream)
+        const turns = await this.#journal.turns(stream)
+        return turns.filter(
+          ({ turn: { seq } }) =>
+            stream === own || ranges.some(({ from, to }) => seq >= from && (to === null || seq <= to)),
+        )
+      }),
+    )
+    return found.flat().sort((a, b) => a.turn.seq - b.turn.seq)
   }
 
   async #close({ baseline, kept, turn }: TurnEntry, isShared: boolean): Promise<void> {

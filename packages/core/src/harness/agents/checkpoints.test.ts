@@ -9,6 +9,7 @@ import type { AgentDriver } from '@inspan/protocol/driver'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { HarnessConfig } from '../harness-config.ts'
 import { HarnessBench } from '../harness.fixture.ts'
+import { servedHarness } from '../threads/served-harness.ts'
 
 class Folder implements Disposable {
   readonly base = mkdtempSync(join(tmpdir(), 'inspan-rewind-'))
@@ -97,6 +98,28 @@ suite('the files of a thread', () => {
     const messages = await second.harness.session.thread.listActiveMessages()
     await second.harness.session.thread.restoreFiles({ messageId: messages.at(-1)?.id ?? '' })
     assert.equal(folder.read('a.txt'), 'one')
+  })
+
+  test('go back to before a message that a fork shares with its parent, and not what the parent did later', async () => {
+    using folder = new Folder()
+    const script = [write('a.txt', 'two'), DONE, write('b.txt', 'parent'), DONE, write('a.txt', 'three'), DONE]
+    const permissions = { categories: { edit: 'allow' } } as const
+    await using bench = new HarnessBench(script as never, { ...folder.config, permissions })
+    const { harness } = bench
+    await harness.sendMessage({ content: 'In the parent.' })
+    const parent = harness.session.thread.requireId()
+    const fork = await harness.cloneThread()
+    await harness.switchThread({ threadId: parent })
+    await harness.sendMessage({ content: 'Only in the parent.' })
+    await harness.switchThread({ threadId: fork.id })
+    await harness.sendMessage({ content: 'In the fork.' })
+    const { thread } = harness.session
+    assert.deepEqual(await thread.changes(), [{ path: 'a.txt', status: 'changed', before: 'one', after: 'three' }])
+    assert.deepEqual(await servedHarness(harness).changes(fork.id), await thread.changes())
+    const [shared = ''] = await userMessages(bench)
+    await thread.restoreFiles({ messageId: shared })
+    assert.deepEqual([folder.read('a.txt'), folder.read('b.txt')], ['one', 'parent'])
+    assert.deepEqual(await thread.changes(), [])
   })
 
   test('stay as they are when a person changed one since, and the error names it', async () => {

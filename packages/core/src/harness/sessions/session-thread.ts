@@ -17,6 +17,7 @@ import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
+import { changedFiles } from '../threads/thread-files.ts'
 import type { CloneRequest, ThreadLifecycle, ThreadRewind } from '../threads/thread-lifecycle.ts'
 import {
   checkPage,
@@ -135,8 +136,7 @@ export class SessionThread {
   /** Returns the files that the bound thread has changed in the workspace, with their contents before and after. */
   async changes(): Promise<readonly ChangedFile[]> {
     const threadId = this.getId()
-    const checkpoints = await this.#core.workspace.checkpoints()
-    return threadId === null || checkpoints === undefined ? [] : checkpoints.changes(threadId)
+    return threadId === null ? [] : changedFiles(this.#core, (await this.#state(threadId)).head.lineage)
   }
 
   async delete(options: ThreadChoice): Promise<DeleteReport> {

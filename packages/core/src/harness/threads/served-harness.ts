@@ -2,7 +2,8 @@ import { InspanError, NO_GRANTS, NO_RULES } from '@inspan/protocol'
 import type { Capabilities } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store, ThreadInfo } from '@inspan/protocol/store'
-import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
+import type { ChangedFile } from '@inspan/tools'
+import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
 import { createThread, forkThread } from '../../engine/threads/threads.ts'
 import type { ConfigChange } from '../../engine/thread-options.ts'
@@ -14,6 +15,7 @@ import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
 import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import type { AvailableModel } from '../models/model-types.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
+import { changedFiles, deleteWithFiles } from './thread-files.ts'
 import { noSuchThread, readThreadState } from './thread-reads.ts'
 
 /** A thread that a server has open. */
@@ -60,6 +62,8 @@ export interface ServedHarness {
   enter(threadId: string, options: EnterOptions): Promise<ServedThread>
   /** Returns the state of a thread, whether or not it is open here. */
   state(threadId: string): Promise<ThreadState>
+  /** Returns the files that a thread has changed in the workspace, with their contents before and after. */
+  changes(threadId: string): Promise<readonly ChangedFile[]>
   /** Returns the id of the agent that takes the next turn. */
   agentOf(state: ThreadState): string
   create(resourceId: string, options: { readonly title?: string; readonly id?: string }): Promise<ThreadInfo>
@@ -94,6 +98,7 @@ export function servedHarness(harness: Harness): ServedHarness {
     find: (threadId, resourceId) => find(core, threadId, resourceId),
     enter: (threadId, options) => enter(core, threadId, options),
     state: (threadId) => currentState(core, threadId),
+    changes: async (threadId) => changedFiles(core, (await currentState(core, threadId)).head.lineage),
     agentOf: (state) => core.agents.of(core.agents.modeOf(state)).id,
     create: (resourceId, options) => create(core, resourceId, options),
     fork: (threadId, resourceId, options) => fork(core, threadId, resourceId, options),
@@ -210,10 +215,7 @@ async function messageAfter(store: Store, { head }: ThreadState, order: number):
 }
 
 async function remove(core: HarnessCore, threadId: string): Promise<DeleteReport> {
-  const { spool } = core.config
-  return core.threads.delete(threadId, async () =>
-    deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool }),
-  )
+  return core.threads.delete(threadId, () => deleteWithFiles(core, threadId))
 }
 
 function modeChangeOf(core: HarnessCore, state: ThreadState, modeId: string): ConfigChange {

@@ -5,11 +5,11 @@ import { toHarnessThread, type HarnessThread } from '@inspan/protocol/harness'
 import type { ConfigChangedRecord } from '@inspan/protocol/log'
 import type { ThreadInfo } from '@inspan/protocol/store'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
-import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
+import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import type { Mailbox } from '../../engine/threads/mailbox.ts'
 import type { ThreadRuntime } from '../../engine/index.ts'
-import { restoreFiles } from './thread-files.ts'
+import { deleteWithFiles, restoreFiles } from './thread-files.ts'
 import { createThread, forkThread, requireNoRun, rewindThread } from '../../engine/threads/threads.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { OpenThread } from './open-threads.ts'
@@ -163,7 +163,7 @@ export class ThreadLifecycle {
       const runtime = binding.lastRuntime ?? binding.requireRuntime()
       return runtime.change(async (log) => {
         requireNoRun(log)
-        return restoreFiles(core, { thread: log.stream, lineage: log.state.head.lineage, messageId, dryRun })
+        return restoreFiles(core, { lineage: log.state.head.lineage, messageId, dryRun })
       })
     })
   }
@@ -299,10 +299,7 @@ export class ThreadLifecycle {
   }
 
   async #remove(threadId: string): Promise<DeleteReport> {
-    const { core } = this.#parts
-    const { spool } = core.config
-    await (await core.workspace.checkpoints().catch(() => undefined))?.forget(threadId)
-    return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
+    return deleteWithFiles(this.#parts.core, threadId)
   }
 
   #firstConfig(mode: string, model: string): Config {
