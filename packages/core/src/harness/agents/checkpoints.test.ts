@@ -104,7 +104,7 @@ suite('the files of a thread', () => {
     using folder = new Folder()
     const script = [write('a.txt', 'two'), DONE, write('b.txt', 'parent'), DONE, write('a.txt', 'three'), DONE]
     const permissions = { categories: { edit: 'allow' } } as const
-    await using bench = new HarnessBench(script as never, { ...folder.config, permissions })
+    await using bench = new HarnessBench(script, { ...folder.config, permissions })
     const { harness } = bench
     await harness.sendMessage({ content: 'In the parent.' })
     const parent = harness.session.thread.requireId()
