@@ -18,6 +18,8 @@ export const ErrorCode = {
   unsupported: 'unsupported',
   /** The agent cannot enforce a rule that is in force. */
   policyUnsupported: 'policy-unsupported',
+  /** The thread was written under redaction, and nobody here has a redactor. */
+  redactorRequired: 'redactor-required',
   invalidInput: 'invalid-input',
   /** An agent did not return the data it was asked for. */
   invalidOutput: 'invalid-output',

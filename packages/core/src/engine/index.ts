@@ -16,7 +16,7 @@ export { createThread, forkThread, rewindThread, type Fork, type NewThread } fro
 export { deleteThread, type DeleteOptions, type DeleteRemainder, type DeleteReport } from './erase/delete-thread.ts'
 export { boundaryAt } from './threads/boundaries.ts'
 export { ProcessOwner } from './threads/ownership.ts'
-export { ThreadRegistry, type ThreadWatcher } from './threads/thread-registry.ts'
+export { ThreadRegistry, type ThreadServer, type ThreadWatcher } from './threads/thread-registry.ts'
 export { recordsAfter } from './log/load-state.ts'
 export { inflateMessage } from './log/blobs.ts'
 export { recordedActivity } from './log/recorded-activity.ts'
@@ -28,7 +28,6 @@ export type { TracerSource } from './telemetry/tracing.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
 export { executePending } from './commands/pending.ts'
 export { admitCommand } from './commands/ledger.ts'
-export { Sweep, type SweepOptions } from './commands/sweep.ts'
 export type { ThreadCommand } from './commands/thread-command.ts'
 export type {
   ConfigChange,

@@ -2,7 +2,6 @@ import type { Answer, Grants, JsonObject, JsonValue, Part, PermissionRules, Wait
 import type { Decision, FaultPoints, OnInterrupted, ToolCallRequest, TurnDefaults } from '@inspan/protocol/driver'
 import type { ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import type { RevokeCommand } from '@inspan/protocol/wire'
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { MemoryOf, WindowOf } from './context/thread-context.ts'
 import type { RuntimeAgents } from './turns/active-run.ts'
@@ -42,13 +41,6 @@ export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'
   readonly sessionRules?: () => PermissionRules
   /** Returns grants besides the thread's own. */
   readonly grants?: () => Grants
-  /**
-   * Stores an "always": it gets all grants, including the new one. Default: they are kept with the thread. If it takes
-   * too long, the answer is refused, but grants that are stored later still count.
-   */
-  readonly keepGrants?: (grants: Grants) => Promise<void> | void
-  /** Takes back an "always" that `keepGrants` stored. May be called again for the same one. */
-  readonly revokeGrants?: (revoked: Pick<RevokeCommand, 'tool' | 'category'>) => Promise<void> | void
   /** Restores files. Without it, a command to restore them is answered with `unsupported`. */
   readonly files?: FilesPort
   /** Decides besides the policy; the stricter of both counts. */

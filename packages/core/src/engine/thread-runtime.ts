@@ -53,7 +53,7 @@ export class ThreadRuntime {
   /** The pending `idle()` calls. `close()` resolves them, because nothing they could wait for comes after it. */
   readonly #idlers = new Set<() => void>()
 
-  private constructor(options: ThreadRuntimeOptions, hold: ThreadHold, opener: Door) {
+  private constructor(options: ThreadRuntimeOptions, hold: ThreadHold, opener: Door | null) {
     const { now = Date.now, onListenerFailure = reportUnhandled } = options
     this.#options = options
     this.#doors = new Doors(options, opener)
@@ -104,9 +104,14 @@ export class ThreadRuntime {
 
   /**
    * Takes ownership of the thread and recovers the run that a dead process left. `onTaken` is called before the
-   * recovery, so that listeners added there miss nothing. `door`: who opens it, by which it is known here.
+   * recovery, so that listeners added there miss nothing. `door`: who opens it, by which it is known here; `null` for
+   * somebody who carries out no runs.
    */
-  static async open(options: ThreadRuntimeOptions, onTaken?: OnTaken, door: Door = options): Promise<ThreadRuntime> {
+  static async open(
+    options: ThreadRuntimeOptions,
+    onTaken?: OnTaken,
+    door: Door | null = options,
+  ): Promise<ThreadRuntime> {
     checkRuntimeOptions(options)
     const { owner, thread } = options
     owner.enter(thread)

@@ -402,6 +402,7 @@ export class Harness<State extends HarnessState = HarnessState> {
       scorers: this.#core.scorers,
     })
     this.#endNotice = noticeAtExit(() => this.#sessions.unapproved())
+    this.#core.threads.serveDue()
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
   }
 

@@ -20,8 +20,6 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   policy: anObject,
   sessionRules: aFunction,
   grants: aFunction,
-  keepGrants: aFunction,
-  revokeGrants: aFunction,
   files: anObject,
   decide: aFunction,
   faults: anObject,

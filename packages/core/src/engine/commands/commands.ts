@@ -280,11 +280,10 @@ export class Commands {
     command: Extract<ThreadCommand, { type: 'configure' | 'mode' | 'model' | 'rename' | 'revoke' }>,
     order: Order,
   ): Promise<Carried> {
-    const { options, policy, state } = this.#ports
+    const { policy, state } = this.#ports
     const written = policy.announce(changeOf(command, state()))
     try {
       return await this.#turn(command, order, async ({ log }) => {
-        if (command.type === 'revoke') await options.revokeGrants?.(command)
         await log.commit([{ type: 'config.changed', ...changeOf(command, log.state) }], {}, order.settle(DONE))
         return { result: DONE }
       })

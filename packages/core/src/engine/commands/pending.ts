@@ -22,11 +22,16 @@ export async function executePendingOf(
 /**
  * Finds accepted commands that nobody has carried out yet, e.g. because another process admitted them, and has the
  * thread of each opened once: whoever opens a thread carries them out. Commands for threads that are gone are rejected.
+ * `until`: those admitted later are left alone.
  */
-export async function executePending(store: Store, open: (thread: string) => Promise<unknown>): Promise<void> {
+export async function executePending(
+  store: Store,
+  open: (thread: string) => Promise<unknown>,
+  until: number = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const threads = new Set<string>()
-  for await (const { key, target } of accepted(store)) {
-    if (threads.has(target)) continue
+  for await (const { at, key, target } of accepted(store)) {
+    if (at > until || threads.has(target)) continue
     if ((await store.getThread(target)) === null) {
       await new KeyedCommand(store, key).conclude({ status: 'rejected', reason: 'unknown-id' })
       continue

@@ -7,7 +7,7 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { RuntimeAgents } from '../turns/active-run.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 import { admitCommand } from './ledger.ts'
-import { Sweep } from './sweep.ts'
+import { Sweep, type SweptThread } from './sweep.ts'
 
 function agents(): RuntimeAgents {
   const turn = { toolCalls: [{ name: 'note', input: { text: 'x' } }] }
@@ -19,6 +19,11 @@ function agents(): RuntimeAgents {
     execute: async () => 'noted',
   })
   return { native: { driver: nativeDriver({ id: 'native', model }), tools: [runnableTool(note)] } }
+}
+
+/** For tests that close the thread themselves. */
+function swept(runtime: SweptThread['runtime']): SweptThread {
+  return { runtime, leave: async () => undefined }
 }
 
 suite('a sweep', () => {
@@ -33,10 +38,10 @@ suite('a sweep', () => {
     assert.equal(wait.due, clock + 60_000)
     await bench.runtime.close()
     const opened: string[] = []
-    const open = async (thread: string): Promise<typeof bench.runtime> => {
+    const open = async (thread: string): Promise<SweptThread> => {
       opened.push(thread)
       await bench.restart()
-      return bench.runtime
+      return swept(bench.runtime)
     }
     const sweep = new Sweep(bench.store, { open, now })
     await sweep.once()
@@ -60,7 +65,7 @@ suite('a sweep', () => {
     await using bench = await RuntimeBench.open(agents(), { now })
     const wait = { id: 'w', kind: 'limit', subject: {}, description: 'Until the limit ends.', due: clock + 5 } as const
     await bench.runtime.change((log) => log.commit([{ type: 'wait.opened', wait }]))
-    const sweep = new Sweep(bench.store, { open: async () => bench.runtime, now })
+    const sweep = new Sweep(bench.store, { open: async () => swept(bench.runtime), now })
     await sweep.once()
     assert.equal(bench.runtime.state.head.waits.size, 1)
     clock += 5
@@ -73,13 +78,13 @@ suite('a sweep', () => {
     await using bench = await RuntimeBench.open(agents())
     const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
     const command = { type: 'rename', title: 'Found' } as const
-    await admitCommand(bench.store, { command, key, target: 'thread', at: Date.now() })
+    await admitCommand(bench.store, { command, key, target: 'thread', at: Date.now() - 5000 })
     const failed: string[] = []
     let isHeld = true
     const sweep = new Sweep(bench.store, {
       open: async () => {
         if (isHeld) throw new Error('held')
-        return bench.runtime
+        return swept(bench.runtime)
       },
       onError: (_error, thread) => failed.push(thread),
     })
@@ -89,5 +94,19 @@ suite('a sweep', () => {
     isHeld = false
     await sweep.once()
     assert.equal(bench.runtime.state.head.title, 'Found')
+  })
+
+  test('leaves a command to the process that has just admitted it', async () => {
+    await using bench = await RuntimeBench.open(agents())
+    const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
+    const at = Date.now()
+    await admitCommand(bench.store, { command: { type: 'rename', title: 'New' }, key, target: 'thread', at })
+    let now = at + 500
+    const sweep = new Sweep(bench.store, { open: async () => swept(bench.runtime), now: () => now })
+    await sweep.once()
+    assert.equal((await bench.store.getCommand(key))?.state, 'accepted')
+    now = at + 1000
+    await sweep.once()
+    assert.equal((await bench.store.getCommand(key))?.state, 'done')
   })
 })

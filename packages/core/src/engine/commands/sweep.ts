@@ -5,9 +5,22 @@ import { executePending } from './pending.ts'
 
 const EVERY_MS = 1000
 
+/** A thread that was opened for the sweep. */
+export interface SweptThread {
+  readonly runtime: Pick<ThreadRuntime, 'executePending' | 'settleDue' | 'idle'>
+  /** Called when nothing goes on in the thread any more. */
+  readonly leave: () => Promise<void>
+}
+
+/** What was found: an accepted command, or a wait that is due. */
+export type Found = { readonly kind: 'command' } | { readonly kind: 'wait'; readonly due: number }
+
 export interface SweepOptions {
-  /** Opens a thread, or returns its open runtime. Fails for a thread that another process holds: that one sweeps too. */
-  readonly open: (thread: string) => Promise<Pick<ThreadRuntime, 'executePending' | 'settleDue'>>
+  /**
+   * Opens a thread; `undefined` if somebody else should. Fails for a thread that another process holds: that one sweeps
+   * too.
+   */
+  readonly open: (thread: string, found: Found) => Promise<SweptThread | undefined>
   /** Milliseconds between two looks. Default: 1,000. */
   readonly every?: number
   readonly now?: () => number
@@ -22,6 +35,8 @@ export interface SweepOptions {
 export class Sweep {
   readonly #store: Store
   readonly #options: SweepOptions
+  /** The threads in which something goes on since they were opened. */
+  readonly #busy = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
   #isStopped = false
@@ -31,48 +46,74 @@ export class Sweep {
     this.#options = options
   }
 
-  /** Looks now and then. Does not keep the process alive. */
+  /** Looks now and then. Keeps neither the process nor this object alive. */
   start(): void {
     if (this.#isStopped || this.#timer !== undefined) return
-    this.#timer = setTimeout(
-      () => {
-        this.#last = this.once()
-          .catch((error: unknown) => this.#options.onError?.(error, ''))
-          .then(() => {
-            this.#timer = undefined
-            this.start()
-          })
-      },
-      timerMs(this.#options.every ?? EVERY_MS),
-    ).unref()
+    const self = new WeakRef(this)
+    this.#timer = setTimeout(() => self.deref()?.look(), timerMs(this.#options.every ?? EVERY_MS)).unref()
   }
 
-  /** Looks once. */
+  /** Looks once, and then again after a while. */
+  look(): void {
+    this.#last = this.once()
+      .catch((error: unknown) => this.#options.onError?.(error, ''))
+      .then(() => {
+        this.#timer = undefined
+        this.start()
+      })
+  }
+
+  /** Looks once. Resolves when everything that was found is settled; what follows from it may still go on. */
   async once(): Promise<void> {
-    const { now = Date.now, open } = this.#options
-    await executePending(this.#store, (thread) => this.#try(thread, async () => (await open(thread)).executePending()))
+    const { every = EVERY_MS, now = Date.now } = this.#options
+    // Whoever admitted a command a moment ago is about to carry it out.
+    await executePending(
+      this.#store,
+      (thread) => this.#visit(thread, { kind: 'command' }, (runtime) => runtime.executePending()),
+      now() - every,
+    )
     const tried = new Set<string>()
-    for (;;) {
-      const { items } = await this.#store.listDue({ now: now() })
-      const next = items.find(({ stream }) => !tried.has(stream))
-      if (next === undefined) return
-      tried.add(next.stream)
-      await this.#try(next.stream, async () => (await open(next.stream)).settleDue())
-    }
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<Store['listDue']>> = await this.#store.listDue({
+        now: now(),
+        ...(cursor === null ? {} : { cursor }),
+      })
+      for (const { stream, wait } of page.items) {
+        if (this.#isStopped) return
+        if (tried.has(stream)) continue
+        tried.add(stream)
+        await this.#visit(stream, { kind: 'wait', due: wait.due ?? 0 }, (runtime) => runtime.settleDue())
+      }
+      cursor = page.next
+    } while (cursor !== null)
   }
 
-  /** Resolves when nothing of it goes on any more. */
+  /** Resolves when the sweep has left all threads. Runs that go on in them are waited for, unless they are ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
     await this.#last
+    await Promise.all(this.#busy)
   }
 
-  async #try(thread: string, task: () => Promise<void>): Promise<void> {
+  async #visit(thread: string, found: Found, task: (runtime: SweptThread['runtime']) => Promise<void>): Promise<void> {
+    if (this.#isStopped) return
     try {
-      await task()
+      const swept = await this.#options.open(thread, found)
+      if (swept === undefined) return
+      await task(swept.runtime).finally(() => this.#leaveWhenIdle(thread, swept))
     } catch (error) {
       this.#options.onError?.(error, thread)
     }
+  }
+
+  #leaveWhenIdle(thread: string, { runtime, leave }: SweptThread): void {
+    const left = runtime
+      .idle()
+      .then(leave)
+      .catch((error: unknown) => this.#options.onError?.(error, thread))
+    this.#busy.add(left)
+    void left.then(() => this.#busy.delete(left))
   }
 }

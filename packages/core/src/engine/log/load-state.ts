@@ -19,6 +19,14 @@ import { waitRows } from './wait-rows.ts'
 const REBUILD_CHUNK = 500
 const PAGE = 500
 
+/** Returns the state of a stream from its stored head and the records since. Takes nothing and writes nothing. */
+export async function readStreamState(store: Store, stream: string): Promise<ThreadState> {
+  const head = await store.readHead(stream, REDUCER_VERSION)
+  let state: ThreadState = head === null ? emptyState(stream) : restingState(reviveHead(head))
+  for await (const record of recordsAfter(store, stream, state.head.seq)) state = reduce(state, record).state
+  return state
+}
+
 export interface LoadedState {
   readonly state: ThreadState
   /** The seq of the first batch of each part that was never sealed, by part. */

@@ -1,7 +1,32 @@
-import type { JsonValue, WaitKind } from '@inspan/protocol'
-import { redactBody, type NoteRecord, type RecordBody, type ThreadState } from '@inspan/protocol/log'
+import { InspanError, type JsonValue, type WaitKind } from '@inspan/protocol'
+import {
+  redactBody,
+  type ConfigChangedRecord,
+  type NoteRecord,
+  type RecordBody,
+  type ThreadState,
+} from '@inspan/protocol/log'
 import { isOpenCall } from '../turns/active-run.ts'
 import { Redaction, type Redactor } from './redactor.ts'
+
+const SETTING = 'thread:redacted'
+
+/** Says that a thread was written under redaction. */
+export const REDACTED: ConfigChangedRecord = { type: 'config.changed', settings: { [SETTING]: true } }
+
+export function isRedacted({ head }: ThreadState): boolean {
+  return head.settings.get(SETTING) === true
+}
+
+/** Without a redactor, the agents of such a thread would write down what was to be left out. */
+export function requireRedactor(state: ThreadState, redact: Redactor | undefined): void {
+  if (redact !== undefined || !isRedacted(state)) return
+  const { stream } = state.head
+  throw new InspanError('redactor-required', `Thread ${stream} was written under redaction.`, {
+    hint: 'Open it with a redactor: `redact`.',
+    details: { stream },
+  })
+}
 
 /** Redacts everything on its way into the log. */
 export class RecordRedactor {

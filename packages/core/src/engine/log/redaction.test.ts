@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool, nativeDriver, type Tool } from '@inspan/agent'
-import type { StoredMessage } from '@inspan/protocol'
+import { InspanError, type StoredMessage } from '@inspan/protocol'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
@@ -9,7 +9,15 @@ import { ForeignAgent } from '../foreign-agent.fixture.ts'
 import { WITHHELD, type Redactor } from './redactor.ts'
 import { requestPrefix } from '../context/request-prefix.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
+import { MemoryStore } from '../../stores/memory-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
+import type { Door } from '../thread-options.ts'
+import { ThreadRuntime } from '../thread-runtime.ts'
+import { boundaryAt } from '../threads/boundaries.ts'
+import { ProcessOwner } from '../threads/ownership.ts'
+import { ThreadRegistry } from '../threads/thread-registry.ts'
+import { createThread, forkThread } from '../threads/threads.ts'
+import { recordsAfter } from './load-state.ts'
 
 const redact: Redactor = (text) => text.replace(/sk-\w+/g, '[key]')
 
@@ -234,3 +242,62 @@ suite('what a foreign agent says', () => {
 function textOf(message: StoredMessage | undefined): string {
   return message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? ''
 }
+
+suite('a thread that was written under redaction', () => {
+  test('is not opened without a redactor, and says why', async () => {
+    await using bench = await openBench([{ text: 'It is sk-1.' }, { text: 'Again.' }], [])
+    await bench.play('Go.')
+    const { store } = bench
+    const owner = await ProcessOwner.register(store)
+    await bench.runtime.close()
+    const before = await bench.records()
+    const open = (more: { redact?: Redactor }): Promise<ThreadRuntime> =>
+      ThreadRuntime.open({ store, owner, thread: 'thread', agents: {}, ...more })
+    await assert.rejects(open({}), (error) => InspanError.is(error, 'redactor-required'))
+    assert.deepEqual(await bench.records(), before)
+    const again = await open({ redact: (text) => text })
+    await again.close()
+  })
+
+  test('hands that on to its forks', async () => {
+    await using bench = await openBench([{ text: 'It is sk-1.' }], [])
+    await bench.play('Go.')
+    const { store } = bench
+    const owner = await ProcessOwner.register(store)
+    const { head } = bench.runtime.state
+    const at = await boundaryAt(store, head.lineage, head.seq)
+    await forkThread(store, owner, bench.runtime.state, { id: 'fork', resourceId: 'test', at, now: 0 })
+    await assert.rejects(ThreadRuntime.open({ store, owner, thread: 'fork', agents: {} }), (error) =>
+      InspanError.is(error, 'redactor-required'),
+    )
+  })
+
+  test('says so as soon as anything is recorded', async () => {
+    await using bench = await openBench([], [])
+    await bench.runtime.record([{ type: 'note', kind: 'info', text: 'sk-1' }])
+    await bench.runtime.close()
+    const { store } = bench
+    const owner = await ProcessOwner.register(store)
+    await assert.rejects(ThreadRuntime.open({ store, owner, thread: 'thread', agents: {} }), (error) =>
+      InspanError.is(error, 'redactor-required'),
+    )
+  })
+
+  test('stays redacted when the door with the redactor leaves', async () => {
+    const store = new MemoryStore()
+    await createThread(store, { id: 'thread', resourceId: 'test' })
+    const registry = ThreadRegistry.of(store)
+    const model = scriptedModel([{ text: 'It is sk-1.' }])
+    const plain: Door = { door: 'plain', agents: { me: { driver: nativeDriver({ id: 'me', model }) } } }
+    const careful: Door = { door: 'careful', agents: {}, redact }
+    const runtime = await registry.enter('thread', plain)
+    await registry.enter('thread', careful)
+    await registry.leave('thread', careful)
+    const run = await runtime.submit({ door: 'plain', agentId: 'me', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+    await run.done
+    await registry.leave('thread', plain)
+    const said = await Array.fromAsync(recordsAfter(store, 'thread', 0))
+    assert.match(JSON.stringify(said), /It is \[key\]/)
+    assert.doesNotMatch(JSON.stringify(said), /sk-1/)
+  })
+})

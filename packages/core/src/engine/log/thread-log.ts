@@ -22,7 +22,7 @@ import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } fro
 import { loadState } from './load-state.ts'
 import { mixedPart, partKey, textOf, wholeOf, type PendingBatch } from './pending-batch.ts'
 import { assertOrigin, assertSafeIds, prepared, type RecordOrigin } from './record-body.ts'
-import { RecordRedactor } from './record-redactor.ts'
+import { isRedacted, REDACTED, RecordRedactor } from './record-redactor.ts'
 import type { Redactor } from './redactor.ts'
 import { foldWithViews } from './view-writes.ts'
 
@@ -91,6 +91,7 @@ export class ThreadLog implements Flushable {
   readonly #faults: FaultPoints
   readonly #ticker: FlushTicker
   #redactor: RecordRedactor | undefined
+  #isMarked = false
   readonly #onFailure: (error: InspanError) => void
   readonly #entries: Emitter<LogEntry>
   readonly #frames: Emitter<DeltaFrame>
@@ -201,7 +202,9 @@ export class ThreadLog implements Flushable {
       throw new InspanError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
     }
     assertOrigin(origin)
-    const record = this.#show(this.#prepared(body), origin, blobs)
+    const ready = this.#prepared(body)
+    if (this.#isUnmarked) this.#show(prepared(REDACTED), {}, [])
+    const record = this.#show(ready, origin, blobs)
     const warning = this.#redactor?.warning(origin.run)
     if (warning !== undefined) this.#show(prepared(warning), origin, [])
     return record
@@ -224,6 +227,7 @@ export class ThreadLog implements Flushable {
     assertOrigin(origin)
     for (const { outcome } of extras?.outcomes ?? []) assertJson('An outcome', outcome)
     const ready = bodies.map((body) => this.#prepared(body))
+    if (this.#isUnmarked) this.#push(prepared(REDACTED), {})
     const records = ready.map((each) => this.#push(each, origin))
     if (extras !== undefined) this.#attach(extras, records)
     const warning = this.#redactor?.warning(origin.run)
@@ -235,6 +239,13 @@ export class ThreadLog implements Flushable {
   /** Redacts what is recorded from now on. */
   redactWith(redact: Redactor | undefined): void {
     this.#redactor = redact === undefined ? undefined : new RecordRedactor(redact)
+  }
+
+  /** Whether this is the first that is recorded under redaction. The thread has to say so. */
+  get #isUnmarked(): boolean {
+    if (this.#redactor === undefined || this.#isMarked) return false
+    this.#isMarked = true
+    return !isRedacted(this.#live)
   }
 
   /** Returns the value as it is recorded when an agent or a tool says it. */

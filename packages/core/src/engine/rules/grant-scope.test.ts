@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
-import { InspanError, NO_RULES, type Grants } from '@inspan/protocol'
+import { InspanError, NO_RULES } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
@@ -123,43 +123,4 @@ suite('an "always" that is said when nothing of the run is at work', () => {
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
     assert.deepEqual(bench.runtime.state.head.grants.tools, ['deploy'])
   })
-
-  for (const isAtRest of [true, false]) {
-    const when = isAtRest ? 'nothing of the run is at work' : 'its run is held here'
-    test(`is refused, and the question stays, when whoever keeps it does not do so in time: ${when}`, async (t) => {
-      const asked = Promise.withResolvers<void>()
-      const kept: Grants[] = []
-      const isDeaf = { now: true }
-      const keepGrants = (grants: Grants): Promise<void> | void => {
-        if (!isDeaf.now) return void kept.push(grants)
-        asked.resolve()
-        return new Promise(() => undefined)
-      }
-      const deploy: RunnableTool = { name: 'deploy', inputSchema: {}, execute: async () => ({ result: 'out' }) }
-      const model = scriptedModel([{ toolCalls: [{ name: 'deploy' }] }, { text: 'Done.' }])
-      const agents = { native: { driver: nativeDriver({ id: 'native', model }), tools: [deploy] } }
-      await using bench = await RuntimeBench.open(agents, { keepGrants })
-      await bench.submit('Deploy.', { agentId: 'native' })
-      const { id } = await bench.wait()
-      await bench.runtime.idle()
-      if (isAtRest) await bench.restart()
-      t.mock.timers.enable({ apis: ['setTimeout'] })
-      const refused = assert.rejects(bench.runtime.answer(id, { decision: 'approve', remember: 'tool' }), (error) =>
-        InspanError.is(error, 'io'),
-      )
-      await asked.promise
-      t.mock.timers.tick(DESCRIBE_WITHIN_MS)
-      await refused
-      t.mock.timers.reset()
-      assert.ok(bench.runtime.state.head.waits.has(id))
-      isDeaf.now = false
-      await bench.runtime.answer(id, { decision: 'approve', remember: 'tool' })
-      await bench.runtime.idle()
-      assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
-      assert.deepEqual(
-        kept.map(({ tools }) => tools),
-        [['deploy']],
-      )
-    })
-  }
 })

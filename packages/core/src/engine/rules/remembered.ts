@@ -1,8 +1,6 @@
 import type { Answer, Wait } from '@inspan/protocol'
-import { unlessAborted } from '@inspan/protocol/internal'
 import type { RecordBody } from '@inspan/protocol/log'
 import type { ActiveTurn } from '../turns/active-run.ts'
-import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { ThreadPolicy } from './thread-policy.ts'
 import { describeCall } from '../turns/turn-host.ts'
@@ -14,17 +12,15 @@ interface Asked {
   readonly active: ActiveTurn | undefined
 }
 
-/** Returns what to record with an answer that applies to later calls too. A cancel does not wait for it. */
+/** Returns what to record with an answer that applies to later calls too. */
 export async function remembered(wait: Wait, answer: Answer, { policy, runs, active }: Asked): Promise<RecordBody[]> {
   const { decision, remember } = answer
   if (remember === undefined || decision !== 'approve') return []
-  const keep = (tools: readonly RunnableTool[]): Promise<RecordBody[]> =>
-    policy.remember(wait, remember, (call) =>
-      describeCall(
-        call,
-        tools.find((tool) => tool.name === call.toolName),
-      ),
-    )
-  if (active === undefined) return keep(await runs.toolsAtRest())
-  return unlessAborted(active.abort.signal, keep(active.setup.tools))
+  const tools = active === undefined ? await runs.toolsAtRest() : active.setup.tools
+  return policy.remember(wait, remember, (call) =>
+    describeCall(
+      call,
+      tools.find((tool) => tool.name === call.toolName),
+    ),
+  )
 }

@@ -169,17 +169,6 @@ suite('"always"', () => {
     assert.equal(note?.kind, 'warning')
     assert.match(note.text, /counts for this call only: .*git push/)
   })
-
-  test('C4-17 is kept where it was said to be kept, and not in another thread', async () => {
-    const kept: string[][] = []
-    const shellAgent = new Shell([command('make'), { text: 'Done.' }])
-    await using bench = await shellAgent.open({ keepGrants: ({ tools }) => void kept.push([...tools]) })
-    const handle = await go(bench)
-    await bench.runtime.answer((await bench.wait()).id, { decision: 'approve', remember: 'tool' })
-    await handle.done
-    assert.deepEqual(kept, [['execute_command']])
-    assert.deepEqual(bench.runtime.state.head.grants.tools, [], 'the thread itself has none')
-  })
 })
 
 suite('what was approved', () => {

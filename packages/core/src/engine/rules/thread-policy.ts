@@ -1,4 +1,4 @@
-import { InspanError, type PermissionRules, type Wait } from '@inspan/protocol'
+import type { PermissionRules, Wait } from '@inspan/protocol'
 import type { Decision, RunnableTool, ToolCallRequest } from '@inspan/protocol/driver'
 import type { RecordBody, ThreadState } from '@inspan/protocol/log'
 import { effectiveRules } from '../../policy/effective-rules.ts'
@@ -7,7 +7,6 @@ import { callHash, definitionHash } from '../calls/call-hash.ts'
 import { checkConfig } from '../checks/check-config.ts'
 import { wasInterrupted } from '../calls/interrupted-before.ts'
 import type { Doors } from '../threads/doors.ts'
-import { inTime } from '../turns/patiently.ts'
 import type { ConfigChange, ThreadRuntimeOptions } from '../thread-options.ts'
 
 const NO_RULE: Decision = { policy: 'allow', reason: 'no rule applies' }
@@ -109,8 +108,8 @@ export class ThreadPolicy {
   }
 
   /** Returns what to record with an answer that applies to later calls too. */
-  async remember(wait: Wait, scope: 'tool' | 'category', describe: Describe): Promise<RecordBody[]> {
-    const { keepGrants, policy } = this.#options
+  remember(wait: Wait, scope: 'tool' | 'category', describe: Describe): RecordBody[] {
+    const { policy } = this.#options
     const { args = {}, toolCallId = wait.id, toolName } = wait.subject
     if (policy === undefined || toolName === undefined) return []
     const result = policy.grant(describe({ toolCallId, toolName, args }), scope, this.#context())
@@ -118,12 +117,7 @@ export class ThreadPolicy {
       const text = `The answer counts for this call only: ${result.reason}.`
       return [{ type: 'note', kind: 'warning', text, data: { waitId: wait.id, code: 'not-remembered' } }]
     }
-    if (keepGrants === undefined) return [{ type: 'config.changed', grants: result.grants }]
-    const hint = 'See that grants can be kept, and try again, or answer for this once.'
-    const late = (): InspanError =>
-      new InspanError('io', 'What was to be allowed always was not stored in time.', { hint })
-    await inTime(Promise.resolve(keepGrants(result.grants)), late)
-    return []
+    return [{ type: 'config.changed', grants: result.grants }]
   }
 
   #now(): ThreadState {

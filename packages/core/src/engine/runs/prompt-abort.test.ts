@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { createTool, type LoopHooks, type SchemaInput } from '@inspan/agent'
-import { InspanError, NO_RULES } from '@inspan/protocol'
 import type { AgentDriver, RunnableTool } from '@inspan/protocol/driver'
-import { createPolicy } from '../../policy/index.ts'
 import type { RunHandle } from '../turns/active-run.ts'
 import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
 import { ForeignAgent, says } from '../foreign-agent.fixture.ts'
@@ -167,26 +165,6 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
     await bench.runtime.cancel()
     deaf.answer()
     await letGo.promise
-  })
-
-  test('whoever keeps what is always allowed', async (t) => {
-    const deaf = new Deaf()
-    const tool = createTool({ id: 'echo', description: 'Echoes.', execute: () => 'done' })
-    await using bench = await AgentBench.open(CALL, {
-      agent: { tools: [tool] },
-      runtime: { policy: createPolicy({ rules: NO_RULES }), keepGrants: () => deaf.ignore(undefined) },
-    })
-    const run = await bench.submit('Go.')
-    const { id } = await bench.wait()
-    const answered = assert.rejects(bench.runtime.answer(id, { decision: 'approve', remember: 'tool' }), (error) =>
-      InspanError.is(error, 'closed'),
-    )
-    await deaf.reached.promise
-    await cancelAtOnce(t, bench.runtime, run)
-    await answered
-    deaf.answer()
-    await bench.runtime.idle()
-    assert.equal((await bench.records()).filter(({ body }) => body.type === 'wait.answered').length, 0)
   })
 
   test('a generator that waits for its reader gives back what it holds', async () => {

@@ -11,12 +11,14 @@ export class Doors {
   /** The newest last. Each is complete: what belongs to the thread, and what the door gave. */
   #all: readonly ThreadRuntimeOptions[] = []
   readonly #given = new Map<Door, ThreadRuntimeOptions>()
+  /** Those of doors that have left, too: what they kept out of the thread stays out while it is open here. */
+  readonly #redactors = new Set<Redactor>()
   /** The door that carries out the newest run here. Two doors may have the same name. */
   #serving: { readonly runId: string; readonly door: ThreadRuntimeOptions } | undefined
 
-  constructor(place: ThreadRuntimeOptions, opener: Door) {
+  constructor(place: ThreadRuntimeOptions, opener: Door | null) {
     this.#place = place
-    this.add(opener)
+    if (opener !== null) this.add(opener)
   }
 
   add(door: Door): void {
@@ -24,6 +26,7 @@ export class Doors {
     const options = { ...door, store, owner, thread, ...(now === undefined ? {} : { now }) }
     this.#given.set(door, options)
     this.#all = [...this.#all, options]
+    if (door.redact !== undefined) this.#redactors.add(door.redact)
   }
 
   /** Returns what the door gave, if it was there. */
@@ -74,9 +77,9 @@ export class Doors {
     return this.#all.filter((door) => door !== current)
   }
 
-  /** Returns one redactor that does what those of all doors do; `undefined` if no door has one. */
+  /** Returns one redactor that does what those of all doors do; `undefined` if no door had one. */
   get redact(): Redactor | undefined {
-    const all = this.#all.flatMap(({ redact }) => (redact === undefined ? [] : [redact]))
+    const all = [...this.#redactors]
     if (all.length < 2) return all[0]
     return (text) => all.reduce((rest, redact) => redact(rest), text)
   }

@@ -1,6 +1,7 @@
 import type { Fence } from '@inspan/protocol/store'
 import { ThreadContext } from '../context/thread-context.ts'
 import { ThreadHistory } from '../log/history.ts'
+import { requireRedactor } from '../log/record-redactor.ts'
 import type { Redactor } from '../log/redactor.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
@@ -47,6 +48,7 @@ export class ThreadHold {
         ...(onListenerFailure === undefined ? {} : { onListenerFailure }),
         ...(redact === undefined ? {} : { redact }),
       })
+      requireRedactor(log.state, redact)
       return new ThreadHold(options, fence, log)
     } catch (error) {
       await owner.release(thread, fence).catch(() => undefined)

@@ -1,6 +1,8 @@
 import type { Store } from '@inspan/protocol/store'
 import type { DeltaFrame } from '@inspan/protocol/log'
 import type { LogEntry } from '../log/thread-log.ts'
+import { readStreamState } from '../log/load-state.ts'
+import { Sweep, type Found, type SweptThread } from '../commands/sweep.ts'
 import type { Door } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { Mailbox } from './mailbox.ts'
@@ -25,6 +27,16 @@ export interface ThreadWatcher {
   readonly onFrame?: (frame: DeltaFrame) => unknown
 }
 
+/** Somebody that opens threads for work that nobody is at, e.g. a harness. */
+export interface ThreadServer {
+  /** The name of its door: it goes on with the runs of that. */
+  readonly door: string
+  readonly open: (threadId: string) => Promise<SweptThread>
+}
+
+/** How long a wait that is due is left to the door whose run it belongs to, which may be in another process. */
+const GRACE_MS = 5000
+
 const registries = new WeakMap<Store, ThreadRegistry>()
 
 /**
@@ -38,7 +50,9 @@ export class ThreadRegistry {
   readonly #places = new Map<string, Place>()
   /** Those who use the store through this registry: the owner lives as long as one of them. */
   readonly #members = new Set<object>()
+  readonly #servers = new Map<object, ThreadServer>()
   #owner: Promise<ProcessOwner> | undefined
+  #sweep: Sweep | undefined
 
   private constructor(store: Store) {
     this.#store = store
@@ -60,8 +74,23 @@ export class ThreadRegistry {
     return this.#owner
   }
 
+  /**
+   * Carries out accepted commands and settles due waits in threads that nobody has open, until the member quits. Every
+   * process that has a store open for work does so: whichever finds them first.
+   */
+  serve(member: object, server: ThreadServer): void {
+    this.#servers.set(member, server)
+    this.#sweep ??= new Sweep(this.#store, { open: (thread, found) => this.#openFound(thread, found) })
+    this.#sweep.start()
+  }
+
   /** Closes the owner when its last member quits. */
   async quit(member: object): Promise<void> {
+    if (this.#servers.delete(member) && this.#servers.size === 0) {
+      const sweep = this.#sweep
+      this.#sweep = undefined
+      await sweep?.stop()
+    }
     this.#members.delete(member)
     if (this.#members.size > 0) return
     const owner = this.#owner
@@ -71,6 +100,11 @@ export class ThreadRegistry {
 
   /** Opens a thread for a door. `onOpen` is called before anything goes on in it, so that listeners miss nothing. */
   enter(threadId: string, door: Door, onOpen?: OnOpen): Promise<ThreadRuntime> {
+    return this.#enter(threadId, door, door, onOpen)
+  }
+
+  /** `by`: the door whose runs may go on; `undefined` for a visitor that carries out no run. */
+  #enter(threadId: string, door: Door, by: Door | undefined, onOpen: OnOpen | undefined): Promise<ThreadRuntime> {
     const place = this.#place(threadId)
     place.entering++
     return place.turns.post(async () => {
@@ -78,14 +112,15 @@ export class ThreadRegistry {
       place.doors.add(door)
       try {
         const owner = await this.owner(door)
-        if (place.runtime !== undefined) await place.runtime.attach(door, onOpen)
-        else {
+        if (place.runtime !== undefined) {
+          if (by !== undefined) await place.runtime.attach(by, onOpen)
+        } else {
           const onTaken = async (runtime: ThreadRuntime): Promise<void> => {
             for (const watcher of place.watchers.keys()) place.watchers.set(watcher, listen(runtime, watcher))
             await onOpen?.(runtime)
           }
           const options = { ...door, store: this.#store, owner, thread: threadId }
-          place.runtime = await ThreadRuntime.open(options, onTaken, door)
+          place.runtime = await ThreadRuntime.open(options, onTaken, by ?? null)
         }
         return place.runtime
       } catch (error) {
@@ -142,6 +177,19 @@ export class ThreadRegistry {
     for (const door of place?.doors ?? []) await door.evict?.()
     // A door may be leaving just now.
     await place?.turns.post(async () => undefined)
+  }
+
+  /** Opens a thread by the door whose run is open in it; without that door, only to settle what is due. */
+  async #openFound(threadId: string, found: Found): Promise<SweptThread | undefined> {
+    const { run } = (await readStreamState(this.#store, threadId)).head
+    const servers = [...this.#servers.values()]
+    const own = servers.find(({ door }) => door === run?.door) ?? (run === null ? servers[0] : undefined)
+    if (own !== undefined) return own.open(threadId)
+    // The command may be for an agent of the absent door.
+    if (found.kind === 'command' || Date.now() - found.due < GRACE_MS) return undefined
+    const visitor: Door = { agents: {} }
+    const runtime = await this.#enter(threadId, visitor, undefined, undefined)
+    return { runtime, leave: () => this.leave(threadId, visitor) }
   }
 
   async #forget(threadId: string, place: Place, door: Door): Promise<void> {

@@ -6,7 +6,7 @@ import type { ProcessOwner } from '../../engine/threads/ownership.ts'
 import { ThreadLog } from '../../engine/log/thread-log.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
-import { readStreamState } from '../threads/thread-reads.ts'
+import { readStreamState } from '../../engine/log/load-state.ts'
 
 /** Records a change that a session restores later. Does nothing for a session without an id. */
 export type KeepWithSession = (change: Omit<ConfigChangedRecord, 'type'>) => Promise<void>

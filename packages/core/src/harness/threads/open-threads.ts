@@ -2,6 +2,7 @@ import { ThreadRegistry, type ProcessOwner, type ThreadRuntime } from '../../eng
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import { harnessDoor, type HarnessDoor } from './thread-opening.ts'
+import { serverViewer } from './server-viewer.ts'
 import { noSuchThread } from './thread-reads.ts'
 import type { ThreadControl } from './thread-control.ts'
 
@@ -32,6 +33,9 @@ export class OpenThreads {
   readonly #core: HarnessCore
   readonly #registry: ThreadRegistry
   readonly #places = new Map<string, Place>()
+  /** The functions that leave the threads which are open only because something in them was due. */
+  readonly #swept = new Set<() => Promise<void>>()
+  #isServing = false
 
   constructor(core: HarnessCore) {
     this.#core = core
@@ -105,8 +109,30 @@ export class OpenThreads {
     })
   }
 
-  close(): Promise<void> {
-    return this.#registry.quit(this)
+  /** Goes on with what is due in threads that nobody has open, until `close`. */
+  serveDue(): void {
+    this.#isServing = true
+    this.#registry.serve(this, { door: this.#core.config.id, open: (threadId) => this.#openSwept(threadId) })
+  }
+
+  async close(): Promise<void> {
+    this.#isServing = false
+    for (const leave of this.#swept) await leave()
+    await this.#registry.quit(this)
+  }
+
+  async #openSwept(threadId: string): Promise<{ readonly runtime: ThreadRuntime; leave(): Promise<void> }> {
+    const info = await this.#core.store.getThread(threadId)
+    if (info === null) throw noSuchThread(threadId)
+    const leave = async (): Promise<void> => {
+      this.#swept.delete(leave)
+      await this.leave(threadId, viewer)
+    }
+    const viewer = serverViewer(info.resourceId, leave)
+    const { runtime } = await this.enter(threadId, viewer, { begin: () => undefined })
+    this.#swept.add(leave)
+    if (!this.#isServing) await leave()
+    return { runtime, leave }
   }
 
   async #open(

@@ -1,4 +1,4 @@
-import { InspanError, NO_GRANTS, NO_RULES } from '@inspan/protocol'
+import { InspanError } from '@inspan/protocol'
 import type { Capabilities } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store, ThreadInfo } from '@inspan/protocol/store'
@@ -12,9 +12,10 @@ import { describeInTime } from '../../engine/turns/patiently.ts'
 import { coreOf } from '../core-of.ts'
 import type { Harness } from '../harness.ts'
 import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
-import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import type { HarnessCore } from '../harness-core.ts'
 import type { AvailableModel } from '../models/model-types.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
+import { serverViewer } from './server-viewer.ts'
 import { changedFiles, deleteWithFiles } from './thread-files.ts'
 import { noSuchThread, readThreadState } from './thread-reads.ts'
 
@@ -127,27 +128,6 @@ async function enter(
   const viewer = serverViewer(resourceId, onEvicted)
   const { runtime } = await core.threads.enter(threadId, viewer, { begin })
   return { runtime, leave: () => core.threads.leave(threadId, viewer) }
-}
-
-/** A server has no rules, grants or application state of its own: everything is the thread's. */
-function serverViewer(resourceId: string, leave: () => Promise<void>): ThreadViewer {
-  return {
-    resourceId: () => resourceId,
-    userState: {
-      get: () => ({}),
-      set: async () => {
-        throw new InspanError('unsupported', 'A thread that only a server has open has no application state.', {
-          hint: 'Open the thread in a session, too.',
-        })
-      },
-      update: async (change) => change({}).result,
-    },
-    emit: () => undefined,
-    rules: () => NO_RULES,
-    grants: () => NO_GRANTS,
-    leave,
-    subagentModelId: () => null,
-  }
 }
 
 async function currentState(core: HarnessCore, threadId: string): Promise<ThreadState> {

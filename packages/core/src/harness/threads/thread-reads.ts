@@ -1,32 +1,15 @@
 import { InspanError, type StoredMessage } from '@inspan/protocol'
 import { toHarnessMessage, type HarnessMessage } from '@inspan/protocol/harness'
-import {
-  emptyState,
-  lineageUpTo,
-  reduce,
-  REDUCER_VERSION,
-  restingState,
-  reviveHead,
-  storedMessage,
-  type ThreadState,
-} from '@inspan/protocol/log'
+import { lineageUpTo, storedMessage, type ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type PageRequest, type Store } from '@inspan/protocol/store'
 import { inflateMessage } from '../../engine/log/blobs.ts'
-import { recordsAfter } from '../../engine/log/load-state.ts'
+import { readStreamState } from '../../engine/log/load-state.ts'
 import { givenFields, optionalCount, optionalText } from '../checks/check-given.ts'
 
 /** Returns the state of a thread that is not open here, from its stored head and the records since. Writes nothing. */
 export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
   if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
   return readStreamState(store, threadId)
-}
-
-/** Like `readThreadState`, but also for streams that are no threads. */
-export async function readStreamState(store: Store, threadId: string): Promise<ThreadState> {
-  const head = await store.readHead(threadId, REDUCER_VERSION)
-  let state: ThreadState = head === null ? emptyState(threadId) : restingState(reviveHead(head))
-  for await (const record of recordsAfter(store, threadId, state.head.seq)) state = reduce(state, record).state
-  return state
 }
 
 /** A list with the cursor of the next page; `null` at the end. */
