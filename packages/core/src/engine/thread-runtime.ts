@@ -27,6 +27,7 @@ import { ThreadPolicy } from './rules/thread-policy.ts'
 import { WarmSessions } from './turns/warm-sessions.ts'
 
 type OnTaken = (runtime: ThreadRuntime) => void | Promise<void>
+type Opener = Door | null
 const DEFAULT_PASSIVATE_AFTER_MS = 10_000
 
 /**
@@ -53,7 +54,7 @@ export class ThreadRuntime {
   /** The pending `idle()` calls. `close()` resolves them, because nothing they could wait for comes after it. */
   readonly #idlers = new Set<() => void>()
 
-  private constructor(options: ThreadRuntimeOptions, hold: ThreadHold, opener: Door | null) {
+  private constructor(options: ThreadRuntimeOptions, hold: ThreadHold, opener: Opener) {
     const { now = Date.now, onListenerFailure = reportUnhandled } = options
     this.#options = options
     this.#doors = new Doors(options, opener)
@@ -93,36 +94,27 @@ export class ThreadRuntime {
       close: () => this.close(),
     })
     const settle = (wait: Wait): Promise<void> => this.answer(wait.id, answerWhenDue(wait), 'timeout')
-    this.#clock = new DueClock(
-      () => optionsOfRun().approvalTimeout,
-      now,
-      settle,
-      () => this.state,
-    )
+    const approvalTimeout = (): number | undefined => optionsOfRun().approvalTimeout
+    this.#clock = new DueClock(approvalTimeout, now, settle, () => this.state)
     this.#watch(hold)
   }
 
   /**
    * Takes ownership of the thread and recovers the run that a dead process left. `onTaken` is called before the
-   * recovery, so that listeners added there miss nothing. `door`: who opens it, by which it is known here; `null` for
-   * somebody who carries out no runs.
+   * recovery, so that listeners added there miss nothing. `by`: the door it is known by; `null` if it carries out no runs.
    */
-  static async open(
-    options: ThreadRuntimeOptions,
-    onTaken?: OnTaken,
-    door: Door | null = options,
-  ): Promise<ThreadRuntime> {
+  static async open(options: ThreadRuntimeOptions, onTaken?: OnTaken, by: Opener = options): Promise<ThreadRuntime> {
     checkRuntimeOptions(options)
     const { owner, thread } = options
     owner.enter(thread)
     try {
       const failed = Promise.withResolvers<void>()
       const hold = await ThreadHold.take(options, options.redact, failed.resolve)
-      const runtime = new ThreadRuntime(options, hold, door)
+      const runtime = new ThreadRuntime(options, hold, by)
       void failed.promise.then(() => runtime.#lose())
       owner.onWanted(thread, () => runtime.#yield())
       await runtime.#takeUp(hold, onTaken)
-      await runtime.executePending()
+      if (by !== null) await runtime.executePending()
       runtime.#rest()
       return runtime
     } catch (error) {

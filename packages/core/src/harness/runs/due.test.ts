@@ -10,7 +10,15 @@ import { createTool } from '@inspan/agent'
 import { NO_RULES } from '@inspan/protocol'
 import type { LogRecord } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import { createThread, ProcessOwner, recordsAfter, ThreadRegistry, ThreadRuntime } from '../../engine/index.ts'
+import {
+  admitCommand,
+  createThread,
+  ProcessOwner,
+  recordsAfter,
+  ThreadRegistry,
+  ThreadRuntime,
+} from '../../engine/index.ts'
+import { timeOrderedId } from '../../engine/time-ordered-id.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
@@ -87,11 +95,15 @@ suite('a wait that is due', () => {
     )
     await runtime.close()
     await owner.close()
+    const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
+    const command = { type: 'follow-up', message: 'For the agent of that door.' } as const
+    await admitCommand(store, { command, key, target: 'thread', at: Date.now() - 5000 })
     await using other = new HarnessBench([], { id: 'other', storage: store })
     await other.harness.init()
     await until(async () => (await store.getWait('thread', 'w'))?.state === 'answered')
     assert.equal((await store.getWait('thread', 'w'))?.answeredBy, 'timeout')
     await until(async () => ThreadRegistry.of(store).find('thread') === undefined)
+    assert.equal((await store.getCommand(key))?.state, 'accepted', 'it is left to that door')
     const types = (await records(store, 'thread')).map(({ type }) => type)
     assert.deepEqual(types, ['run.started', 'wait.opened', 'run.parked', 'wait.answered'])
   })
