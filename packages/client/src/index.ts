@@ -11,4 +11,14 @@ export {
   type TransportConnection,
   type TransportEvents,
 } from './transport.ts'
-export { ServerRoutes, type MessagePage, type ModeInfo, type ThreadList, type ThreadSummary } from './routes.ts'
+export {
+  ServerRoutes,
+  type ChangedFile,
+  type MemoryProgress,
+  type MessagePage,
+  type ModeInfo,
+  type NativeSession,
+  type ThreadLimits,
+  type ThreadList,
+  type ThreadSummary,
+} from './routes.ts'

@@ -29,6 +29,43 @@ export interface ModeInfo {
   readonly defaultModelId?: string
 }
 
+export interface ChangedFile {
+  readonly path: string
+  readonly status: 'created' | 'changed' | 'deleted'
+  /** Absent where there is no file, and where it is binary or larger than a megabyte. */
+  readonly before?: string
+  readonly after?: string
+  /** In git's unified format. */
+  readonly diff?: string
+  readonly isBinary?: true
+}
+
+export interface MemoryProgress {
+  readonly generation: number
+  readonly coversTo: number
+  readonly threshold: number
+  readonly reflectionThreshold: number
+  readonly pendingTokens?: number
+  readonly observationTokens?: number
+  readonly observations?: string
+}
+
+export interface ThreadLimits {
+  readonly limits: JsonObject
+  /** Limits of providers that the thread waits for, with the time at which each ends. */
+  readonly waits: readonly JsonObject[]
+  readonly usage: JsonObject
+}
+
+/** A session that a coding agent keeps on the server's machine. */
+export interface NativeSession {
+  readonly id: string
+  readonly agentId: string
+  readonly title?: string
+  readonly updatedAt: number
+  readonly cwd: string
+}
+
 /** Answers that end the attempts to connect: trying again changes nothing. */
 const FINAL: ReadonlySet<number> = new Set([401, 403, 421])
 
@@ -92,6 +129,27 @@ export class ServerRoutes {
 
   async folders(): Promise<readonly string[]> {
     return (await this.#json<{ folders: readonly string[] }>('/v1/folders')).folders
+  }
+
+  /** Returns the files that a thread changed, with their contents before and after. */
+  async changedFiles(thread: string): Promise<readonly ChangedFile[]> {
+    return (await this.#json<{ files: readonly ChangedFile[] }>(`${threadPath(thread)}/files`)).files
+  }
+
+  /** Returns how far the memory of a thread is; `null` without a memory. */
+  async memory(thread: string): Promise<MemoryProgress | null> {
+    return (await this.#json<{ memory: MemoryProgress | null }>(`${threadPath(thread)}/memory`)).memory
+  }
+
+  /** Returns the limits of a thread, those it waits for, and what it has used. */
+  limits(thread: string): Promise<ThreadLimits> {
+    return this.#json(`${threadPath(thread)}/limits`)
+  }
+
+  /** Returns the sessions that coding agents have in the folders of the server; `resume` continues one. */
+  async sessions(folder?: string): Promise<readonly NativeSession[]> {
+    const query = folder === undefined ? '' : `?folder=${encodeURIComponent(folder)}`
+    return (await this.#json<{ sessions: readonly NativeSession[] }>(`/v1/sessions${query}`)).sessions
   }
 
   /** Returns why the server refuses this client; `undefined` if it does not, or cannot be reached. */

@@ -7,4 +7,6 @@ export {
   type ServedHarness,
   type ServedThread,
 } from './harness/threads/served-harness.ts'
+export type { ListedSession } from './harness/threads/native-imports.ts'
+export type { ServedMemory } from './harness/threads/served-memory.ts'
 export type { ThreadRuntime } from './engine/thread-runtime.ts'

@@ -6,9 +6,17 @@ export const NOTIFICATION_SETTING = 'harness:notification:'
 /** Prefix of settings that note what a model was told last about something that changes. */
 export const STATE_SIGNAL_SETTING = 'harness:state:'
 
+/** The setting that holds what the last rewind of files changed or, as a dry run, would change. */
+export const REWIND_SETTING = 'rewind'
+
+/** True for settings that are the harness's own notes, which clients do not see. */
+export function isPrivateSetting(key: string): boolean {
+  return key.startsWith(NOTIFICATION_SETTING) || key.startsWith(STATE_SIGNAL_SETTING)
+}
+
 /** True for settings that hold content. They go with the records that set them; other settings outlive an erasure. */
 export function isContentSetting(key: string): boolean {
-  return key.startsWith(NOTIFICATION_SETTING) || key.startsWith(STATE_SIGNAL_SETTING)
+  return key === REWIND_SETTING || isPrivateSetting(key)
 }
 
 /** Returns the settings as an erased record holds them. `null` removes a content setting, even one set before. */

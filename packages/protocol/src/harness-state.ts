@@ -1,7 +1,8 @@
 import type { BlobRef } from './blob.ts'
 import type { Head } from './head.ts'
 import type { IdList } from './id-list.ts'
-import type { JsonObject } from './json.ts'
+import { REWIND_SETTING } from './content-settings.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import type { MessageState, ThreadMessage } from './message.ts'
 import type { ThreadView } from './view.ts'
 import type { WaitKind } from './wait.ts'
@@ -49,6 +50,15 @@ export interface WireMessage {
   readonly createdAt: number
 }
 
+/** The last rewind of files: what it changed or, as a dry run, would change. */
+export interface RewindNote {
+  readonly messageId: string
+  readonly scope: 'files' | 'both'
+  readonly dryRun: boolean
+  /** `{ restored, removed, conflicts, notCovered }`, lists of paths. */
+  readonly report: JsonValue
+}
+
 export interface HarnessState {
   readonly status: HarnessStatus
   readonly messages: readonly WireMessage[]
@@ -56,6 +66,7 @@ export interface HarnessState {
   readonly pendingApprovals?: readonly PendingApproval[]
   readonly sessionId?: string
   readonly error?: string
+  readonly rewind?: RewindNote
 }
 
 /** Separates two texts of one message that have calls between them. */
@@ -66,12 +77,14 @@ export function toHarnessState(view: ThreadView): HarnessState {
   const approvals = pendingApprovals(head)
   const error = runError(head)
   const status = statusOf(head, approvals, error)
+  const rewind = head.settings.get(REWIND_SETTING) as RewindNote | undefined
   return {
     status,
     messages: wireMessages(view.messages, head),
     ...(approvals.length === 0 ? {} : { pendingApprovals: approvals }),
     sessionId: head.stream,
     ...(status === 'error' && error !== undefined ? { error } : {}),
+    ...(rewind === undefined ? {} : { rewind }),
   }
 }
 

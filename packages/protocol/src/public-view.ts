@@ -1,4 +1,4 @@
-import { isContentSetting } from './content-settings.ts'
+import { isPrivateSetting } from './content-settings.ts'
 import { emptyHead, type Head } from './head.ts'
 import { isObject } from './json-op.ts'
 import type { JsonObject, JsonValue } from './json.ts'
@@ -57,7 +57,7 @@ function publicOp(op: Op): Op | undefined {
     return op.type === 'set' ? { ...op, value: asJson(publicStored(op.value as unknown as StoredHead)) } : op
   }
   if (!isPublic(key)) return undefined
-  if (key === 'settings' && id !== undefined && isContentSetting(id)) return undefined
+  if (key === 'settings' && id !== undefined && isPrivateSetting(id)) return undefined
   if (key === 'run' && id !== undefined && PRIVATE_OF_RUN.has(id)) return undefined
   if ((key === 'queue' || key === 'waits') && field !== undefined && hidden(key).has(field)) return undefined
   if (op.type !== 'set') return op
@@ -73,7 +73,7 @@ function publicStored(stored: StoredHead): StoredHead {
 function publicSlice(key: PublicKey, value: JsonValue): JsonValue {
   if (!isObject(value)) return value
   if (key === 'run') return { ...without(value, PRIVATE_OF_RUN), processes: {} }
-  if (key === 'settings') return Object.fromEntries(Object.entries(value).filter(([id]) => !isContentSetting(id)))
+  if (key === 'settings') return Object.fromEntries(Object.entries(value).filter(([id]) => !isPrivateSetting(id)))
   if (key !== 'queue' && key !== 'waits') return value
   return Object.fromEntries(Object.entries(value).map(([id, entry]) => [id, publicEntry(key, entry, 3)]))
 }

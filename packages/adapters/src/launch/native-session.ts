@@ -75,6 +75,8 @@ export async function chooseSession(
     if (found === undefined) return fresh('nothing of its session belongs to this thread')
     return { kind: 'fork', nativeId, anchor: found, id: randomUUID() }
   }
+  // The session was read to its end when it was imported, just before its first turn here.
+  if (extra?.['imported'] === true && anchor === undefined && resume !== 'none') return { kind: 'resume', nativeId }
   if (resume === 'anchor') {
     return anchor === undefined ? fresh('nothing of its session was recorded') : { kind: 'resume', nativeId, anchor }
   }

@@ -51,6 +51,7 @@ export {
 export {
   toHarnessState,
   type HarnessState,
+  type RewindNote,
   type HarnessStatus,
   type PendingApproval,
   type WireAttachment,

@@ -243,6 +243,7 @@ interface Expected {
   readonly HarnessToolCall: wireCalls.HarnessToolCall
   readonly HelloMessage: wire.HelloMessage
   readonly PendingApproval: harnessState.PendingApproval
+  readonly RewindNote: harnessState.RewindNote
   readonly PingMessage: wire.PingMessage
   readonly ReceiptMessage: wire.ReceiptMessage
   readonly ServerMessage: wire.ServerMessage

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HarnessState, PendingApproval, WireAttachment, WireMessage } from '../harness-state.ts'
+import type { HarnessState, PendingApproval, RewindNote, WireAttachment, WireMessage } from '../harness-state.ts'
 import { MAX_PAGE } from '../store.ts'
 import type {
   ClientHello,
@@ -94,6 +94,15 @@ export const wireMessageSchema: Schema<WireMessage> = exact<WireMessage>()(
   }),
 )
 
+export const rewindNoteSchema: Schema<RewindNote> = exact<RewindNote>()(
+  object({
+    messageId: z.string(),
+    scope: z.enum(['files', 'both']),
+    dryRun: z.boolean(),
+    report: jsonValueSchema,
+  }),
+)
+
 export const harnessStateSchema: Schema<HarnessState> = exact<HarnessState>()(
   object({
     status: z.enum(['idle', 'running', 'awaiting-approval', 'error']),
@@ -101,6 +110,7 @@ export const harnessStateSchema: Schema<HarnessState> = exact<HarnessState>()(
     pendingApprovals: optional(listOf(pendingApprovalSchema)),
     sessionId: optional(z.string()),
     error: optional(z.string()),
+    rewind: optional(rewindNoteSchema),
   }),
 )
 

@@ -12,9 +12,11 @@ type Outcome = Omit<ReceiptMessage, 'type' | 'id'>
 /** Passes commands on to the threads they are meant for, and turns what was decided into receipts. */
 export class CommandDesk {
   readonly #hub: Hub
+  readonly #folders: readonly string[]
 
-  constructor(hub: Hub) {
+  constructor(hub: Hub, folders: readonly string[] = []) {
     this.#hub = hub
+    this.#folders = folders
   }
 
   async carryOut(command: Addressed, caller: Caller, clientId?: string): Promise<ReceiptMessage> {
@@ -38,7 +40,7 @@ export class CommandDesk {
   }
 
   async #execute(given: Addressed, key: CommandKey, caller: Caller): Promise<Outcome> {
-    const { command, thread } = addressed(given)
+    const { command, thread } = await this.#addressed(given, caller)
     this.#check(command)
     const used = await this.#hub.use(thread, caller)
     try {
@@ -48,6 +50,30 @@ export class CommandDesk {
     } finally {
       used.release()
     }
+  }
+
+  /**
+   * `resume` opens the session it names, a thread of ours or a session of a coding agent, and continues it: the same as
+   * a message to that thread.
+   */
+  async #addressed(given: Addressed, caller: Caller): Promise<{ command: Command; thread: string }> {
+    const { thread, ...command } = given
+    if (command.type !== 'resume') return { command, thread }
+    const { prompt, sessionId, type: _type, ...rest } = command
+    return { command: { ...rest, type: 'submit', prompt }, thread: await this.#threadOf(sessionId, caller) }
+  }
+
+  async #threadOf(sessionId: string, caller: Caller): Promise<string> {
+    const { door } = this.#hub
+    const resourceId = this.#hub.tenantOf(caller)
+    const known = await door.find(sessionId, resourceId).catch((error: unknown) => {
+      if (!InspanError.is(error, 'not-found')) throw error
+    })
+    if (known !== undefined) return known.id
+    // Sessions on this machine belong to its owner: a tenant of a shared server must not read them.
+    const folders = caller.tenant === undefined ? this.#folders : []
+    const use = (id: string): Promise<UsedThread> => this.#hub.use(id, caller)
+    return (await door.importSession({ sessionId, resourceId, folders }, use)) ?? sessionId
   }
 
   /** Refuses names that the harness does not know: the thread itself takes any. */
@@ -71,14 +97,6 @@ export class CommandDesk {
 }
 
 const ANONYMOUS = 'anonymous'
-
-/** `resume` opens the session it names and continues it: the same as a message to that thread. */
-function addressed(given: Addressed): { command: Command; thread: string } {
-  const { thread, ...command } = given
-  if (command.type !== 'resume') return { command, thread }
-  const { prompt, sessionId, type: _type, ...rest } = command
-  return { command: { ...rest, type: 'submit', prompt }, thread: sessionId }
-}
 
 function outcomeOf(result: CommandResult, used?: UsedThread): Outcome {
   const seq = used === undefined ? {} : { seq: used.feed.seq }

@@ -35,6 +35,9 @@ export class SeedState {
     const ops: Op[] = []
     if (before.status !== after.status) ops.push(set(['status'], after.status))
     if (after.error !== undefined && after.error !== before.error) ops.push(set(['error'], after.error))
+    if (after.rewind !== undefined && after.rewind !== before.rewind) {
+      ops.push(set(['rewind'], after.rewind as unknown as JsonValue))
+    }
     const approvals = after.pendingApprovals ?? []
     if (JSON.stringify(approvals) !== JSON.stringify(before.pendingApprovals ?? [])) {
       ops.push(set(['pendingApprovals'], approvals as unknown as JsonValue))

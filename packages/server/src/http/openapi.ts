@@ -79,6 +79,15 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     query: { message: 'The id of the message' },
     type: 'application/octet-stream',
   },
+  'GET /v1/threads/:thread/files': {
+    summary: 'Lists the files that the thread changed, with their contents before and after, and the difference',
+    role: 'view',
+  },
+  'GET /v1/threads/:thread/memory': { summary: 'Returns how far the memory of the thread is', role: 'view' },
+  'GET /v1/threads/:thread/limits': {
+    summary: 'Returns the limits of the thread, those it waits for, and what it has used',
+    role: 'view',
+  },
   'POST /v1/ai/chat': {
     summary: 'Takes a message or answers of an AI SDK chat, and streams the run as UI message chunks',
     role: 'drive',
@@ -97,6 +106,11 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
   'GET /v1/models': { summary: 'Lists the models, and whether there is a key for each', role: 'view' },
   'GET /v1/agents': { summary: 'Lists the agents and what each can do', role: 'view' },
   'GET /v1/folders': { summary: 'Lists the project folders of the server', role: 'view' },
+  'GET /v1/sessions': {
+    summary: 'Lists sessions that coding agents have in the folders of the server; `resume` continues one',
+    role: 'view',
+    query: { folder: 'One of the folders of the server. Default: all' },
+  },
   'GET /v1/limits': { summary: 'Returns the limits of threads', role: 'view' },
 }
 

@@ -87,6 +87,24 @@ export function addThreadRoutes(app: App, { hub }: ServerContext): void {
     })
   })
 
+  app.get('/v1/threads/:thread/files', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    return c.json({ files: await door.changes(info.id) })
+  })
+
+  app.get('/v1/threads/:thread/memory', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    return c.json({ memory: await door.memory(info.id, tenant(c)) })
+  })
+
+  app.get('/v1/threads/:thread/limits', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    const { head } = await door.state(info.id)
+    // A limit of a provider is a wait that nobody has to answer.
+    const waits = [...head.waits].filter(({ kind }) => kind === 'limit')
+    return c.json({ limits: door.limits, waits, usage: head.usage })
+  })
+
   app.get('/v1/threads/:thread/blobs/:hash', async (c) => {
     const info = await door.find(c.req.param('thread'), tenant(c))
     const hash = c.req.param('hash')

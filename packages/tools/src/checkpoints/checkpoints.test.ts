@@ -221,9 +221,12 @@ suite('changes', () => {
       bench.write('new.bin', Buffer.from([0, 1]))
       rmSync(join(bench.root, 'gone.txt'))
     })
+    const end = '\\ No newline at end of file'
+    const changed = ['--- a/a.txt', '+++ b/a.txt', '@@ -1 +1 @@', '-1', end, '+3', end, ''].join('\n')
+    const deleted = ['--- a/gone.txt', '+++ /dev/null', '@@ -1 +0,0 @@', '-g', end, ''].join('\n')
     assert.deepEqual(await bench.checkpoints.changes(T), [
-      { path: 'a.txt', status: 'changed', before: '1', after: '3' },
-      { path: 'gone.txt', status: 'deleted', before: 'g' },
+      { path: 'a.txt', status: 'changed', before: '1', after: '3', diff: changed },
+      { path: 'gone.txt', status: 'deleted', before: 'g', diff: deleted },
       { path: 'new.bin', status: 'created', isBinary: true },
     ])
     assert.deepEqual(await bench.checkpoints.changes(rootLineage('other')), [])

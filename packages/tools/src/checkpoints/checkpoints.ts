@@ -40,6 +40,8 @@ export interface ChangedFile {
   readonly status: 'created' | 'changed' | 'deleted'
   readonly before?: string
   readonly after?: string
+  /** The difference in git's unified format. Missing where a content is. */
+  readonly diff?: string
   readonly isBinary?: true
 }
 
@@ -144,11 +146,13 @@ export class Checkpoints {
       if (isSame(before, after)) continue
       const [old, current] = [await this.#shown(before), await this.#shown(after)]
       const isBinary = old === undefined || current === undefined
+      const diff = isBinary ? undefined : await this.#shadow.diff(path, before, after)
       found.push({
         path,
         status: before === null ? 'created' : after === null ? 'deleted' : 'changed',
         ...(old === undefined || old === null ? {} : { before: old }),
         ...(current === undefined || current === null ? {} : { after: current }),
+        ...(diff === undefined ? {} : { diff }),
         ...(isBinary ? { isBinary } : {}),
       })
     }

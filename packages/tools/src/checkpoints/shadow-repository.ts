@@ -19,6 +19,7 @@ export interface TreeChange {
 }
 
 const NOTHING = '0'.repeat(40)
+const EMPTY: Buffer = Buffer.alloc(0)
 
 /**
  * A repository of ours that watches a folder. It shares the objects of the project's own repository and starts from its
@@ -74,6 +75,22 @@ export class ShadowRepository {
 
   content({ id }: FileState): Promise<Buffer> {
     return git(this.#place, ['cat-file', 'blob', id])
+  }
+
+  /** Returns how two contents of a path differ, in git's unified format. */
+  async diff(path: string, before: FileState | null, after: FileState | null): Promise<string> {
+    await this.prepare()
+    if (before === null || after === null) await this.#store(EMPTY, blobId(EMPTY))
+    const idOf = (state: FileState | null): string => state?.id ?? blobId(EMPTY)
+    const args = ['diff', '--no-ext-diff', '--no-color', '--text', idOf(before), idOf(after)]
+    const text = (await git(this.#place, args)).toString()
+    const hunks = text.slice(Math.max(0, text.indexOf('@@')))
+    if (!hunks.startsWith('@@')) return ''
+    return [
+      before === null ? '--- /dev/null' : `--- a/${path}`,
+      after === null ? '+++ /dev/null' : `+++ b/${path}`,
+      hunks,
+    ].join('\n')
   }
 
   /** Returns what no scan covers: paths that `.gitignore` names, and repositories within the folder. */

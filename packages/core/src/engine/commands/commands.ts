@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import { anObject, aText, checkFields, oneOf } from '@inspan/protocol/internal'
-import type { CancelReceipt, RewindRecord } from '@inspan/protocol/log'
+import { REWIND_SETTING, type CancelReceipt, type ConfigChangedRecord, type RewindRecord } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import { COMMAND_TYPES, type CommandResult, type ForkCommand, type RewindCommand } from '@inspan/protocol/wire'
 import { checkAnswer } from '../checks/check-answer.ts'
@@ -334,11 +334,24 @@ export class Commands {
         })
       }
       const result: CommandResult = { status: 'done', ...(restored === undefined ? {} : { result: restored.report }) }
-      if (scope === 'files' || dryRun) return { result }
+      // In the state, so that a client that gets no receipts sees it, too.
+      const notes: ConfigChangedRecord[] =
+        restored === undefined
+          ? []
+          : [
+              {
+                type: 'config.changed',
+                settings: { [REWIND_SETTING]: { messageId, scope, dryRun, report: restored.report } },
+              },
+            ]
+      if (scope === 'files' || dryRun) {
+        if (notes.length > 0) await log.commit(notes, {}, order.settle(result))
+        return { result }
+      }
       const to = await boundaryAt(store, log.state.head.lineage, began - 1)
       const more: Pick<RewindRecord, 'files'> =
         restored?.checkpointId === undefined ? {} : { files: { checkpointId: restored.checkpointId } }
-      await rewindThread(store, log, to, undefined, { more, extras: order.settle(result) })
+      await rewindThread(store, log, to, undefined, { more, notes, extras: order.settle(result) })
       return { result }
     })
   }

@@ -1,5 +1,5 @@
 import { InspanError, type Answer, type Part, type Wait } from '@inspan/protocol'
-import type { CommandBase, Command, CommandAttachment } from '@inspan/protocol/wire'
+import type { CommandBase, Command, CommandAttachment, Effort } from '@inspan/protocol/wire'
 import type { TurnDefaults } from '@inspan/protocol/driver'
 import type { QueueAddedRecord, QueuedItem, ThreadState } from '@inspan/protocol/log'
 import type { ConfigChange, Submission, ThreadRuntimeOptions } from '../thread-options.ts'
@@ -65,15 +65,21 @@ const MAX_TURNS = 'maxTurns'
 const SYSTEM_PROMPT = 'systemPrompt'
 const EFFORT = 'effort'
 const PERMISSION_MODE = 'permissionMode'
+/** The folder that coding agents work in, for a thread that does not use that of the harness. Clients cannot set it. */
+export const FOLDER_SETTING = 'folder'
 
 function turnOf({ head }: ThreadState): TurnDefaults | undefined {
   const maxSteps = head.settings.get(MAX_TURNS)
   const instructions = head.settings.get(SYSTEM_PROMPT)
-  if (typeof maxSteps !== 'number' && typeof instructions !== 'string') return undefined
-  return {
+  const effort = head.settings.get(EFFORT)
+  const cwd = head.settings.get(FOLDER_SETTING)
+  const turn: TurnDefaults = {
     ...(typeof maxSteps === 'number' ? { maxSteps } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
+    ...(typeof effort === 'string' ? { effort: effort as Effort } : {}),
+    ...(typeof cwd === 'string' ? { cwd } : {}),
   }
+  return Object.keys(turn).length === 0 ? undefined : turn
 }
 
 type Configuring = Extract<ThreadCommand, { type: 'configure' | 'mode' | 'model' | 'rename' | 'revoke' }>

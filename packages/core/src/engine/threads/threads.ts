@@ -19,6 +19,7 @@ import {
   lineageUpTo,
   RECORD_VERSIONS,
   reduce,
+  type ConfigChangedRecord,
   type ForkRecord,
   type Lineage,
   type LogRecord,
@@ -119,6 +120,13 @@ export async function forkThread(
   return info
 }
 
+/** What is recorded along with a rewind. */
+interface RewindAlong {
+  readonly more?: Pick<RewindRecord, 'files'>
+  readonly notes?: readonly ConfigChangedRecord[]
+  readonly extras?: CommitExtras
+}
+
 /**
  * Moves the conversation back to `to`; call it inside `runtime.change`. Nothing is removed: with the former lineage as
  * `target` it moves forward again. Fails with `invalid-input` where no message ends and no step begins.
@@ -128,7 +136,7 @@ export async function rewindThread(
   log: ThreadLog,
   to: number,
   target?: Lineage,
-  { more = {}, extras }: { readonly more?: Pick<RewindRecord, 'files'>; readonly extras?: CommitExtras } = {},
+  { more = {}, notes = [], extras }: RewindAlong = {},
 ): Promise<void> {
   const { head } = log.state
   requireNoRun(log)
@@ -138,7 +146,7 @@ export async function rewindThread(
   const { tasks, om } = await stateAt(store, target ?? head.lineage, to)
   const lineage = target === undefined ? {} : { lineage: lineageUpTo(target, to) }
   const body: RewindRecord = { type: 'rewind', to, ...lineage, tasks, om, ...more }
-  await log.commit([body], {}, extras)
+  await log.commit([body, ...notes], {}, extras)
 }
 
 /** Throws if a run is open: a thread is rewound only between runs. */

@@ -17,6 +17,8 @@ import type { AvailableModel } from '../models/model-types.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { serverViewer } from './server-viewer.ts'
 import { changedFiles, deleteWithFiles } from './thread-files.ts'
+import { importedThread, nativeSessions, type ImportOptions, type ListedSession } from './native-imports.ts'
+import { servedMemory, type ServedMemory } from './served-memory.ts'
 import { noSuchThread, readThreadState } from './thread-reads.ts'
 
 /** A thread that a server has open. */
@@ -76,6 +78,15 @@ export interface ServedHarness {
   /** Makes all sessions and servers of this harness leave a thread that was deleted. */
   evict(threadId: string): Promise<void>
   models(): Promise<readonly AvailableModel[]>
+  /** Returns what the memory of a thread holds and how close it is to its thresholds; `null` without a memory. */
+  memory(threadId: string, resourceId: string): Promise<ServedMemory | null>
+  /** Returns the sessions that the coding agents of the harness have in a folder. */
+  nativeSessions(folder: string): Promise<readonly ListedSession[]>
+  /** Returns the thread that continues a native session; its history is imported first. */
+  importSession(
+    options: ImportOptions,
+    use: (threadId: string) => Promise<{ readonly runtime: ThreadRuntime; release(): void }>,
+  ): Promise<string | undefined>
   agents(): Promise<readonly ServedAgent[]>
 }
 
@@ -108,6 +119,9 @@ export function servedHarness(harness: Harness): ServedHarness {
     agentIds: core.agents.all.map(({ id }) => id),
     evict: (threadId) => core.threads.evict(threadId),
     models: () => harness.listAvailableModels(),
+    memory: (threadId, resourceId) => servedMemory(core, threadId, resourceId),
+    nativeSessions: (folder) => nativeSessions(core, folder),
+    importSession: (options, use) => importedThread(core, options, use),
     agents: () => Promise.all(core.agents.all.map(({ id }) => describe(core, id))),
   }
 }
