@@ -123,7 +123,11 @@ describe('a session that a coding agent began without us', () => {
     const listed = await fetch(`${server.url}/v1/sessions`, { headers })
     assert.deepEqual(await listed.json(), { sessions: [] })
     const commands = [{ type: 'resume', sessionId: SESSION, prompt: 'x' }]
-    const sent = await fetch(`${server.url}/v1/commands`, { method: 'POST', headers, body: JSON.stringify({ commands }) })
+    const sent = await fetch(`${server.url}/v1/commands`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ commands }),
+    })
     const { receipts } = (await sent.json()) as { receipts: { status: string; reason: string }[] }
     assert.deepEqual([receipts[0]?.status, receipts[0]?.reason], ['rejected', 'unknown-id'])
   })

@@ -68,7 +68,14 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     options.webhooks === undefined ? undefined : await Webhooks.start({ ...options.webhooks, store: door.store })
   const hub = new Hub(door, webhooks)
   const pairing = new Pairing()
-  const context: ServerContext = { hub, desk: new CommandDesk(hub, folders), guard, pairing, folders, locals: new Set() }
+  const context: ServerContext = {
+    hub,
+    desk: new CommandDesk(hub, folders),
+    guard,
+    pairing,
+    folders,
+    locals: new Set(),
+  }
   const pages = options.pages === undefined ? undefined : await Pages.open(options.pages)
   const streams = new EventStreams(context)
   const sockets = new Sockets(context, socketPath !== undefined || isLoopback(host))

@@ -93,7 +93,11 @@ describe('the files that a thread changed', () => {
     assert.deepEqual(client.getState().rewind, { messageId, scope: 'files', dryRun: false, report })
     assert.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n')
     assert.equal(existsSync(join(root, 'b.txt')), false)
-    assert.equal(client.getState().messages.some(({ content }) => content === 'Hello.'), true, 'the conversation stays')
+    assert.equal(
+      client.getState().messages.some(({ content }) => content === 'Hello.'),
+      true,
+      'the conversation stays',
+    )
     client.close()
   })
 
