@@ -101,7 +101,7 @@ describe('a session that a coding agent began without us', () => {
     const again = await client.send({ type: 'resume', sessionId: SESSION, prompt: 'And now?' }).receipt
     await until(client, ({ head }) => head.lastRun?.runId === again.runId)
     assert.equal((await client.routes.threads()).threads.filter(({ title }) => title?.startsWith('Remember')).length, 1)
-    client.close()
+    await client.close()
   })
 
   it('is out of reach in a folder that the server does not offer', async (t) => {
@@ -111,7 +111,7 @@ describe('a session that a coding agent began without us', () => {
     await assert.rejects(client.routes.sessions(folder), /not among those/)
     const refused = await client.send({ type: 'resume', sessionId: SESSION, prompt: 'x' }).receipt
     assert.deepEqual([refused.status, refused.reason], ['rejected', 'unknown-id'])
-    client.close()
+    await client.close()
   })
 
   it('of the machine is not shown to a tenant of a shared server', async (t) => {

@@ -71,7 +71,7 @@ describe('the files that a thread changed', () => {
         diff: '--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+new\n',
       },
     ])
-    client.close()
+    await client.close()
   })
 
   it('are restored by `rewind`; a dry run puts what would change into the state', async (t) => {
@@ -98,7 +98,7 @@ describe('the files that a thread changed', () => {
       true,
       'the conversation stays',
     )
-    client.close()
+    await client.close()
   })
 
   it('go back together with the conversation with the scope `both`', async (t) => {
@@ -114,7 +114,7 @@ describe('the files that a thread changed', () => {
     const after = await until(client, ({ messages: left }) => left.length === 0)
     assert.equal(after.rewind?.dryRun, false)
     assert.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n')
-    client.close()
+    await client.close()
   })
 
   it('that a person changed since are named, and nothing is restored', async (t) => {
@@ -131,7 +131,7 @@ describe('the files that a thread changed', () => {
     assert.equal(refused.status, 'rejected')
     assert.match(refused.message ?? '', /a\.txt/)
     assert.equal(readFileSync(join(root, 'b.txt'), 'utf8'), 'new\n')
-    client.close()
+    await client.close()
   })
 })
 
@@ -151,7 +151,7 @@ describe('the memory of a thread', () => {
       [0, 0, 5000, 7000],
     )
     assert.ok((memory?.pendingTokens ?? 0) > 0)
-    client.close()
+    await client.close()
   })
 
   it('is null without one', async () => {
@@ -161,6 +161,6 @@ describe('the memory of a thread', () => {
     const { usage, waits } = await client.routes.limits(client.getState().thread)
     assert.deepEqual(waits, [])
     assert.ok('own' in usage)
-    client.close()
+    await client.close()
   })
 })
