@@ -24,6 +24,7 @@ import { lookers, smuggled } from './corpus/lookers.fixture.ts'
 import { madeFiles, madeUnderStars } from './corpus/made-files.fixture.ts'
 import { namedFiles, roundaboutFiles } from './corpus/named-files.fixture.ts'
 import { noEditsAllowed, noEditsCategory, noEditsGit, noEditsTool, noEditsYolo } from './corpus/no-edits.fixture.ts'
+import { pastAllows, pastDenies } from './corpus/past-rules.fixture.ts'
 import { roundabout } from './corpus/roundabout.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
@@ -32,6 +33,8 @@ import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } fr
 import { createPolicy } from './index.ts'
 
 const GROUPS: readonly CorpusGroup[] = [
+  pastAllows,
+  pastDenies,
   lookers,
   smuggled,
   denied,

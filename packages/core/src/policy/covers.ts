@@ -1,22 +1,16 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
+import { findTelling, findUnlisted, gitSubcommand, isFreeVariable, isHarmlessSetting } from '@inspan/shell/judge'
+import type { Assignment, SimpleCommand, Word } from '@inspan/shell/read'
 import { isOption, isReadable, mayBecomeOption } from './argument.ts'
 import { isMessage } from './message-values.ts'
-import {
-  changesShell,
-  isAwk,
-  isHarmlessSetting,
-  isLookedThrough,
-  isOwnVariable,
-  isSed,
-  takesAnything,
-} from './programs.ts'
-import { findRisky } from './risky-options.ts'
+import { changesShell, isAwk, isLookedThrough, isSed, takesAnything } from './programs.ts'
 import { matchesExactly, type ShellPattern } from './shell-pattern.ts'
 
 /** Where a command runs, as far as an allow depends on it. */
 export interface Ground {
   readonly isStart: (command: SimpleCommand) => boolean
   readonly isInside: (command: SimpleCommand) => boolean
+  /** The variables that the text exports to all its commands. */
+  readonly exported: readonly Assignment[]
 }
 
 export type Coverage =
@@ -78,12 +72,17 @@ function isProgram({ program }: ShellPattern, command: SimpleCommand, ground: Gr
 }
 
 /** Returns the indexes of arguments that the pattern does not spell out; null when its words differ. */
-function leftOpen({ words, isOpen }: ShellPattern, { args, appended }: SimpleCommand): number[] | null {
-  if (args.length < words.length) return null
-  if (!isOpen && (args.length > words.length || appended)) return null
+function leftOpen({ words, isOpen }: ShellPattern, { args, appended, program }: SimpleCommand): number[] | null {
+  // `git --no-pager log` is covered like `git log`.
+  const skipped =
+    program === 'git' && words[0] !== undefined && !isOption(words[0].text)
+      ? gitSubcommand(args.map(({ text }) => text))
+      : 0
+  if (args.length - skipped < words.length) return null
+  if (!isOpen && (args.length - skipped > words.length || appended)) return null
   const open: number[] = []
   for (const [at, arg] of args.entries()) {
-    const word = words[at]
+    const word = at < skipped ? undefined : words[at - skipped]
     if (word === undefined) open.push(at)
     else if (word.isAny) {
       if (arg.splits) return null
@@ -109,10 +108,12 @@ function findBlock(
   ground: Ground,
 ): string | null {
   const { args, program, unknown } = command
-  const setting = command.assignments.find(({ name, value }) => !isHarmlessSetting(name, value.text))
-  if (setting !== undefined) return `${setting.name} is set`
   const name = program ?? command.name?.text ?? ''
   const plain = takesAnything(name)
+  const setting = [...ground.exported, ...command.assignments].find(
+    (each) => !isHarmlessSetting(each.name, each.value.text) && !(plain && isFreeVariable(each.name)),
+  )
+  if (setting !== undefined) return `${setting.name} is set`
   if (!plain && !ground.isInside(command)) return 'it may run in another folder'
   const code = findCode(pattern, command, open, ground)
   if (code !== null) return code
@@ -120,16 +121,20 @@ function findBlock(
   if (pattern.isExact && (unknown === null || command.launcher === null)) return null
   if (unknown !== null) return unknown
   if (changesShell(name)) return `${name} changes what later commands mean`
+  const texts = args.map((arg) => arg.text)
+  const isUnderstood = command.launcher !== null && command.launcher !== 'tool' && !/^g?find$/.test(name)
+  const script = command.runs === 'file' && texts[0] !== '-m' ? args.findIndex((arg) => !isOption(arg.text)) : -1
+  const unlisted = isUnderstood
+    ? undefined
+    : script !== -1 && !open.includes(script)
+      ? findTelling(texts, open)
+      : findUnlisted(name, texts, open)
+  if (unlisted !== undefined) return `${unlisted} has to stand in the rule`
   if (plain) return null
   if (command.appended) return 'arguments are added when it runs'
   const dynamic = args.find((arg, at) => open.includes(at) && mayMislead(name, arg) && !isMessage(name, args, at))
   if (dynamic !== undefined) return `what ${dynamic.source} becomes is only known when it runs`
-  const risky = findRisky(
-    name,
-    args.map((arg) => arg.text),
-    open,
-  )
-  return risky === undefined ? null : `${risky} has to stand in the rule`
+  return null
 }
 
 function mayMislead(program: string, arg: Word): boolean {
@@ -181,8 +186,10 @@ function testsOwnFiles({ words }: ShellPattern, { args }: SimpleCommand, open: r
  */
 export function isTransparent(command: SimpleCommand): boolean {
   const { launcher, name, program, unknown } = command
+  // The grammar leaves no way to do anything with these but to set variables of the script, and `-e` or `-u`.
+  if (program !== null && /^(?:export|set|read|test|\[)$/.test(program)) return true
   if (unknown !== null) return false
-  if (name === null) return command.assignments.every((each) => isOwnVariable(each.name))
+  if (name === null) return command.assignments.every((each) => isFreeVariable(each.name))
   if (program === '[[' || program === '((') return true
   if (program === null || launcher === null) return false
   if (command.assignments.some((each) => !isHarmlessSetting(each.name, each.value.text))) return false

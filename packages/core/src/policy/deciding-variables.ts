@@ -2,28 +2,6 @@
 const DECIDING =
   '(?:PATH|HOME|IFS|ENV|CDPATH|SHELL|PWD|BASH_\\w+|LD_\\w+|DYLD_\\w+|GIT_\\w+|\\w*PAGER|\\w*EDITOR|VISUAL|BROWSER|LESS\\w*|NODE_\\w+|PYTHON\\w*|PERL\\w*|RUBY\\w*|JAVA_\\w+|XDG_\\w+|NPM_\\w+|npm_\\w+|MAKEFLAGS|GOFLAGS|RUST\\w*|CARGO\\w*|\\w+_proxy|\\w+_PROXY|PS4|PROMPT_COMMAND|SSH_\\w+|SUDO_\\w+|TAR_OPTIONS|RIPGREP\\w*)'
 const IS_DECIDING = new RegExp(`^${DECIDING}$`)
-const SPACE = '(?:\\s|\\\\\\n)'
-const OPERATOR = '(?:[-+*/%&|^]|<<|>>)?=(?!=)|\\+\\+|--'
-
-const SETTING: readonly RegExp[] = [
-  new RegExp(`\\b(?:for|select|coproc)${SPACE}+${DECIDING}\\b`),
-  new RegExp(`\\$\\{${DECIDING}:?=`),
-  new RegExp(`\\{${DECIDING}\\}[<>]`),
-]
-const ARITHMETIC = /\(\(|\[/
-const CALCULATING: readonly RegExp[] = [
-  new RegExp(`(?<![$\\w{])${DECIDING}\\s*(?:${OPERATOR})`),
-  new RegExp(`(?:\\+\\+|--)\\s*${DECIDING}\\b`),
-]
-
-/**
- * True when a text may set a deciding variable without an assignment, as loops, arithmetic and defaults do: `for PATH
- * in ./x; do git log; done`. A search in the text, quoted or not, is precise enough for asking.
- */
-export function setsDecidingVariable(text: string): boolean {
-  if (SETTING.some((pattern) => pattern.test(text))) return true
-  return ARITHMETIC.test(text) && CALCULATING.some((pattern) => pattern.test(text))
-}
 
 /** True for a variable that decides which programs run, which settings count, or where something is written. */
 export function isDecidingVariable(name: string): boolean {

@@ -174,6 +174,6 @@ suite('a pattern of the shell under a deny of files', () => {
       "eval 'shopt -s dotglob; cat *'",
     ]
     for (const command of commands) assert.notEqual(verdict(command, '.env'), 'allow', command)
-    assert.equal(verdict('shopt -s nullglob; cat *', '.env'), 'allow')
+    assert.equal(verdict('set -e; cat *', '.env'), 'allow')
   })
 })

@@ -1,9 +1,8 @@
+import { findOutside } from '@inspan/shell/judge'
 import type { SimpleCommand } from '@inspan/shell/read'
 import { readCommand } from '@inspan/shell/read/command'
 import { isReadable } from './argument.ts'
 import { covers, isTransparent, type Ground } from './covers.ts'
-import { setsDecidingVariable } from './deciding-variables.ts'
-import { evaluatesHiddenText, mayEvaluateText } from './evaluated-text.ts'
 import { fedBy } from './fed-by.ts'
 import { matchesHidden } from './glob-word.ts'
 import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
@@ -54,13 +53,12 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   if (touches.length > MOST_TOUCHES) {
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_TOUCHES} words that may be files`)
   }
-  const notes = evaluatesHiddenText(call.text, commands) ? [...suspicious, 'quoted text that may be run'] : suspicious
-  const hidden = notes.length === 0 ? null : `it holds: ${notes.join(', ')}`
-  const uncovered = findUncovered(call.text)
+  const hidden = suspicious.length === 0 ? null : `it holds: ${suspicious.join(', ')}`
+  const outside = findOutside(call.text, commands)
   const everyone = meet(commands)
   const judged = everyone
     .filter(({ command }) => !isTransparent(command))
-    .map((met) => ({ command: met.command, piece: judgeOne(met, call, shellRules, commands, uncovered) }))
+    .map((met) => ({ command: met.command, piece: judgeOne(met, call, shellRules, commands, outside) }))
   const { denied, doubtful } = findDenies(call, shellRules, rules, everyone, touches)
   const pieces = [
     ...judged.map((each) => each.piece),
@@ -70,7 +68,10 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   ]
   return {
     denied,
-    doubtful: doubtful ?? findWriter(call, judged) ?? (hidden === null ? null : anyDeny(call, shellRules, rules)),
+    doubtful:
+      doubtful ??
+      findWriter(call, judged) ??
+      (hidden === null && outside === null ? null : anyDeny(call, shellRules, rules)),
     pieces: pieces.length === 0 ? [piece(call.text)] : pieces,
   }
 }
@@ -87,12 +88,6 @@ function findWriter(
   if (noEdits === null) return null
   const writer = judged.find(({ command, piece: { allow } }) => allow === null && !isReadOnly(command))
   return writer === undefined ? null : { ...noEdits, part: writer.command.source }
-}
-
-/** Returns why no allow covers any part of a text; null when one may. */
-function findUncovered(text: string): string | null {
-  if (setsDecidingVariable(text)) return 'it sets a variable that decides what runs'
-  return mayEvaluateText(text) ? 'arithmetic may run what stands in a variable' : null
 }
 
 /** A text that cannot be read asks; if it also names a denied program, it is denied. */
@@ -197,7 +192,7 @@ function judgeOne(
   call: CommandCall,
   rules: readonly ShellRule[],
   commands: readonly SimpleCommand[],
-  uncovered: string | null,
+  outside: string | null,
 ): Piece {
   const { command } = met
   const { name, source } = command
@@ -206,10 +201,10 @@ function judgeOne(
     ask: findAsk(met, rules),
     obscure: isObscure ? 'which program it runs is only known when it runs' : null,
   })
-  let near = command.redirections.some(opensNetwork) ? 'it opens a connection' : uncovered
+  let near = command.redirections.some(opensNetwork) ? 'it opens a connection' : outside
   if (met.runsMadeFile) near ??= RUNS_MADE_FILE
   if (near !== null) return { ...result, near }
-  const ground = groundOf(call.where)
+  const ground = groundOf(call.where, commands)
   for (const rule of rules) {
     if (rule.rule.policy !== 'allow' || rule.rule.tool !== call.toolName) continue
     const coverage = covers(rule.pattern, command, commands, ground)
@@ -231,14 +226,15 @@ function isAllowedByName(
       rule.policy === 'allow' &&
       rule.tool === toolName &&
       pattern.words[0]?.isFixed === true &&
-      covers(pattern, command, commands, groundOf(where)).isCovered,
+      covers(pattern, command, commands, groundOf(where, commands)).isCovered,
   )
 }
 
-function groundOf({ home, root, start }: Whereabouts): Ground {
+function groundOf({ home, root, start }: Whereabouts, commands: readonly SimpleCommand[]): Ground {
   const isInside = ({ cwd }: SimpleCommand): boolean =>
     cwd !== null && below(root, start) !== undefined && below(start, locate(cwd, start, home)) !== undefined
   return {
+    exported: commands.filter(({ program }) => program === 'export').flatMap(({ assignments }) => assignments),
     isInside,
     isStart: (command) =>
       isInside(command) && !command.cwdAssumed && below(start, locate(command.cwd ?? '', start, home))?.length === 0,

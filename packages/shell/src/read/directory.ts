@@ -1,4 +1,4 @@
-import { optionTable, parseOptions } from './options.ts'
+import { optionTable, parseOptions } from '../programs/options.ts'
 import { isAbsolute, joinPath } from './paths.ts'
 import type { Word } from './reading.ts'
 

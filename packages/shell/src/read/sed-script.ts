@@ -145,13 +145,19 @@ function readArguments(cursor: Cursor, name: string): 'pure' | 'impure' | null {
   if (name === '#') return (skip(cursor, /[^\n]*/y), 'pure')
   if (name === 's' || name === 'y') return readSubstitution(cursor, name)
   if (name === '') return null
-  if (LABEL_COMMANDS.includes(name)) return (skip(cursor, /[^\n;}]*/y), 'pure')
+  // GNU sed ends a label at a blank, and takes what follows as the next command.
+  if (LABEL_COMMANDS.includes(name))
+    return skip(cursor, /[ \t]*[\w.-]*[ \t]*(?=[;\n}]|$)/y) !== '' || endsHere(cursor) ? 'pure' : null
   if (TEXT_COMMANDS.includes(name)) return (skip(cursor, /(?:\\[\s\S]|[^\n\\])*/y), 'pure')
   if (FILE_COMMANDS.includes(name)) return (skip(cursor, /[^\n]*/y), 'impure')
   if (NUMBERED_COMMANDS.includes(name)) skip(cursor, /\s*\d*/y)
   else if (!LINE_COMMANDS.includes(name)) return null
   // The command must end here, or it is not the command it looks like.
-  return /^[ \t]*(?:[;\n}#]|$)/.test(cursor.text.slice(cursor.at, cursor.at + 64)) ? 'pure' : null
+  return endsHere(cursor) ? 'pure' : null
+}
+
+function endsHere({ at, text }: Cursor): boolean {
+  return /^[ \t]*(?:[;\n}#]|$)/.test(text.slice(at, at + 64))
 }
 
 function readSubstitution(cursor: Cursor, name: 's' | 'y'): 'pure' | 'impure' | null {

@@ -1,5 +1,5 @@
-import { optionTable, parseOptions } from './options.ts'
-import type { GivenOption, OptionTable } from './options.ts'
+import { optionTable, parseOptions } from '../programs/options.ts'
+import type { GivenOption, OptionTable } from '../programs/options.ts'
 import type { Word } from './reading.ts'
 import { decidesWhatRuns } from './deciding.ts'
 

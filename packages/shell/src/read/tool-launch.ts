@@ -1,7 +1,7 @@
 import { fixedScript, launched, notKnown, NOTHING } from './launched.ts'
 import type { Invocation, Launch } from './launched.ts'
-import { hasOption, optionTable, optionValue, parseOptions } from './options.ts'
-import type { OptionTable } from './options.ts'
+import { hasOption, optionTable, optionValue, parseOptions } from '../programs/options.ts'
+import type { OptionTable } from '../programs/options.ts'
 import { quote } from './quote.ts'
 import type { Word } from './reading.ts'
 

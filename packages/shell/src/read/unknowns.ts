@@ -1,3 +1,5 @@
+import { harmlessOptions } from '../programs/harmless-options.ts'
+import { parseOptions } from '../programs/options.ts'
 import { isPureAwk } from './awk-program.ts'
 import type { Word } from './reading.ts'
 import { printedLines, readSedScript } from './sed-script.ts'
@@ -113,7 +115,7 @@ export function unknownFromArguments(base: string, args: readonly Word[]): strin
     case 'mawk':
     case 'nawk':
       // In mawk `-W exec` is what `-f` is in others.
-      return args.every((arg) => isPureAwk(arg.text) && !arg.text.startsWith('-W'))
+      return awkPrograms(args).every((arg) => isPureAwk(arg.text) && !arg.text.startsWith('-W'))
         ? null
         : 'the awk program can run commands or use files'
     case 'sed':
@@ -135,6 +137,13 @@ export function unknownFromArguments(base: string, args: readonly Word[]): strin
       return found === undefined ? null : `${base} ${found.source} can run a program`
     }
   }
+}
+
+/** Returns the program; every argument where an option leaves open which one it is. */
+function awkPrograms(args: readonly Word[]): readonly Word[] {
+  const table = harmlessOptions('awk')
+  const parsed = table === undefined ? undefined : parseOptions(args, table, true)
+  return parsed?.ok === true ? parsed.operands.slice(0, 1) : args
 }
 
 function beginsOneOf(options: readonly string[], text: string): boolean {

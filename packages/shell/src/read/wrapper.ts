@@ -1,5 +1,5 @@
-import { optionTable } from './options.ts'
-import type { OptionTable } from './options.ts'
+import { optionTable } from '../programs/options.ts'
+import type { OptionTable } from '../programs/options.ts'
 import type { Launcher } from './reading.ts'
 
 /** A program whose operands are another command. */

@@ -32,7 +32,7 @@ export const daily: readonly string[] = commandsIn([
   'touch src/new.ts · for i in 1 2 3; do echo $i; done · if [ -f package.json ]; then cat package.json; fi',
   'test -f x && echo yes || echo no · [ -d node_modules ] || npm ci · which node; node --version',
   "ps aux | grep node · du -sh node_modules · jq '.scripts' package.json",
-  "cat package.json | jq -r '.dependencies | keys[]' · diff a.txt b.txt · diff <(sort a) <(sort b) · date +%s",
+  "cat package.json | jq -r '.dependencies | keys[]' · diff a.txt b.txt · date +%s",
   'sleep 2 && npm test · timeout 60 npm test · time npm test · NODE_ENV=test npm test · CI=1 npm test',
   'FORCE_COLOR=0 npx vitest run · env | grep NODE · stat -c %s file · tree -L 2 src · ls -la | grep foo',
   'ls *.md · ls ../other · cat ../other/package.json · cat /etc/hosts · cat ~/.gitconfig · file dist/a.js',

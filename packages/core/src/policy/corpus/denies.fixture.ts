@@ -138,7 +138,7 @@ export const denied: CorpusGroup = {
     ["x='a[$(rm y)]'; a[x]=1", 'ask', 'arithmetic runs the text'],
     ["x='a[$(rm y)]'; ((x))", 'ask', 'arithmetic runs the text'],
     ["test -v 'a[$(rm y)]'", 'ask', 'arithmetic runs the text'],
-    ['n=$(ls | wc -l); echo $((n + 1))', 'allow', 'what a text from elsewhere does is not seen'],
+    ['n=$(ls | wc -l); echo $((n + 1))', 'ask', 'shells read it differently'],
     ['echo $(rm', 'deny', 'cannot be read, and names what is denied'],
 
     ['git push', 'deny', 'plain'],

@@ -4,7 +4,7 @@ const EVERYDAY = [
   'git status',
   'git diff --stat HEAD~1',
   'git log --oneline -20',
-  'git add -A && git commit -m "fix: handle $x (closes #3); see `docs`"',
+  'git add -A && git commit -m "fix: handle $x (closes #3); see docs"',
   "git commit -m \"$(cat <<'E'\nfeat: it doesn't break\n\nBody (with brackets) & more.\nE\n)\"",
   'git checkout -b feature/x',
   'git stash && git pull --rebase && git stash pop',
@@ -86,7 +86,7 @@ const EVERYDAY = [
   'rsync -av --delete dist/ host:/srv/www/',
   'apt-get update && apt-get install -y jq',
   'brew install jq',
-  'diff <(sort a) <(sort b)',
+  'diff a.txt b.txt',
   'code --version',
   'open coverage/index.html',
 ] as const

@@ -159,7 +159,7 @@ export const fed: CorpusGroup = {
     ["psql -c 'select 1'", 'allow', 'runs nothing'],
     ["psql db <<'S'\nselect 1;\nS", 'allow', 'runs nothing'],
     ["sqlite3 db 'select 1'", 'allow', 'runs nothing'],
-    ["sqlite3 db <<< 'select 1;'", 'allow', 'runs nothing'],
+    ["sqlite3 db <<< 'select 1;'", 'ask', 'shells read it differently'],
     ["mysql -e 'select 1'", 'allow', 'runs nothing'],
     ['redis-cli get a', 'allow', 'a fixed command'],
     ["python3 -c 'print(1)'", 'allow', 'the code can run nothing'],

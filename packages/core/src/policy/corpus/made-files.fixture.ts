@@ -49,7 +49,7 @@ export const madeFiles: CorpusGroup = {
     ["sed -i 's/a/b/' src/a.ts && npm test", 'allow', 'no script of its own'],
     ["cat > a.md <<'E'\nx\nE\ngit add a.md", 'allow', 'no script'],
     ['python3 setup.py build && python3 setup.py install', 'allow', 'what a script does is not seen'],
-    ['(( i = i + 1 )); echo $i', 'allow', 'only calculates'],
+    ['(( i = i + 1 )); echo $i', 'ask', 'shells read it differently'],
     ['python3 -c \'print("a" + "b")\'', 'allow', 'names nothing'],
   ],
 }

@@ -110,7 +110,7 @@ export const roundaboutFiles: CorpusGroup = {
     ['rm build/*.js', 'allow', 'another folder'],
     ['mv src/a.ts src/b.ts', 'allow', 'another folder'],
     ['rm src/a.ts', 'allow', 'a single file'],
-    ['diff <(sort a) <(sort b)', 'allow', 'what the commands print'],
+    ['diff <(sort a) <(sort b)', 'ask', 'shells read it differently'],
     ['diff <(sort a) <(sort .env)', 'deny', 'one of them reads it'],
     ['diff a.txt b.txt', 'allow', 'other files'],
     ['rg -n key src/a.ts', 'allow', 'a single file'],

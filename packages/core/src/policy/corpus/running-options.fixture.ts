@@ -49,7 +49,7 @@ export const runningOptions: CorpusGroup = {
     ['eslint --cache src', 'allow', 'no abbreviation'],
     ['prettier --cache --check .', 'allow', 'no abbreviation'],
     ['pytest --co -q', 'allow', 'only lists the tests'],
-    ["sed -n --expr='1,5p' x", 'allow', 'only prints'],
+    ["sed -n --expr='1,5p' x", 'ask', 'an abbreviation'],
     ['git grep -n -eFOO', 'allow', 'a word to look for'],
     ['git rebase -i main', 'allow', 'runs nothing'],
     ['git config user.name me', 'allow', 'a setting that runs nothing'],

@@ -61,7 +61,7 @@ export const waysAroundStars: readonly string[] = commandsIn([
   "test -v \"$X\" · [ -v 'a[$(id)]' ] · printf -v PATH x · printf '%n' x · echo x > f · echo x >> ~/.bashrc",
   'echo x | sh · echo $(id) · echo `id` · echo <(id) · cat f > x · cat f | sh · cat <(id) · cat $(id)',
   'ls > x · ls | sh · ls; id · ls || id · ls\nid · ls & id · PATH=. ls · LD_PRELOAD=./x.so ls · BASH_ENV=x ls',
-  "IFS=x ls · X=1 ls · HOME=/x git log · LESSOPEN='|id' less f · GIT_TRACE=/x git log",
+  "IFS=x ls · X=1 npm test · HOME=/x git log · LESSOPEN='|id' less f · GIT_TRACE=/x git log",
   "NODE_OPTIONS='-r ./x' node --test · RIPGREP_CONFIG_PATH=x rg y · TAR_OPTIONS=x tar tf y · ./git log",
   '/tmp/git log · ../ls · bin/cat f · ~/bin/git log · git-log · exec git log > x · command git log > x',
   'builtin echo x > f · alias git=id; git log · git() { id; }; git log · function ls { id; }; ls',

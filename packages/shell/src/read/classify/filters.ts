@@ -1,6 +1,7 @@
 import { isPureAwk } from '../awk-program.ts'
-import { optionTable, parseOptions } from '../options.ts'
-import type { OptionTable } from '../options.ts'
+import { tableOf } from '../../programs/harmless-options.ts'
+import { parseOptions } from '../../programs/options.ts'
+import type { OptionTable } from '../../programs/options.ts'
 import type { Word } from '../reading.ts'
 import { fixed } from './invocation.ts'
 import { narrow } from './line-range.ts'
@@ -9,51 +10,14 @@ import { selectHead, selectTail } from './readers.ts'
 import { isSearchFilter } from './searches.ts'
 import { readSed } from './sed.ts'
 
-// The tables leave out options that write a file (sort -o) or run a program (sort --compress-program).
-const PLAIN: ReadonlyMap<string, OptionTable> = new Map([
-  ['wc', optionTable('-c -m -l -L -w --bytes --chars --lines --max-line-length --words')],
-  [
-    'sort',
-    optionTable(
-      '-b -d -f -g -i -M -h -n -R -r -V -c -C -m -s -u -z -k: -t: -S: --ignore-leading-blanks --dictionary-order --ignore-case ' +
-        '--general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse ' +
-        '--sort: --version-sort --check? --key: --merge --stable --field-separator: --unique --zero-terminated --parallel:',
-    ),
-  ],
-  [
-    'uniq',
-    optionTable(
-      '-c -d -D -i -u -z -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields: --skip-chars: --check-chars: --all-repeated? --group?',
-    ),
-  ],
-  [
-    'cut',
-    optionTable(
-      '-b: -c: -d: -f: -n -s -z --bytes: --characters: --delimiter: --fields: --complement --only-delimited --output-delimiter:',
-    ),
-  ],
-  ['nl', optionTable('-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w:')],
-  ['cat', optionTable('-A -b -e -E -n -s -t -T -u -v')],
-  [
-    'column',
-    optionTable(
-      '-t -x -n -J -L -d -e -s: -o: -c: -N: -H: -R: --table --separator: --output-separator: --output-width:',
-    ),
-  ],
-  ['less', optionTable('-N -R -S -F -X -E -e -n -i -I -M -m -s')],
-  ['more', optionTable('-d -f -l -p -c -s -u')],
-  ['fold', optionTable('-b -s -w: --bytes --spaces --width:', { digits: true })],
-  ['expand', optionTable('-i -t: --initial --tabs:')],
-  ['rev', optionTable('')],
-  ['tac', optionTable('-b -r -s:')],
-  ['paste', optionTable('-s -d: -z --serial --delimiters:')],
-])
-
-const TR = optionTable('-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1')
-const JQ = optionTable(
-  '-r -c -S -e -M -C -s -R -j -a --raw-output --compact-output --sort-keys --exit-status --monochrome-output --color-output --slurp --raw-input --join-output --tab --indent:',
+/** Filters whose arguments need no closer look. */
+const PLAIN: ReadonlyMap<string, OptionTable> = new Map(
+  'wc sort uniq cut nl cat column less more fold expand rev tac paste'.split(' ').map((name) => [name, tableOf(name)]),
 )
-const AWK = optionTable('-F: -v:')
+
+const TR = tableOf('tr')
+const JQ = tableOf('jq')
+const AWK = tableOf('awk')
 
 /** Which of its input lines a later stage of a pipe keeps; null when it may do more than print. */
 export type FilterEffect = { readonly lines: 'all' | 'some' } | { readonly lines: 'range'; readonly range: LineRange }

@@ -1,4 +1,4 @@
-import { hasOption, optionTable, parseOptions } from '../options.ts'
+import { hasOption, optionTable, parseOptions } from '../../programs/options.ts'
 import type { Word } from '../reading.ts'
 import { fixed } from './invocation.ts'
 import type { Invocation } from './invocation.ts'

@@ -1,5 +1,6 @@
 import { resolveIn } from '../directory.ts'
-import { optionTable, parseOptions } from '../options.ts'
+import { tableOf } from '../../programs/harmless-options.ts'
+import { optionTable, parseOptions } from '../../programs/options.ts'
 import { fixed } from './invocation.ts'
 import type { Invocation } from './invocation.ts'
 import type { FileOperation } from './operations.ts'
@@ -8,11 +9,7 @@ import { gitGrep, listOperations, searchOperations } from './searches.ts'
 // The table leaves out -c, --git-dir, --work-tree and --exec-path, which change what git does or looks at.
 const GLOBAL = optionTable('-C: -P --no-pager --no-optional-locks --literal-pathspecs')
 
-const LS_FILES = optionTable(
-  '-c -d -o -i -s -u -k -m -t -v -f -z -x: -X: --cached --deleted --others --ignored --stage --unmerged --killed --modified ' +
-    '--exclude: --exclude-from: --exclude-per-directory: --exclude-standard --error-unmatch --full-name --recurse-submodules ' +
-    '--deduplicate --eol --directory --no-empty-directory --abbrev? --debug --sparse --format: --with-tree:',
-)
+const LS_FILES = tableOf('git ls-files')
 
 /** `git grep` and `git ls-files`; every other subcommand stays a command. */
 export function gitOperations(invocation: Invocation): FileOperation[] | null {

@@ -1,6 +1,7 @@
 import { withItem } from '../lists.ts'
-import { hasOption, optionTable, optionValue, parseOptions } from '../options.ts'
-import type { GivenOption } from '../options.ts'
+import { tableOf } from '../../programs/harmless-options.ts'
+import { hasOption, optionValue, parseOptions } from '../../programs/options.ts'
+import type { GivenOption } from '../../programs/options.ts'
 import type { Word } from '../reading.ts'
 import { filePath } from './invocation.ts'
 import type { Invocation } from './invocation.ts'
@@ -25,40 +26,28 @@ export type Select = (args: readonly Word[]) => Selection | null
 
 const ALL: readonly LineRange[] = [WHOLE]
 
-function printer(description: string, ranges: (given: readonly GivenOption[]) => readonly LineRange[] | null): Select {
-  const table = optionTable(description)
+function printer(program: string, ranges: (given: readonly GivenOption[]) => readonly LineRange[] | null): Select {
+  const table = tableOf(program)
   return (args) => {
     const parsed = parseOptions(args, table)
     return parsed.ok ? { files: parsed.operands, ranges: ranges(parsed.given) } : null
   }
 }
 
-const cat = printer(
-  '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
-  (given) => (hasOption(given, '-s', '--squeeze-blank') ? null : ALL),
-)
+const cat = printer('cat', (given) => (hasOption(given, '-s', '--squeeze-blank') ? null : ALL))
 
-const nl = printer(
-  '-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w: --body-numbering: --section-delimiter: --footer-numbering: --header-numbering: ' +
-    '--line-increment: --join-blank-lines: --number-format: --no-renumber --number-separator: --starting-line-number: --number-width:',
-  () => ALL,
-)
+const nl = printer('nl', () => ALL)
 
-const bat = printer(
-  '-n -p -P -A -f -u -r: -l: -H: -m: --line-range: --language: --highlight-line: --map-syntax: --style: --paging: --color: ' +
-    '--decorations: --wrap: --theme: --tabs: --terminal-width: --file-name: --italic-text: --plain --number --show-all ' +
-    '--force-colorization --unbuffered --no-paging',
-  (given) => {
-    const ranges: LineRange[] = []
-    for (const option of given) {
-      if (option.name !== '-r' && option.name !== '--line-range') continue
-      const range = batRange(option.value?.text ?? '')
-      if (range === null) return null
-      ranges.push(range)
-    }
-    return ranges.length === 0 ? ALL : ranges
-  },
-)
+const bat = printer('bat', (given) => {
+  const ranges: LineRange[] = []
+  for (const option of given) {
+    if (option.name !== '-r' && option.name !== '--line-range') continue
+    const range = batRange(option.value?.text ?? '')
+    if (range === null) return null
+    ranges.push(range)
+  }
+  return ranges.length === 0 ? ALL : ranges
+})
 
 function batRange(text: string): LineRange | null {
   const match = /^(\d*)(?::(\+?)(\d*))?$/.exec(text)
@@ -69,16 +58,9 @@ function batRange(text: string): LineRange | null {
   return { start, end: match[2] === '+' ? start + Number(match[3]) : Number(match[3]) }
 }
 
-const pager = printer(
-  '-N -R -S -F -X -E -e -n -i -I -M -m -s -K -r -f -g -G -d -c -l -u ' +
-    '--LINE-NUMBERS --RAW-CONTROL-CHARS --chop-long-lines --quit-if-one-screen --no-init --quit-at-eof',
-  () => ALL,
-)
+const pager = printer('less', () => ALL)
 
-const more = printer(
-  '-d -e -f -l -p -c -s -u -n: --silent --exit-on-eof --logical --no-pause --print-over --clean-print --squeeze --plain --lines:',
-  () => ALL,
-)
+const more = printer('more', () => ALL)
 
 /** `more +10 file` begins at line 10, `more +/word file` at the first match. */
 function selectMore(args: readonly Word[]): Selection | null {
@@ -93,20 +75,16 @@ function selectMore(args: readonly Word[]): Selection | null {
   }
 }
 
-const wc = printer('-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total:', () => null)
+const wc = printer('wc', () => null)
 
-const tac = printer('-b -r -s: --before --regex --separator:', () => null)
+const tac = printer('tac', () => null)
 
-const HEAD = optionTable('-n: -c: -q -v -z --lines: --bytes: --quiet --silent --verbose --zero-terminated', {
-  digits: true,
-})
-const TAIL = optionTable('-n: -c: -q -v -z --lines: --bytes: --quiet --silent --verbose --zero-terminated', {
-  digits: true,
-})
+const HEAD = tableOf('head')
+const FOLLOWS = ['-f', '-F', '--follow', '--retry'] as const
 
 export function selectHead(args: readonly Word[]): Selection | null {
   const parsed = parseOptions(args, HEAD)
-  if (!parsed.ok) return null
+  if (!parsed.ok || hasOption(parsed.given, ...FOLLOWS)) return null
   const range = hasOption(parsed.given, '-c', '--bytes', '-z', '--zero-terminated')
     ? null
     : firstLines(countOf(parsed.given))
@@ -116,8 +94,8 @@ export function selectHead(args: readonly Word[]): Selection | null {
 export function selectTail(args: readonly Word[]): Selection | null {
   // `tail +5 file` is the syntax from before options had letters.
   const old = args[0] !== undefined && /^\+\d{1,9}$/.test(args[0].text) ? args[0].text : null
-  const parsed = parseOptions(old === null ? args : args.slice(1), TAIL)
-  if (!parsed.ok) return null
+  const parsed = parseOptions(old === null ? args : args.slice(1), HEAD)
+  if (!parsed.ok || hasOption(parsed.given, ...FOLLOWS)) return null
   const count = old ?? countOf(parsed.given)
   const fromStart = /^\+\d{1,9}$/.test(count) && !hasOption(parsed.given, '-c', '--bytes', '-z', '--zero-terminated')
   return { files: parsed.operands, ranges: fromStart ? [{ start: Math.max(1, Number(count)), end: undefined }] : null }

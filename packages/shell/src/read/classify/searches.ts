@@ -1,67 +1,21 @@
 import { withItem } from '../lists.ts'
-import { hasOption, optionTable, parseOptions } from '../options.ts'
-import type { GivenOption, OptionTable } from '../options.ts'
+import { tableOf } from '../../programs/harmless-options.ts'
+import { hasOption, parseOptions } from '../../programs/options.ts'
+import type { GivenOption, OptionTable } from '../../programs/options.ts'
 import type { Word } from '../reading.ts'
 import { fixed, scopePath } from './invocation.ts'
 import type { Invocation } from './invocation.ts'
 import type { FileOperation } from './operations.ts'
 
-const GREP = optionTable(
-  '-E -F -G -P -i -y -v -w -x -c -l -L -q -s -o -n -b -H -h -Z -z -a -I -r -R -U -T -u -e: -m: -A: -B: -C: -d: -D: ' +
-    '--extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp: --ignore-case --no-ignore-case --word-regexp ' +
-    '--line-regexp --null-data --no-messages --invert-match --max-count: --byte-offset --line-number --line-buffered ' +
-    '--with-filename --no-filename --label: --only-matching --quiet --silent --binary-files: --text --directories: --devices: ' +
-    '--recursive --dereference-recursive --include: --exclude: --exclude-from: --exclude-dir: --files-without-match ' +
-    '--files-with-matches --count --initial-tab --null --before-context: --after-context: --context: --group-separator: ' +
-    '--no-group-separator --color? --colour? --binary',
-  { digits: true },
-)
+const GREP = tableOf('grep')
 
-// The table leaves out --pre and --hostname-bin, which run programs, -f, which reads patterns from a file, and
-// --type-list and --generate, which search nothing.
-const RG = optionTable(
-  '-i -s -S -c -l -H -I -F -L -. -n -N -U -o -P -p -a -w -x -z -b -v -0 -q -u -A: -B: -C: -E: -e: -g: -d: -m: -M: -j: -r: -t: -T: ' +
-    '--ignore-case --case-sensitive --smart-case --after-context: --before-context: --context: --column --no-column --count ' +
-    '--count-matches --include-zero --encoding: --no-encoding --engine: --files-with-matches --files-without-match ' +
-    '--with-filename --no-filename --one-file-system --fixed-strings --no-fixed-strings --follow --no-follow --glob: --iglob: ' +
-    '--glob-case-insensitive --heading --no-heading --hidden --no-hidden --auto-hybrid-regex --no-ignore --ignore ' +
-    '--ignore-file-case-insensitive --no-ignore-exclude --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-require-git ' +
-    '--no-ignore-dot --no-ignore-files --json --no-json --line-number --no-line-number --crlf --null-data ' +
-    '--max-columns-preview --max-depth: --maxdepth: --no-messages --messages --no-ignore-messages --mmap --no-mmap --multiline ' +
-    '--multiline-dotall --only-matching --passthru --passthrough --pcre2 --pcre2-unicode --pretty --vimgrep --regexp: --replace: ' +
-    '--sort: --sortr: --sort-files --stats --text --binary --no-binary --threads: --trim --no-trim --type: --type-add: ' +
-    '--type-clear: --type-not: --word-regexp --line-regexp --no-unicode --search-zip --byte-offset --color: --colors: ' +
-    '--context-separator: --no-context-separator --debug --trace --field-context-separator: --field-match-separator: ' +
-    '--dfa-size-limit: --files --ignore-file: --invert-match --max-columns: --max-count: --max-filesize: --no-config --null ' +
-    '--path-separator: --quiet --regex-size-limit: --unrestricted --line-buffered --block-buffered --stop-on-nonmatch',
-)
+const RG = tableOf('rg')
 
-const AG = optionTable(
-  '-i -s -S -l -L -c -o -v -w -Q -F -a -t -u -U -z -r -R -n -f -0 -A? -B? -C? -G: -m: -p: -W: --ignore-case --case-sensitive ' +
-    '--smart-case --files-with-matches --files-without-matches --count --only-matching --invert-match --word-regexp --literal ' +
-    '--fixed-strings --hidden --all-types --all-text --unrestricted --skip-vcs-ignores --nocolor --color --noheading --heading ' +
-    '--nogroup --group --numbers --nonumbers --nobreak --break --filename --nofilename --column --stats --vimgrep --follow ' +
-    '--norecurse --recurse --ignore: --ignore-dir: --file-search-regex: --depth: --max-count: --after? --before? --context? ' +
-    '--js --ts --python --ruby --go --java --cpp --cc --html --css --json --yaml --markdown --rust --php --shell',
-)
+const AG = tableOf('ag')
 
-const ACK = optionTable(
-  '-i -I -S -l -L -c -o -v -w -Q -h -H -n -r -R -s -k -1 -x -A: -B: -C: -m: -t: --ignore-case --smart-case --files-with-matches ' +
-    '--files-without-matches --count --output: --invert-match --word-regexp --literal --no-filename --with-filename --nocolor ' +
-    '--color --noheading --heading --nogroup --group --nobreak --break --column --follow --sort-files --after-context: ' +
-    '--before-context: --context: --max-count: --ignore-dir: --ignore-file: --type: --known-types ' +
-    '--js --ts --python --ruby --go --java --cpp --cc --html --css --json --yaml --markdown --rust --php --shell --perl',
-)
+const ACK = tableOf('ack')
 
-const GIT_GREP = optionTable(
-  '-a -i -w -v -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -I -A: -B: -C: -e: -m: --text --ignore-case --word-regexp ' +
-    '--invert-match --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches ' +
-    '--name-only --files-without-match --null --only-matching --count --color? --no-color --break --heading --show-function ' +
-    '--function-context --after-context: --before-context: --context: --threads: --quiet --cached --untracked --no-index ' +
-    '--exclude-standard --no-exclude-standard --recurse-submodules --recursive --no-recursive --max-depth: --full-name ' +
-    '--max-count: --and --or --not --all-match',
-  { digits: true },
-)
+const GIT_GREP = tableOf('git grep')
 
 const GLOB_OPTIONS = ['-g', '--glob', '--iglob'] as const
 

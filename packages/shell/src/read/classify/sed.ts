@@ -1,4 +1,5 @@
-import { hasOption, optionTable, parseOptions } from '../options.ts'
+import { tableOf } from '../../programs/harmless-options.ts'
+import { hasOption, parseOptions } from '../../programs/options.ts'
 import type { Word } from '../reading.ts'
 import { printedLines, readSedScript } from '../sed-script.ts'
 import type { SedCommand } from '../sed-script.ts'
@@ -6,10 +7,7 @@ import { fixed } from './invocation.ts'
 import type { LineRange } from './line-range.ts'
 import { linesAsked, linesLeft } from './sed-lines.ts'
 
-// The table leaves out in-place editing, script files and --debug, so they are refused.
-const SED = optionTable(
-  '-n -e: -E -r -s -u -z -l: --quiet --silent --expression: --regexp-extended --separate --unbuffered --posix --sandbox --line-length:',
-)
+const SED = tableOf('sed')
 
 export interface SedReading {
   /** The ranges it prints; null when they depend on the lines' content. */

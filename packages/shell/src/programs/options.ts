@@ -1,6 +1,6 @@
-import { withItem } from './lists.ts'
-import type { Word } from './reading.ts'
-import { literalWord } from './words.ts'
+import { withItem } from '../read/lists.ts'
+import type { Word } from '../read/reading.ts'
+import { literalWord } from '../read/words.ts'
 
 const DASH = 0x2d
 const NO_OPERANDS: readonly Word[] = []

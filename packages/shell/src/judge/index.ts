@@ -1,0 +1,3 @@
+export { findOutside } from './outside.ts'
+export { findTelling, findUnlisted, gitSubcommand } from './listed.ts'
+export { isFreeVariable, isHarmlessSetting } from './variables.ts'

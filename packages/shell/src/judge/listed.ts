@@ -1,0 +1,198 @@
+import { harmlessOptions } from '../programs/harmless-options.ts'
+import type { OptionTable } from '../programs/options.ts'
+
+/**
+ * What a star of an allow covers. For a program of the table, every option must be listed, as it is spelled there. For
+ * any other program, plain words pass, and so do options that do not look like they take code, settings, an output or
+ * another folder.
+ */
+
+/** Every argument of these is text to print or compare. */
+const TAKES_WORDS = /^(?:echo|test|\[|true|false|:|expr)$/
+/** Letters are not bundled, and words may follow a single dash. */
+const WHOLE_WORDS =
+  /^(?:g?find|go|node|nodejs|npm|pnpm|yarn|bun|tsc|kill|xxd|gradle|gradlew|mvn|jest|vitest|mocha|eslint|prettier)$/
+/** They run or load what lies where their operands point to. */
+const WORKS_WHERE_TOLD =
+  /^(?:pytest|py\.test|jest|vitest|mocha|ava|tap|eslint|prettier|tsc|make|gmake|go|cargo|gradle|gradlew|mvn|npm|pnpm|yarn|bun|node|nodejs|mypy|ruff|black|isort)$/
+const LOADS_BY_VALUE = /^(?:-f|-R|--(?:format|reporter|test-reporter|reporters|profile|target|rule|parser))$/
+const ELSEWHERE = /^(?:[/~]|file:)|(?:^|[/=:])\.\.(?:\/|$)/
+/** More operands than these are files to write. */
+const MOST_OPERANDS: ReadonlyMap<string, number> = new Map([
+  ['uniq', 1],
+  ['xxd', 1],
+  ['json.tool', 1],
+  ['comm', 2],
+])
+
+/** Operands that mean more than a file or a name. */
+const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
+  ['date', /^[^+]/],
+  ['gdate', /^[^+]/],
+  ['tsc', /^(?:false|true|null|@.*)$/],
+  ['less', /^\+/],
+  ['more', /^\+/],
+  ['man', /\//],
+  ['bat', /^cache$/],
+  ['batcat', /^cache$/],
+  ['make', /=/],
+  ['gmake', /=/],
+  ['cargo', /^\+/],
+  [
+    'git config',
+    /^edit$|pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i,
+  ],
+  ['gh', /^(?:alias|config|extensions?|ext)$/],
+  ['curl', /%output\{|^file:/],
+  ['printf', /%[-#+ 0-9.*]*n/],
+])
+
+/** In programs that we do not know, names of options that mean "run", "load", "write to" or "work in" elsewhere. */
+const TELLING =
+  /exec|command|cmd|eval|script|code|require|import|load|plugin|preset|resolver|pager|editor|browser|shell|rsh|hook|filter|compress|conf|setting|rc$|rcfile|init|profile|setup|env|open|in-?place|write|out|dest|target|save|log|report|trace|dump|record|file|path|dir|folder|root|prefix|cwd|chdir|home|cache|include|lib|module|socket|proxy|host|server|url|upload|input|template|pre$|post|daemon/i
+const HARMLESS_LETTERS = /^-[abhjklmnqstuvwyzABGHJLMNQUVWYZ0-9]{1,4}$/
+
+/** Returns the argument that a star does not cover; `undefined` when it covers them all. `open` are its places. */
+export function findUnlisted(program: string, args: readonly string[], open: readonly number[]): string | undefined {
+  if (/^python[\d.]*$/.test(program) && args[0] === '-m' && args[1] !== undefined) {
+    return findUnlisted(
+      args[1],
+      args.slice(2),
+      open.filter((at) => at > 1).map((at) => at - 2),
+    )
+  }
+  const inner = innerProgram(program, args) ?? -1
+  if (inner !== -1 && args[inner] !== undefined) {
+    const own = findUnlisted('', args.slice(0, inner), open)
+    const rest = open.filter((at) => at > inner).map((at) => at - inner - 1)
+    return own ?? findUnlisted(args[inner], args.slice(inner + 1), rest)
+  }
+  if (TAKES_WORDS.test(program)) return undefined
+  const [name, from] = tableName(program, args)
+  if (program === 'git' && args[from - 1]?.startsWith('-') === true && open.includes(from - 1)) return args[from - 1]
+  const table = program === 'printf' ? NO_OPTIONS : harmlessOptions(name)
+  if (table === undefined) return findTelling(args, open)
+  return findIn(name, table, args, /^g?find$/.test(name) ? withoutActions(args, open) : open, from)
+}
+
+const RUNS_PROGRAM = /^(?:npx|bunx|pnpx|uvx)$/
+const RUNS_BY_SUBCOMMAND = /^(?:uv|poetry|pipenv|pdm|rye|hatch) run$|^(?:pnpm|yarn|bundle|npm) exec$/
+
+/** Returns where the program is that a package tool runs with the rest of its arguments. */
+function innerProgram(program: string, args: readonly string[]): number | undefined {
+  if (RUNS_BY_SUBCOMMAND.test(`${program} ${args[0] ?? ''}`))
+    return args.findIndex((text, at) => at > 0 && !text.startsWith('-'))
+  return RUNS_PROGRAM.test(program) ? args.findIndex((text) => !text.startsWith('-')) : undefined
+}
+
+const NO_OPTIONS: OptionTable = { options: new Map(), letters: [], digits: false }
+
+/** Returns the name in the table, and where the arguments for it begin. */
+function tableName(program: string, args: readonly string[]): readonly [string, number] {
+  if (program.startsWith('git-')) return [`git ${program.slice('git-'.length)}`, 0]
+  if (program !== 'git') return [program.replace(/(?<=^(?:python|node))[\d.]+$/, ''), 0]
+  const at = gitSubcommand(args)
+  return [`git ${args[at] ?? ''}`, at + 1]
+}
+
+const GIT_OWN = /^(?:-P|--no-pager|--no-optional-locks|--literal-pathspecs|--version|--help|-h|-v)$/
+
+/** Returns where git's subcommand is, after options of git itself that are known to be harmless. */
+export function gitSubcommand(args: readonly string[]): number {
+  let at = 0
+  while (GIT_OWN.test(args[at] ?? '') || (args[at] === '-C' && args[at + 1] === '.')) at += args[at] === '-C' ? 2 : 1
+  return at
+}
+
+/** Drops the commands that find runs, which are judged on their own. */
+function withoutActions(args: readonly string[], open: readonly number[]): number[] {
+  let isInside = false
+  return open.filter((at) => {
+    const text = args[at] ?? ''
+    const wasInside = isInside
+    if (/^-exec(?:dir)?$/.test(text)) isInside = true
+    else if (text === ';' || (text === '+' && args[at - 1] === '{}')) isInside = false
+    return !wasInside
+  })
+}
+
+function findIn(
+  name: string,
+  table: OptionTable,
+  args: readonly string[],
+  open: readonly number[],
+  from: number,
+): string | undefined {
+  const operands: number[] = []
+  const runner = WORKS_WHERE_TOLD.test(name)
+  let end = args.indexOf('--', from)
+  if (end === -1 || /^g?find$/.test(name)) end = args.length
+  for (let at = from; at < end; at += 1) {
+    const text = args[at] ?? ''
+    const isBundle = at === 0 && /^(?:bsd)?tar$/.test(name) && !text.startsWith('-')
+    if (!isBundle && (text.length < 2 || !text.startsWith('-'))) {
+      operands.push(at)
+      continue
+    }
+    const value = valueOf(name, isBundle ? `-${text}` : text, table)
+    if (value === null) {
+      if (open.includes(at)) return text
+      continue
+    }
+    const given = value === 'next' ? (args[at + 1] ?? '') : value
+    if (value === 'next' && !given.startsWith('-')) at += 1
+    if (!open.includes(at)) continue
+    if (runner && (ELSEWHERE.test(given) || (LOADS_BY_VALUE.test(text.split('=', 1)[0] ?? '') && /[./]/.test(given))))
+      return given
+    if (TELLING_OPERAND.get(name)?.test(given) === true && name === 'curl') return given
+  }
+  const passed = [...args.keys()].slice(end + 1)
+  // What follows are options of git.
+  if (name === 'gh' && open.includes(end)) return args[end]
+  const telling = TELLING_OPERAND.get(name)
+  const most = MOST_OPERANDS.get(name) ?? Number.POSITIVE_INFINITY
+  const isPassedOn = /^(?:npm|pnpm|yarn|bun|cargo)$/.test(name)
+  for (const [count, at] of [...operands, ...(isPassedOn ? [] : passed)].entries()) {
+    const text = args[at] ?? ''
+    if (!open.includes(at)) continue
+    if (count >= most || telling?.test(text) === true || (runner && ELSEWHERE.test(text))) return text
+  }
+  if (!isPassedOn) return undefined
+  const behind = open.filter((at) => at > end)
+  const second = harmlessOptions(`${name} --`)
+  return second === undefined ? findTelling(args, behind) : findIn(`${name} --`, second, args, behind, end + 1)
+}
+
+/** Returns the attached value, `next` when it is the next word, empty without one; null for an unlisted option. */
+function valueOf(name: string, text: string, { digits, letters, options }: OptionTable): string | null {
+  const equals = text.indexOf('=')
+  const long = equals === -1 ? text : text.slice(0, equals)
+  const arity = options.get(long)
+  if (arity !== undefined && (text.startsWith('--') || WHOLE_WORDS.test(name) || text.length > 2)) {
+    if (equals !== -1) return arity === 'flag' && !/^g?find$|^go$/.test(name) ? null : text.slice(equals + 1)
+    return arity === 'value' ? 'next' : ''
+  }
+  if (digits && /^-\d+$/.test(text)) return ''
+  if (text.startsWith('--') || WHOLE_WORDS.test(name)) return null
+  for (let at = 1; at < text.length; at += 1) {
+    const option = letters[text.charCodeAt(at)]
+    if (option === undefined) return null
+    if (option.arity === 'flag') continue
+    if (at + 1 < text.length) return text.slice(at + 1)
+    return option.arity === 'value' ? 'next' : ''
+  }
+  return ''
+}
+
+/** For programs that are not in the table, and for the arguments of scripts. */
+export function findTelling(args: readonly string[], open: readonly number[]): string | undefined {
+  return args.find((text, at) => {
+    if (!open.includes(at)) return false
+    if (!text.startsWith('-') || text === '-' || text === '--') {
+      return ELSEWHERE.test(text) || /^[A-Za-z_.]\w*[:+?!]*=/.test(text)
+    }
+    if (/^-[^-]{0,4}$/.test(text)) return !HARMLESS_LETTERS.test(text)
+    const [option = '', value = ''] = text.split('=', 2)
+    return TELLING.test(option) || text.startsWith('---') || value.includes('/')
+  })
+}
