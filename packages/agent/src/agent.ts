@@ -16,7 +16,7 @@ import { reportSchema } from './schema-report.ts'
 import type { DecorateContext } from './tool-context.ts'
 
 export interface AgentOptions extends NativeDriverOptions {
-  /** The display name. Default: its `id`. */
+  /** The display name. Default: its `id`. An agent with only a name has that as its id. */
   readonly name?: string
   readonly description?: string
   /** Keys are the names; tools of a list are named by their ids. A function is called before every step. */
@@ -25,9 +25,16 @@ export interface AgentOptions extends NativeDriverOptions {
   readonly toolSources?: readonly ToolSource[]
   /** The browser whose tools the agent gets. Overrides that of a harness. */
   readonly browser?: ToolSource
+  /** What stands for older messages in its threads: a `Memory`. Overrides that of a harness. */
+  readonly memory?: object
+  /** The workspace it works in. Overrides that of a harness. Whoever made it ends it. */
+  readonly workspace?: object
   /** The limits of a run: tokens, dollars, milliseconds. */
   readonly budget?: Budget
 }
+
+/** What an agent is made from: `id` may be left out where there is a `name`. */
+export type AgentInput = AgentOptions | (Omit<AgentOptions, 'id' | 'name'> & { readonly name: string })
 
 /** A model with instructions and tools. Keeps no conversation: everything it says and does is in the thread. */
 export class Agent {
@@ -36,7 +43,8 @@ export class Agent {
   readonly description: string | undefined
   readonly options: AgentOptions
 
-  constructor(options: AgentOptions) {
+  constructor(input: AgentInput) {
+    const options = withId(input)
     checkAgentOptions(options)
     this.id = options.id
     this.name = options.name ?? options.id
@@ -63,4 +71,12 @@ export class Agent {
   async tools(context: AgentContext, decorate?: DecorateContext): Promise<RunnableTool[]> {
     return runnableTools((await resolveDynamic(this.options.tools, context)) ?? [], decorate)
   }
+}
+
+/** Leaves what is no object at all to the check. */
+function withId(input: AgentInput): AgentOptions {
+  if (typeof input !== 'object' || input === null || 'id' in input || typeof input.name !== 'string') {
+    return input as AgentOptions
+  }
+  return { ...input, id: input.name }
 }

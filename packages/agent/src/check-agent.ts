@@ -46,6 +46,8 @@ const AGENT: OptionRules<AgentOptions> = {
   tools: either(anObject, listOf(anObject, 'tools'), aFunction),
   toolSources: listOf(anObject, 'tool sources'),
   browser: anObject,
+  memory: anObject,
+  workspace: anObject,
   budget: anything,
   settings: anything,
   retry: anything,

@@ -68,7 +68,7 @@ suite('an agent is refused that would do something else than was meant', () => {
   }
 
   test('and not for a name that was left undefined', () => {
-    const given = { id: 'a', model: 'some/model', memory: undefined } as AgentOptions
+    const given = { id: 'a', model: 'some/model', memmory: undefined } as AgentOptions
     assert.equal(new Agent(given).id, 'a')
   })
 

@@ -1,4 +1,4 @@
-export { Agent, type AgentOptions } from './agent.ts'
+export { Agent, type AgentInput, type AgentOptions } from './agent.ts'
 export { agentContext, type AgentContext, type Dynamic } from './agent-context.ts'
 export { createTool, type Tool, type ToolOptions } from './create-tool.ts'
 export { checkAgainst } from './json-schema-check.ts'

@@ -27,14 +27,21 @@ export interface TokenUsage {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly totalTokens: number
-  readonly reasoningTokens?: number
-  readonly cachedInputTokens?: number
-  readonly cacheCreationInputTokens?: number
+  readonly reasoningTokens: number
+  readonly cachedInputTokens: number
+  readonly cacheCreationInputTokens: number
   /** As the provider reported it. */
   readonly raw?: unknown
 }
 
-export const NO_TOKENS: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 })
+export const NO_TOKENS: TokenUsage = Object.freeze({
+  promptTokens: 0,
+  completionTokens: 0,
+  totalTokens: 0,
+  reasoningTokens: 0,
+  cachedInputTokens: 0,
+  cacheCreationInputTokens: 0,
+})
 
 export function toTokenUsage(usage: UsageMetadata): TokenUsage {
   const { cacheWriteInputTokens = 0, cachedInputTokens = 0, inputTokens = 0 } = usage
@@ -45,9 +52,9 @@ export function toTokenUsage(usage: UsageMetadata): TokenUsage {
     completionTokens,
     // A provider that does not count cached tokens reports a total that is too low.
     totalTokens: Math.max(usage.totalTokens ?? 0, promptTokens + completionTokens),
-    ...(usage.reasoningTokens === undefined ? {} : { reasoningTokens: usage.reasoningTokens }),
-    ...(usage.cachedInputTokens === undefined ? {} : { cachedInputTokens: usage.cachedInputTokens }),
-    ...(usage.cacheWriteInputTokens === undefined ? {} : { cacheCreationInputTokens: usage.cacheWriteInputTokens }),
+    reasoningTokens: usage.reasoningTokens ?? 0,
+    cachedInputTokens,
+    cacheCreationInputTokens: cacheWriteInputTokens,
   }
 }
 

@@ -6,6 +6,7 @@ import type { UsageTotals } from './usage.ts'
 export interface HarnessThread {
   readonly id: string
   readonly resourceId: string
+  /** Empty for a thread without a title. */
   readonly title?: string
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -17,7 +18,7 @@ export function toHarnessThread(info: ThreadInfo, usage?: UsageTotals): HarnessT
   return {
     id: info.id,
     resourceId: info.resourceId,
-    ...(info.title === null ? {} : { title: info.title }),
+    title: info.title ?? '',
     createdAt: new Date(info.createdAt),
     updatedAt: new Date(info.updatedAt),
     ...(usage === undefined ? {} : { tokenUsage: toTokenUsage(usage) }),

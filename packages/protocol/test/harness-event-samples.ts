@@ -1,6 +1,6 @@
 import { defaultDisplayState } from '../src/display-state.ts'
 import type { HarnessEvent, HarnessEventType } from '../src/harness-event.ts'
-import type { HarnessMessage } from '../src/harness-message.ts'
+import { NO_TOKENS, type HarnessMessage } from '../src/harness-message.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 
@@ -62,7 +62,7 @@ export const SAMPLE_EVENTS: { readonly [Type in HarnessEventType]: Extract<Harne
   tool_input_start: { type: 'tool_input_start', toolCallId: 'c1', toolName: 'read_file' },
   tool_input_delta: { type: 'tool_input_delta', toolCallId: 'c1', argsTextDelta: '{"pa' },
   tool_input_end: { type: 'tool_input_end', toolCallId: 'c1' },
-  usage_update: { type: 'usage_update', usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3 } },
+  usage_update: { type: 'usage_update', usage: { ...NO_TOKENS, promptTokens: 1, completionTokens: 2, totalTokens: 3 } },
   error: { type: 'error', error: new Error('broken', { cause: new TypeError('deeper') }), retryable: true },
   info: { type: 'info', message: 'fyi' },
   system_reminder: { type: 'system_reminder', message: 'remember', messageId: 'm1', partIndex: 0 },

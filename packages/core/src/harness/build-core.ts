@@ -59,6 +59,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     models,
     agents: new ModeAgents(config, models, contexts, store, sources),
     policy: createPolicy({ rules: standingRules(config), ...subjects, ...(cwd === undefined ? {} : { cwd }) }),
+    givenRules: givenRules(config),
     sources,
     workspace,
     browser: new BrowserSlot(config.browser),
@@ -83,14 +84,21 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
 /**
  * Returns the harness's rules. Built-in tools only ask or take notes, so they need no approval unless a rule says so.
  */
-function standingRules({ initialState, permissions: given = {}, toolSearch }: HarnessConfig): PermissionRules {
+function standingRules(config: HarnessConfig): PermissionRules {
+  const { toolSearch } = config
+  const given = givenRules(config)
   const free = Object.fromEntries(
     [...BUILTIN_TOOL_IDS, ...(toolSearch === undefined ? [] : [SEARCH_TOOLS])].map((id): [string, Policy] => [
       id,
       'allow',
     ]),
   )
-  const harness: PermissionRules = { ...NO_RULES, ...given, tools: { ...free, ...given.tools } }
+  return { ...given, tools: { ...free, ...given.tools } }
+}
+
+/** Returns the rules that the program gave, without those for built-in tools. */
+function givenRules({ initialState, permissions }: HarnessConfig): PermissionRules {
+  const harness: PermissionRules = { ...NO_RULES, ...permissions }
   // Programs may also give rules in the initial state of every session.
   const { permissionRules } = splitState(initialState ?? {}).control
   return permissionRules === undefined ? harness : effectiveRules({ harness, session: permissionRules })

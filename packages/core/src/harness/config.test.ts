@@ -108,7 +108,7 @@ suite('each parameter of a harness counts', () => {
     const bench = new HarnessBench([], { workspace })
     assert.ok(bench.harness.hasWorkspace())
     assert.ok(!bench.harness.isWorkspaceReady())
-    assert.equal(bench.harness.getWorkspace(), undefined)
+    assert.equal(bench.harness.getWorkspace(), workspace)
     await bench.harness.init()
     assert.ok(bench.harness.isWorkspaceReady())
     assert.equal(bench.harness.getWorkspace(), workspace)

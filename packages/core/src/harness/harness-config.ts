@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Agent, RequestContext, ResolveModel, StopCondition, ToolsInput } from '@inspan/agent'
-import type { PermissionRules, ToolCategory } from '@inspan/protocol'
+import type { JsonObject, PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { AgentDriver, Budget, OnInterrupted, RawSpool, ToolSource } from '@inspan/protocol/driver'
 import type { MCPConfiguration, ToolDefinition } from '@inspan/protocol/chat'
 import type { HarnessEvent } from '@inspan/protocol/harness'
@@ -25,10 +25,16 @@ import type { WorkspaceInput } from './agents/workspace-slot.ts'
 /** The application's own state, in the shape its schema gives it. */
 export type HarnessState = Readonly<Record<string, unknown>>
 
-/** Validates the whole state. One that can be turned into JSON Schema also provides the defaults. */
-export type StateSchema<State> = StandardSchemaV1<unknown, State> & {
-  readonly '~standard': { readonly jsonSchema?: StandardJSONSchemaV1.Converter }
-}
+/**
+ * Validates the whole state: a Standard Schema (zod …), a `StandardJSONSchemaV1`, or a plain JSON Schema. One that can be
+ * turned into JSON Schema also provides the defaults.
+ */
+export type StateSchema<State> =
+  | (StandardSchemaV1<unknown, State> & {
+      readonly '~standard': { readonly jsonSchema?: StandardJSONSchemaV1.Converter }
+    })
+  | StandardJSONSchemaV1<unknown, State>
+  | JsonObject
 
 /** Something that takes turns: an `Agent`, or a foreign agent such as `claudeCode()`. */
 export type HarnessAgent = Agent | AgentDriver

@@ -46,6 +46,8 @@ export interface HarnessCore {
   readonly sources: HarnessSources
   readonly models: ModelCatalogue
   readonly policy: PermissionPolicy
+  /** The rules in the configuration, without those for built-in tools. */
+  readonly givenRules: PermissionRules
   readonly workspace: WorkspaceSlot
   readonly browser: BrowserSlot
   readonly defaultMode: HarnessMode

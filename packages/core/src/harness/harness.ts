@@ -1,7 +1,9 @@
+import { Agent } from '@inspan/agent'
 import type { ToolCategory } from '@inspan/protocol'
 import type { MCPConfiguration, McpServerInfo } from '@inspan/protocol/chat'
 import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread } from '@inspan/protocol/harness'
 import type { PageRequest } from '@inspan/protocol/store'
+import { currentAgent } from './agents/current-agent.ts'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './checks/check-config.ts'
 import { givenFields, givenFunction, givenText, optionalText } from './checks/check-given.ts'
@@ -65,6 +67,8 @@ export class Harness<State extends HarnessState = HarnessState> {
   readonly #core: HarnessCore
   readonly #heartbeats: Heartbeats
   readonly #sessions: SessionRegistry<State>
+  /** The agents that `getCurrentAgent` has returned, by mode. */
+  readonly #agents = new Map<string, HarnessAgent & Objectives>()
   #initialised: Promise<void> | undefined
   #runtime: HarnessRuntime | undefined
   #endNotice: (() => void) | undefined
@@ -255,13 +259,22 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#config.subagents ?? []
   }
 
-  /** Returns the agent of the current mode, with methods for the goal of the current thread. */
+  /**
+   * Returns the agent of the current mode as it works there: with the instructions and tools of harness and mode, memory,
+   * workspace and browser, and methods for the goal of the current thread. The same object for the same mode.
+   */
   getCurrentAgent(): HarnessAgent & Objectives {
-    return withObjectives(this.#core.agents.of(this.session.mode.resolve()), this.session.objectives)
+    const mode = this.session.mode.resolve()
+    const known = this.#agents.get(mode.id)
+    if (known !== undefined) return known
+    const made = withObjectives(currentAgent(this.#core, mode), this.session.objectives)
+    this.#agents.set(mode.id, made)
+    return made
   }
 
   async getResolvedMemory(requestContext?: RequestContextInput): Promise<object | null> {
-    const { memory } = this.#config
+    const agent = this.#core.agents.of(this.session.mode.resolve())
+    const memory = (agent instanceof Agent ? agent.options.memory : undefined) ?? this.#config.memory
     const context = lifeOf(this.session).requestContext(requestContext)
     if (typeof memory !== 'function') return memory ?? null
     return (memory as (context: DynamicContext) => object)({ requestContext: context })
@@ -380,7 +393,9 @@ export class Harness<State extends HarnessState = HarnessState> {
   async #resolveWorkspace(options: WorkspaceRequest): Promise<HarnessWorkspace | undefined> {
     const { requestContext } = givenFields(options, 'resolveWorkspace({ requestContext? })')
     await this.#ready()
-    return this.#core.workspace.resolve(lifeOf(this.session).requestContext(requestContext))
+    const { workspace } = this.#core
+    const context = lifeOf(this.session).requestContext(requestContext)
+    return requestContext === undefined ? workspace.resolveShared(context) : workspace.resolve(context)
   }
 
   destroyWorkspace(): Promise<void> {

@@ -1,9 +1,10 @@
-import { resolveModel, type LanguageModel } from '@inspan/agent'
+import { Agent, resolveModel, type LanguageModel } from '@inspan/agent'
 import { Memory, type MemoryModelInput } from '@inspan/memory'
-import type { MemoryModel, MemoryServices } from '@inspan/protocol/driver'
+import type { MemoryModel, MemoryServices, ThreadMemory } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { MemoryOf } from '../engine/context/thread-context.ts'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
+import type { HarnessAgent } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 
 type Generate = (options: {
@@ -11,16 +12,49 @@ type Generate = (options: {
   readonly abortSignal: AbortSignal
 }) => PromiseLike<{ readonly content: readonly { readonly type: string; readonly text?: string }[] }>
 
-/** Returns what makes the memory of a thread, if the harness has a memory of ours. */
+/**
+ * Returns what makes the memory of a thread, if the harness or one of its agents has a memory of ours. That of the agent
+ * of the current mode wins.
+ */
 export function threadMemory(
   core: HarnessCore,
   runtime: () => ThreadRuntime | undefined,
   emit: (event: HarnessEvent) => void,
 ): MemoryOf | undefined {
-  const { memory, omConfig } = core.config
-  if (!(memory instanceof Memory)) return undefined
+  const { agents, config } = core
+  const given = [config.memory, ...agents.all.map(memoryOf)].filter((memory) => memory instanceof Memory)
+  if (given.length === 0) return undefined
+  return (thread) => {
+    const attached = new Map<unknown, ThreadMemory>()
+    for (const memory of new Set(given)) {
+      attached.set(memory, memory.attach(thread, servicesOf(core, memory, runtime, emit)))
+    }
+    const current = (): ThreadMemory | undefined => {
+      const state = runtime()?.state
+      const own = state === undefined ? undefined : memoryOf(agents.of(agents.modeOf(state)))
+      return attached.get(own ?? config.memory)
+    }
+    return {
+      beforeStep: async () => current()?.beforeStep(),
+      compact: async () => (await current()?.compact()) ?? false,
+      close: () => attached.forEach((each) => each.close()),
+    }
+  }
+}
+
+function memoryOf(agent: HarnessAgent): object | undefined {
+  return agent instanceof Agent ? agent.options.memory : undefined
+}
+
+function servicesOf(
+  core: HarnessCore,
+  memory: Memory,
+  runtime: () => ThreadRuntime | undefined,
+  emit: (event: HarnessEvent) => void,
+): MemoryServices {
+  const { omConfig } = core.config
   const setting = (key: string): unknown => runtime()?.state.head.settings.get(key)
-  const services: MemoryServices = {
+  return {
     ask: async (role, system, prompt, signal) => {
       const model = await modelOf(core, chosen(memory, role, setting, omConfig))
       if (model === undefined) return undefined
@@ -42,7 +76,6 @@ export function threadMemory(
     now: core.now,
     newId: core.newId,
   }
-  return (thread) => memory.attach(thread, services)
 }
 
 /** Returns the model of a role: the one switched to, the memory's, or the harness's default. */

@@ -28,8 +28,8 @@ const LOADED_TOOLS = 'loadedTools'
 /** What a thread provides for the agents that take turns in it. */
 export interface ThreadEquipment {
   readonly decorate: DecorateContext
-  /** Called before tools are resolved: makes what they find in the request context. */
-  readonly prepare: (requestContext: RequestContext) => Promise<void>
+  /** Called before tools are resolved: makes what they find in the request context. `workspace`: the agent's own. */
+  readonly prepare: (requestContext: RequestContext, workspace?: object) => Promise<void>
   /** Returns the sources that come with the request, after `prepare`. */
   readonly sources: (requestContext: RequestContext) => readonly ToolSource[]
   /** Returns the browser for agents that have none of their own, if it has tools. */
@@ -113,7 +113,7 @@ export class ModeAgents {
       tools: async (turn) => {
         const mode = this.modeOf(turn.state)
         const context = equipment.agentContext(turn)
-        await equipment.prepare(context.requestContext)
+        await equipment.prepare(context.requestContext, workspaceOf(agent))
         const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []
         const shared = await this.#sharedTools(context)
         const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
@@ -142,7 +142,7 @@ export class ModeAgents {
   }
 
   /** Returns the tools that the harness adds to those of agents and modes. */
-  async sharedTools(context: AgentContext, decorate: DecorateContext): Promise<readonly RunnableTool[]> {
+  async sharedTools(context: AgentContext, decorate?: DecorateContext): Promise<readonly RunnableTool[]> {
     return runnableTools((await this.#sharedTools(context)) ?? {}, decorate)
   }
 
@@ -176,7 +176,7 @@ export class ModeAgents {
     const mode = this.modeOf(turn.state)
     const { model } = turn.state.head
     const context = equipment.agentContext(turn)
-    await equipment.prepare(context.requestContext)
+    await equipment.prepare(context.requestContext, workspaceOf(agent))
     const cwd = equipment.cwd(context.requestContext)
     const own = agent instanceof Agent ? await agent.instructions(context) : undefined
     const ofFiles = this.#sources.instructions(agent)
@@ -186,9 +186,18 @@ export class ModeAgents {
       ...(cwd === undefined ? {} : { cwd }),
       ...(budget === undefined ? {} : { budget }),
       ...(instructions === '' ? {} : { instructions }),
-      ...(model === null || model === '' ? {} : { model }),
+      ...(model === null || model === '' || decidesItself(agent) ? {} : { model }),
     }
   }
+}
+
+/** A function that chooses the model decides; it finds the session's choice in the request context. */
+function decidesItself(agent: HarnessAgent): boolean {
+  return agent instanceof Agent && typeof agent.options.model === 'function'
+}
+
+function workspaceOf(agent: HarnessAgent): object | undefined {
+  return agent instanceof Agent ? agent.options.workspace : undefined
 }
 
 async function sourcesFor(

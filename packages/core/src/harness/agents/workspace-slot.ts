@@ -55,8 +55,13 @@ export class WorkspaceSlot {
   readonly #runtime: () => HarnessRuntime | undefined
   /** The workspaces made by a function, by the request context of their run. */
   readonly #made = new WeakMap<RequestContext, HarnessWorkspace | undefined>()
+  /** The workspaces that agents bring themselves, by the request context of the run they work in. */
+  readonly #ofAgents = new WeakMap<RequestContext, HarnessWorkspace>()
+  readonly #initialised = new WeakMap<HarnessWorkspace, Promise<void>>()
   #current: HarnessWorkspace | undefined
-  #isReady = false
+  /** Made by a function for `resolveWorkspace()`, not for a request. */
+  #resolved: HarnessWorkspace | undefined
+  #state: 'new' | 'ready' | 'failed' | 'destroyed' = 'new'
 
   constructor(
     input: WorkspaceInput | undefined,
@@ -74,17 +79,18 @@ export class WorkspaceSlot {
   }
 
   get isReady(): boolean {
-    return typeof this.#input === 'function' || this.#isReady
+    return typeof this.#input === 'function' || this.#state === 'ready'
   }
 
+  /** Returns the workspace that was given, also before `init`, or the one that a function made last. */
   get(): HarnessWorkspace | undefined {
-    return typeof this.#input === 'function' || this.#isReady ? this.#current : undefined
+    return this.#state === 'failed' || this.#state === 'destroyed' ? undefined : this.#current
   }
 
   /** Initialises the workspace. A failure is reported by events; the harness works without it. */
   async init(): Promise<void> {
     const workspace = this.#current
-    if (typeof this.#input !== 'object' || workspace === undefined || this.#isReady) return
+    if (typeof this.#input !== 'object' || workspace === undefined || this.#state === 'ready') return
     this.#emit({ type: 'workspace_status_changed', status: 'initializing' })
     try {
       await workspace.init?.()
@@ -92,12 +98,20 @@ export class WorkspaceSlot {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       this.#emit({ type: 'workspace_status_changed', status: 'error', error })
       this.#emit({ type: 'workspace_error', error })
+      this.#state = 'failed'
       return
     }
-    this.#isReady = true
+    this.#state = 'ready'
     this.#emit({ type: 'workspace_status_changed', status: 'ready' })
     const { id = 'workspace', name = id } = workspace
     this.#emit({ type: 'workspace_ready', workspaceId: id, workspaceName: name })
+  }
+
+  /** Returns the workspace of the harness. One that a function makes for no request in particular is made once. */
+  async resolveShared(requestContext: RequestContext): Promise<HarnessWorkspace | undefined> {
+    this.#resolved ??= await this.resolve(requestContext)
+    if (typeof this.#input === 'function') this.#current = this.#resolved
+    return this.#resolved
   }
 
   async resolve(requestContext: RequestContext): Promise<HarnessWorkspace | undefined> {
@@ -112,7 +126,9 @@ export class WorkspaceSlot {
   /**
    * Called before the tools of a run: lets a function make their workspace, once. If that fails, they work without one.
    */
-  async prepare(requestContext: RequestContext): Promise<void> {
+  async prepare(requestContext: RequestContext, ofAgent?: object): Promise<void> {
+    if (ofAgent !== undefined) return this.#prepareOwn(requestContext, ofAgent)
+    this.#ofAgents.delete(requestContext)
     if (typeof this.#input !== 'function' || this.#made.has(requestContext)) return
     try {
       this.#made.set(requestContext, await this.resolve(requestContext))
@@ -122,9 +138,25 @@ export class WorkspaceSlot {
     }
   }
 
+  /** The workspace of an agent wins over that of the harness. Whoever made it ends it. */
+  async #prepareOwn(requestContext: RequestContext, workspace: HarnessWorkspace): Promise<void> {
+    this.#ofAgents.set(requestContext, workspace)
+    const initialised = this.#initialised.get(workspace) ?? Promise.resolve(workspace.init?.())
+    this.#initialised.set(workspace, initialised)
+    try {
+      await initialised
+    } catch (thrown) {
+      this.#initialised.delete(workspace)
+      this.#emit({ type: 'workspace_error', error: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+    }
+  }
+
   /** Returns the workspace for the tools of a run. */
   of(requestContext: RequestContext): HarnessWorkspace | undefined {
-    return typeof this.#input === 'function' ? this.#made.get(requestContext) : this.get()
+    const own = this.#ofAgents.get(requestContext)
+    if (own !== undefined) return own
+    if (typeof this.#input === 'function') return this.#made.get(requestContext)
+    return this.#state === 'ready' ? this.#current : undefined
   }
 
   /** Returns the tool sources for a run: the workspace, if it has tools. */
@@ -160,8 +192,8 @@ export class WorkspaceSlot {
 
   async destroy(): Promise<void> {
     const workspace = this.#current
-    if (typeof this.#input === 'function' || workspace === undefined || !this.#isReady) return
-    this.#isReady = false
+    if (typeof this.#input === 'function' || workspace === undefined || this.#state !== 'ready') return
+    this.#state = 'destroyed'
     this.#emit({ type: 'workspace_status_changed', status: 'destroying' })
     try {
       await workspace.destroy?.()

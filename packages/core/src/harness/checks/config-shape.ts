@@ -43,9 +43,8 @@ export function checkShape(config: HarnessConfig): void {
   if (redact !== undefined && typeof redact !== 'function') throw wrong('`redact`', 'a function from text to text')
   if (restoreRequestContext !== undefined && typeof restoreRequestContext !== 'function')
     throw wrong('`restoreRequestContext`', 'a function from what was recorded to a request context')
-  const schema = stateSchema === undefined ? undefined : standardOf(stateSchema)
-  if (stateSchema !== undefined && typeof schema?.['validate'] !== 'function') {
-    throw wrong('`stateSchema`', 'a Standard Schema, such as a zod object')
+  if (stateSchema !== undefined && !isSchema(stateSchema)) {
+    throw wrong('`stateSchema`', 'a Standard Schema, such as a zod object, or a JSON Schema of an object')
   }
   for (const id of listOf(disableBuiltinTools, 'disableBuiltinTools')) {
     const known: readonly unknown[] = BUILTIN_TOOL_IDS
@@ -149,10 +148,11 @@ function listOf(value: unknown, at: string): readonly unknown[] {
 }
 
 /** Some schemas are functions. */
-function standardOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!isObject(schema) && typeof schema !== 'function') return undefined
+function isSchema(schema: unknown): boolean {
+  if (!isObject(schema) && typeof schema !== 'function') return false
   const standard: unknown = Reflect.get(schema, '~standard')
-  return isObject(standard) ? standard : undefined
+  if (isObject(standard)) return typeof standard['validate'] === 'function' || isObject(standard['jsonSchema'])
+  return Reflect.get(schema, 'type') === 'object' || isObject(Reflect.get(schema, 'properties'))
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

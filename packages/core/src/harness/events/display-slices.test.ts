@@ -253,3 +253,19 @@ test('the display survives JSON.stringify', async () => {
   await session.abort()
   await sent
 })
+
+test('the display shows a call of a subagent from its start, and whether it failed', async () => {
+  await using bench = new HarnessBench([])
+  const { session } = bench.harness
+  const of = { toolCallId: 'c1', agentType: 'explore' }
+  const calls = (): unknown => session.displayState.get().activeSubagents.get('c1')?.toolCalls
+  session.emit({ type: 'subagent_start', ...of, task: 'Look', modelId: 'x' })
+  for (const subToolName of ['read', 'grep', 'read']) {
+    session.emit({ type: 'subagent_tool_start', ...of, subToolName, subToolArgs: {} })
+  }
+  const open = (name: string) => ({ name, isError: false })
+  assert.deepEqual(calls(), [open('read'), open('grep'), open('read')])
+  session.emit({ type: 'subagent_tool_end', ...of, subToolName: 'read', subToolResult: '', isError: false })
+  session.emit({ type: 'subagent_tool_end', ...of, subToolName: 'read', subToolResult: '', isError: true })
+  assert.deepEqual(calls(), [open('read'), open('grep'), { name: 'read', isError: true }])
+})

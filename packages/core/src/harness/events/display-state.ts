@@ -76,6 +76,8 @@ export class DisplayState {
   readonly #inputs = new MapSlice<ToolInputBuffer>()
   readonly #subagents = new MapSlice<ActiveSubagentState>()
   readonly #files = new MapSlice<ModifiedFile>()
+  /** Calls of subagents that have not ended. */
+  readonly #openCalls = new WeakSet<ActiveSubagentState['toolCalls'][number]>()
   #memory: MemorySlices = NOTHING
   #approvals: { readonly of: Head['waits']; readonly list: readonly PendingToolApproval[] } | undefined
   #suspensions: { readonly of: Head['waits']; readonly map: ReadonlyMap<string, PendingToolSuspension> } | undefined
@@ -240,6 +242,7 @@ export class DisplayState {
         return
       case 'subagent_start':
       case 'subagent_text_delta':
+      case 'subagent_tool_start':
       case 'subagent_tool_end':
       case 'subagent_end':
         this.#subagent(event)
@@ -271,7 +274,7 @@ export class DisplayState {
   #subagent(
     event: Extract<
       HarnessEvent,
-      { type: 'subagent_start' | 'subagent_text_delta' | 'subagent_tool_end' | 'subagent_end' }
+      { type: 'subagent_start' | 'subagent_text_delta' | 'subagent_tool_start' | 'subagent_tool_end' | 'subagent_end' }
     >,
   ): void {
     const { agentType, toolCallId } = event
@@ -290,8 +293,14 @@ export class DisplayState {
     if (known === undefined) return
     if (event.type === 'subagent_text_delta') {
       this.#subagents.set(toolCallId, { ...known, textDelta: known.textDelta + event.textDelta })
+    } else if (event.type === 'subagent_tool_start') {
+      const call = { name: event.subToolName, isError: false }
+      this.#openCalls.add(call)
+      this.#subagents.set(toolCallId, { ...known, toolCalls: [...known.toolCalls, call] })
     } else if (event.type === 'subagent_tool_end') {
-      const toolCalls = [...known.toolCalls, { name: event.subToolName, isError: event.isError }]
+      const call = { name: event.subToolName, isError: event.isError }
+      const index = known.toolCalls.findIndex((each) => each.name === call.name && this.#openCalls.has(each))
+      const toolCalls = index < 0 ? [...known.toolCalls, call] : known.toolCalls.with(index, call)
       this.#subagents.set(toolCallId, { ...known, toolCalls })
     } else {
       const status = event.isError ? 'error' : 'completed'

@@ -214,7 +214,7 @@ suite('every piece of the page, word for word', () => {
     })
     const { harness } = bench
     assert.equal(await run('getToolCategory()', { harness }), 'edit')
-    assert.equal(await run('getWorkspace()', { harness }), undefined)
+    assert.equal(await run('getWorkspace()', { harness }), workspace)
     assert.equal(await run('resolveWorkspace()', { harness }), workspace)
     await run('hasWorkspace()', { harness })
     await run('isWorkspaceReady()', { harness })

@@ -14,23 +14,18 @@ export interface MessageFile {
 /** Returns the parts of a message. Text files become fenced text; all other files are given to the model as files. */
 export function messageParts(content: string, files: readonly MessageFile[] = []): Part[] {
   checkFiles(files)
-  const parts: Part[] = []
-  const add = (
-    part: Omit<Extract<Part, { type: 'text' }>, 'id'> | Omit<Extract<Part, { type: 'image' | 'file' }>, 'id'>,
-  ): void => {
-    parts.push({ ...part, id: String(parts.length) })
-  }
-  if (content !== '' || files.length === 0) add({ type: 'text', text: content })
-  for (const file of files) {
-    if (isText(file.mediaType)) {
-      add({ type: 'text', text: fenced(file) })
-      continue
-    }
-    const named = file.filename === undefined ? {} : { fileName: file.filename }
-    const type = file.mediaType.startsWith('image/') ? 'image' : 'file'
-    add({ type, mimeType: file.mediaType, data: base64Of(file), ...named })
-  }
-  return parts
+  const text: FilePart[] = content !== '' || files.length === 0 ? [{ type: 'text', text: content }] : []
+  return [...text, ...files.map(filePart)].map((part, index) => ({ ...part, id: String(index) }))
+}
+
+type FilePart = Omit<Extract<Part, { type: 'text' }>, 'id'> | Omit<Extract<Part, { type: 'image' | 'file' }>, 'id'>
+
+/** Returns the part of a message that a file becomes. */
+export function filePart(file: MessageFile): FilePart {
+  if (isText(file.mediaType)) return { type: 'text', text: fenced(file) }
+  const named = file.filename === undefined ? {} : { fileName: file.filename }
+  const type = file.mediaType.startsWith('image/') ? 'image' : 'file'
+  return { type, mimeType: file.mediaType, data: base64Of(file), ...named }
 }
 
 /** For programs that no compiler has checked. */

@@ -43,6 +43,8 @@ export interface SessionModeParts {
 /** The mode of the session's thread. */
 export class SessionMode {
   readonly #parts: SessionModeParts
+  /** Set, but not on record yet. */
+  #pending: { readonly modeId: string; readonly entering: Promise<void> } | undefined
 
   constructor(parts: SessionModeParts) {
     this.#parts = parts
@@ -50,17 +52,31 @@ export class SessionMode {
 
   get(): string {
     const { binding, defaults } = this.#parts
-    return binding.head?.mode ?? defaults.modeId
+    return this.#pending?.modeId ?? binding.head?.mode ?? defaults.modeId
   }
 
   resolve(): HarnessMode {
     return this.#parts.core.findMode(this.get())
   }
 
-  /** Changes the mode. A run at work goes on, in the new mode from its next step. */
+  /** Resolves when the mode that was set is on record; `undefined` when none is pending. */
+  get entering(): Promise<void> | undefined {
+    return this.#pending?.entering.catch(() => undefined)
+  }
+
+  /**
+   * Changes the mode. A run at work goes on, in the new mode from its next step. `get` returns it at once; resolves when
+   * it is on record.
+   */
   async set(options: ModeChoice): Promise<void> {
     const mode = this.#find(options, 'mode.set({ modeId })')
-    await this.#parts.turns.post(() => this.#enter(mode))
+    const pending = { modeId: mode.id, entering: this.#parts.turns.post(() => this.#enter(mode)) }
+    this.#pending = pending
+    try {
+      await pending.entering
+    } finally {
+      if (this.#pending === pending) this.#pending = undefined
+    }
   }
 
   /** Cancels the run and changes the mode. */

@@ -21,6 +21,8 @@ export class SessionModel {
   readonly #defaults: SessionDefaults
   readonly #settings: ThreadSettings
   readonly #mode: SessionMode
+  /** Set, but not on record yet. */
+  #pending: string | undefined
 
   constructor(
     core: HarnessCore,
@@ -39,7 +41,7 @@ export class SessionModel {
   /** Returns the model id; empty when none was chosen and the agent uses its own. */
   get(): string {
     const { head } = this.#binding
-    return head === undefined ? this.#defaults.modelId : (head.model ?? '')
+    return this.#pending ?? (head === undefined ? this.#defaults.modelId : (head.model ?? ''))
   }
 
   hasSelection(): boolean {
@@ -51,10 +53,17 @@ export class SessionModel {
     return this.get().split('/').at(-1) || 'unknown'
   }
 
-  /** Chooses a model without counting it as a use by the user. */
+  /**
+   * Chooses a model without counting it as a use by the user. `get` returns it at once; resolves when it is on record.
+   */
   async set(options: { readonly modelId: string }): Promise<void> {
     const { modelId } = givenFields(options, 'model.set({ modelId })')
-    await this.#choose({ modelId: givenText(modelId, 'modelId'), scope: 'thread', modeId: this.#mode.get() })
+    this.#pending = givenText(modelId, 'modelId')
+    try {
+      await this.#choose({ modelId, scope: 'thread', modeId: this.#mode.get() })
+    } finally {
+      if (this.#pending === modelId) this.#pending = undefined
+    }
   }
 
   /** Returns the model of a mode's next run: the one chosen in it, else the mode's own. */
@@ -81,6 +90,8 @@ export class SessionModel {
   }
 
   async #choose({ modeId, modelId, scope }: Required<ModelSwitch>): Promise<void> {
+    // The mode that is being entered would remember the new model for the mode that it leaves.
+    await this.#mode.entering
     if (scope === 'global') await this.#defaults.choose({ modelId })
     const { runtime } = this.#binding
     const isCurrent = modeId === this.#mode.get()

@@ -1,4 +1,5 @@
 import { NO_GRANTS, type Grants, type PermissionRules, type Policy, type ToolCategory } from '@inspan/protocol'
+import { effectiveRules } from '../../policy/effective-rules.ts'
 import { givenFields, givenFlag, givenOneOf, givenText } from '../checks/check-given.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
@@ -23,10 +24,14 @@ export class SessionPermissions {
     this.#rules = rules
   }
 
-  /** Returns the rules in force: those of the harness, the session and the thread together. Any deny wins. */
+  /**
+   * Returns the rules that were set: those of the harness, the session and the thread together. Any deny wins. Built-in
+   * tools need no approval without a rule.
+   */
   getRules(): PermissionRules {
     const { head } = this.#binding
-    return this.#core.policy.rulesInForce({
+    return effectiveRules({
+      harness: this.#core.givenRules,
       session: this.#rules.own,
       ...(head === undefined ? {} : { thread: head.rules }),
     })

@@ -39,9 +39,15 @@ export class MemoryRole {
     return this.#settings.number(this.#facts.thresholdKey) ?? byDefault ?? this.#facts.threshold
   }
 
-  async resolvedModel(): Promise<LanguageModel | undefined> {
+  /** Returns the model at once if `resolveModel` of the harness does. */
+  resolvedModel(): LanguageModel | undefined | Promise<LanguageModel | undefined> {
     const modelId = this.modelId()
     if (modelId === undefined) return undefined
+    const { resolveModel: own } = this.#core.config
+    return own === undefined ? this.#load(modelId) : own(modelId)
+  }
+
+  async #load(modelId: string): Promise<LanguageModel> {
     return (await this.#core.models.resolve(modelId)) ?? resolveModel(modelId)
   }
 

@@ -5,6 +5,7 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import { Mailbox } from '../../engine/threads/mailbox.ts'
 import { givenFunction, isFields } from '../checks/check-given.ts'
 import type { HarnessState, StateSchema } from '../harness-config.ts'
+import { stateCheck, type StateCheck } from './state-check.ts'
 import { splitState, type SplitState } from './control-keys.ts'
 import { outsideEvent } from '../events/outside-event.ts'
 import { schemaDefaults } from './state-defaults.ts'
@@ -35,6 +36,7 @@ export interface SessionStateOptions<State> {
 export class SessionState<State extends HarnessState = HarnessState> {
   readonly #options: SessionStateOptions<State>
   readonly #updates = new Mailbox()
+  readonly #check: StateCheck<State> | undefined
   /** The values as given: a schema that transforms a value must not get its own output again. */
   #given: HarnessState
   #state: State
@@ -42,10 +44,11 @@ export class SessionState<State extends HarnessState = HarnessState> {
   constructor(options: SessionStateOptions<State>) {
     this.#options = options
     const { initial, kept, schema } = options
+    this.#check = schema === undefined ? undefined : stateCheck(schema)
     const given = splitState(initial ?? {}).own
-    const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given }
+    const start = { ...schemaDefaults(this.#check?.jsonSchema()), ...given }
     this.#given = copyOf(start)
-    this.#state = copyOf(initial === undefined ? (start as unknown as State) : checkedAtOnce(schema, start))
+    this.#state = copyOf(initial === undefined ? (start as unknown as State) : checkedAtOnce(this.#check, start))
     if (kept !== undefined) this.#restore(kept)
   }
 
@@ -75,18 +78,18 @@ export class SessionState<State extends HarnessState = HarnessState> {
 
   #restore(kept: HarnessState): void {
     this.#given = { ...this.#given, ...kept }
-    const result = this.#options.schema?.['~standard'].validate(copyOf(this.#given))
+    const result = this.#check?.validate(copyOf(this.#given))
     const isFit = result !== undefined && !(result instanceof Promise) && result.issues === undefined
     // Values that the schema no longer allows are not lost: the next change has to put them right.
     this.#state = isFit ? result.value : { ...this.#state, ...kept }
   }
 
   async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
-    const { control, emit, persist, schema } = this.#options
+    const { control, emit, persist } = this.#options
     if (!isFields(updates)) throw invalid('it has to be an object')
     const { control: forControl, own } = splitState(updates)
     const given = { ...this.#given, ...own }
-    const next = Object.keys(own).length === 0 ? this.#state : await checked(schema, given)
+    const next = Object.keys(own).length === 0 ? this.#state : await checked(this.#check, given)
     const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
     if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
     // Everything that can be refused has been checked by now, so a refused update has no effect at all.
@@ -132,13 +135,13 @@ function changesBetween(before: HarnessState, after: HarnessState): string[] {
   return [...keys].filter((key) => !isDeepStrictEqual(after[key], before[key]))
 }
 
-async function checked<State>(schema: StateSchema<State> | undefined, given: HarnessState): Promise<State> {
-  return schema === undefined ? (given as State) : valueOf(await schema['~standard'].validate(copyOf(given)))
+async function checked<State>(check: StateCheck<State> | undefined, given: HarnessState): Promise<State> {
+  return check === undefined ? (given as State) : valueOf(await check.validate(copyOf(given)))
 }
 
 /** A constructor cannot wait: an asynchronous schema is first asked at the first change. */
-function checkedAtOnce<State>(schema: StateSchema<State> | undefined, given: HarnessState): State {
-  const result = schema?.['~standard'].validate(copyOf(given))
+function checkedAtOnce<State>(check: StateCheck<State> | undefined, given: HarnessState): State {
+  const result = check?.validate(copyOf(given))
   return result === undefined || result instanceof Promise ? (given as State) : valueOf(result)
 }
 

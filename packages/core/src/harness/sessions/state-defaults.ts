@@ -1,19 +1,7 @@
-import type { StandardJSONSchemaV1 } from '@standard-schema/spec'
-
-/** Returns the defaults in a schema, also of nested objects; none where it cannot be turned into JSON Schema. */
-export function schemaDefaults(converter: StandardJSONSchemaV1.Converter | undefined): Record<string, unknown> {
-  const schema = jsonSchema(converter)
+/** Returns the defaults in a JSON Schema, also of nested objects. */
+export function schemaDefaults(schema: unknown): Record<string, unknown> {
   const defaults = schema === undefined ? undefined : defaultOf(schema)
   return isObject(defaults) ? { ...defaults } : {}
-}
-
-function jsonSchema(converter: StandardJSONSchemaV1.Converter | undefined): unknown {
-  try {
-    return converter?.input({ target: 'draft-2020-12' })
-  } catch {
-    // A schema may contain types that JSON Schema cannot express: then it has no defaults for us.
-    return undefined
-  }
 }
 
 function defaultOf(schema: unknown): unknown {

@@ -96,7 +96,7 @@ function checkContents(contents: unknown, field: string): void {
     const { data, filename, mediaType, text, type } = optionalFields(piece, at) ?? {}
     if (givenOneOf(type, `${at}.type`, ['text', 'file']) === 'text') givenWords(text, `${at}.text`)
     else {
-      givenText(data, `${at}.data`)
+      if (!(data instanceof Uint8Array)) givenText(data, `${at}.data`)
       givenText(mediaType, `${at}.mediaType`)
       optionalText(filename, `${at}.filename`)
     }

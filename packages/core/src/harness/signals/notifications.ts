@@ -30,6 +30,9 @@ export interface SentNotification {
   readonly action: DeliveryAction | 'duplicate' | 'coalesced'
   /** What happened to it in the conversation, if it was put there. */
   readonly accepted: Promise<SignalAccepted>
+  /** `notification` and `action`, under the names that programs written for another library use. */
+  readonly record: NotificationRecord
+  readonly decision: { readonly action: SentNotification['action'] }
 }
 
 const KEPT: SignalAccepted = { accepted: true, action: 'persist' }
@@ -180,7 +183,7 @@ function sent(
   action: SentNotification['action'],
   accepted: Promise<SignalAccepted>,
 ): SentNotification {
-  return { id: notification.id, notification, action, accepted }
+  return { id: notification.id, notification, action, accepted, record: notification, decision: { action } }
 }
 
 /** A notification in the inbox is in no message, so nothing else would report it. */

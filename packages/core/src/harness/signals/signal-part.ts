@@ -7,16 +7,14 @@ import {
   type SignalKind,
 } from '@inspan/protocol'
 import { toWire } from '@inspan/protocol/wire'
+import { filePart, type MessageFile } from '../runs/message-files.ts'
 import { signalXml, type SignalAttributes } from './signal-xml.ts'
 
 export type SignalType = 'user' | 'state' | 'reactive' | 'notification' | 'user-message' | 'system-reminder'
 
 export type SignalContents =
   | string
-  | readonly (
-      | { readonly type: 'text'; readonly text: string }
-      | { readonly type: 'file'; readonly data: string; readonly mediaType: string; readonly filename?: string }
-    )[]
+  | readonly ({ readonly type: 'text'; readonly text: string } | ({ readonly type: 'file' } & MessageFile))[]
 
 /** A signal that an application sends to a thread. `user-message` and `system-reminder` are older names. */
 export interface Signal {
@@ -65,14 +63,14 @@ export function signalParts(signal: Signal, id: string): readonly Part[] {
       const about = index === 0 ? { ...meta.meta, ...toWire(aboutMessage(signal)) } : { ...meta.meta }
       const more = Object.keys(about).length === 0 ? {} : { meta: about }
       if (piece.type === 'text') return { id: String(index), type: 'text', text: piece.text, ...more }
-      const fileName = piece.filename === undefined ? {} : { fileName: piece.filename }
-      return { id: String(index), type: 'file', mimeType: piece.mediaType, data: piece.data, ...fileName, ...more }
+      return { ...filePart(piece), id: String(index), ...more }
     })
   }
   const message = plainText(contents, type)
   const tagName = signal.tagName ?? TAGS[type]
   // A copy, so that later changes by the sender have no effect.
   const data: JsonObject = toWire({
+    ...(type === 'system-reminder' ? reminderFacts(attributes) : {}),
     ...metadata,
     id,
     message,
@@ -91,6 +89,12 @@ export function signalPart(
 ): Part {
   const text = signalXml(xml.tagName, xml.message, xml.attributes)
   return { id: '0', type: 'signal', kind, text, data: toWire({ ...data, message: xml.message }) }
+}
+
+/** What a reminder is about may also be in its attributes: `type`, as the model reads it, or the name a UI uses. */
+function reminderFacts(attributes: SignalAttributes = {}): SignalAttributes {
+  const { path, reminderType = attributes['type'] } = attributes
+  return { ...(reminderType === undefined ? {} : { reminderType }), ...(path === undefined ? {} : { path }) }
 }
 
 function aboutMessage({ attributes, metadata }: Signal): Pick<Signal, 'attributes' | 'metadata'> {

@@ -81,7 +81,7 @@ export function harnessDoor(
       turnId: turn.turnId,
       requestContext: contextOf(core, viewers, opened().runtime, turn),
     }),
-    prepare: (context: RequestContext) => core.workspace.prepare(context),
+    prepare: (context: RequestContext, workspace?: object) => core.workspace.prepare(context, workspace),
     sources: (context: RequestContext) => core.workspace.sources(context),
     browser: (context: RequestContext) => core.browser.source(context),
     cwd: (context: RequestContext) => core.workspace.folderOf(context),

@@ -41,10 +41,17 @@ suite('the ids of tasks', () => {
     assert.deepEqual(ids([task('b'), task('a'), task('c')], before), ['second', 'first', 'task_c'])
   })
 
-  test('are not guessed when the same words stand twice', () => {
-    const before = assignTaskIds([task('a', 'one'), task('a', 'two')], [])
-    assert.deepEqual(ids([task('a')], before), ['task_a'])
-    assert.deepEqual(ids([task('b'), task('b')], assignTaskIds([task('b', 'one')], [])), ['task_b', 'task_b_2'])
+  test('are kept by each of several tasks with the same words, in order', () => {
+    const before = assignTaskIds([task('a', 'one'), task('a', 'two')])
+    assert.deepEqual(ids([task('a'), task('a'), task('a')], before), ['one', 'two', 'task_a'])
+    assert.deepEqual(ids([task('a', 'two'), task('a')], before), ['two', 'one'])
+    assert.deepEqual(ids([task('a')], before), ['one'])
+  })
+
+  test('never go to another task', () => {
+    const before = assignTaskIds([task('a!'), task('b')])
+    assert.deepEqual(ids([task('a?')], before), ['task_a_2'], 'the slug is the same, the task is not')
+    assert.deepEqual(ids([task('c', 'task_b'), task('b')], before), ['task_b', 'task_b_2'], 'unless it is claimed')
   })
 })
 

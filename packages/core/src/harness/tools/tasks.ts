@@ -16,33 +16,28 @@ const SLUG_LENGTH = 48
 
 /**
  * Gives every task an id of its own. A task that is written again keeps its id, so that a UI sees the same task move
- * on. Of two tasks that claim one id, the first gets it.
+ * on; of several with the same words, each keeps its own, in order. Of two tasks that claim one id, the first gets it.
+ * The id of an earlier task never goes to a task with other words, unless that claims it.
  */
-export function assignTaskIds(given: readonly TaskInput[], previous: readonly TaskItem[]): readonly TaskItem[] {
+export function assignTaskIds(given: readonly TaskInput[], previous: readonly TaskItem[] = []): readonly TaskItem[] {
   const taken = new Set<string>()
   const claimed = given.map(({ id }) => {
     if (id === undefined || id === '' || taken.has(id)) return undefined
     taken.add(id)
     return id
   })
+  const used = new Set([...taken, ...previous.map(({ id }) => id)])
   return given.map((task, index) => {
-    const id = claimed[index] ?? knownId(task, given, previous, taken) ?? freshId(task.content, taken)
+    const id = claimed[index] ?? knownId(task, previous, taken) ?? freshId(task.content, used)
+    used.add(id)
     taken.add(id)
     return { id, content: task.content, status: task.status, activeForm: task.activeForm }
   })
 }
 
-/** Returns the earlier id only where it is unambiguous: the same words once before and once now. */
-function knownId(
-  task: TaskInput,
-  given: readonly TaskInput[],
-  previous: readonly TaskItem[],
-  taken: ReadonlySet<string>,
-): string | undefined {
-  const same = previous.filter(({ content }) => content === task.content)
-  const [known] = same
-  if (known === undefined || same.length > 1 || taken.has(known.id)) return undefined
-  return given.filter(({ content }) => content === task.content).length > 1 ? undefined : known.id
+/** Returns the first earlier id of a task with the same words that no other task has. */
+function knownId(task: TaskInput, previous: readonly TaskItem[], taken: ReadonlySet<string>): string | undefined {
+  return previous.find(({ content, id }) => content === task.content && !taken.has(id))?.id
 }
 
 function freshId(content: string, taken: ReadonlySet<string>): string {

@@ -12,9 +12,9 @@ export const tokenUsageSchema: Schema<Wire<TokenUsage>> = exact<Wire<TokenUsage>
     promptTokens: z.number(),
     completionTokens: z.number(),
     totalTokens: z.number(),
-    reasoningTokens: optional(z.number()),
-    cachedInputTokens: optional(z.number()),
-    cacheCreationInputTokens: optional(z.number()),
+    reasoningTokens: z.number(),
+    cachedInputTokens: z.number(),
+    cacheCreationInputTokens: z.number(),
     raw: optional(jsonValueSchema),
   }),
 )
