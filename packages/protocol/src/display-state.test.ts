@@ -10,7 +10,14 @@ test('a fresh display shows nothing and knows the memory thresholds', () => {
     isRunning: false,
     currentMessage: null,
     queuedFollowUps: 0,
-    tokenUsage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+    tokenUsage: {
+      promptTokens: 0,
+      completionTokens: 0,
+      totalTokens: 0,
+      reasoningTokens: 0,
+      cachedInputTokens: 0,
+      cacheCreationInputTokens: 0,
+    },
     activeTools: {},
     toolInputBuffers: {},
     pendingApproval: null,
@@ -52,7 +59,7 @@ test('no two displays share their maps', () => {
   assert.notEqual(defaultDisplayState().activeTools, defaultDisplayState().activeTools)
 })
 
-test('a thread is listed with dates; one without a title has none', () => {
+test('a thread is listed with dates; one without a title has an empty one', () => {
   const info = {
     id: 't1',
     resourceId: 'r',
@@ -65,6 +72,7 @@ test('a thread is listed with dates; one without a title has none', () => {
   assert.deepEqual(toHarnessThread(info), {
     id: 't1',
     resourceId: 'r',
+    title: '',
     createdAt: new Date(0),
     updatedAt: new Date(1_000),
     metadata: { a: 1 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { holds, type Equal } from '../test/type-check.ts'
 import type { HarnessMessageContent, SignalContent } from './harness-content.ts'
-import { toHarnessContent, toHarnessMessage, toTokenUsage } from './harness-message.ts'
+import { NO_TOKENS, toHarnessContent, toHarnessMessage, toTokenUsage } from './harness-message.ts'
 import type { JsonObject } from './json.ts'
 import { List } from './list.ts'
 import type { MessageFields, Part, SignalKind, StoredMessage, ToolResultPart } from './message.ts'
@@ -279,7 +279,8 @@ suite('a harness message', () => {
 })
 
 test('token usage takes the harness names; a total that was not reported is the sum', () => {
-  assert.deepEqual(toTokenUsage({}), { promptTokens: 0, completionTokens: 0, totalTokens: 0 })
+  assert.deepEqual(toTokenUsage({}), NO_TOKENS)
+  assert.deepEqual(new Set(Object.values(NO_TOKENS)), new Set([0]))
   assert.deepEqual(
     toTokenUsage({
       inputTokens: 10,

@@ -60,8 +60,8 @@ export class SessionMode {
   }
 
   /** Resolves when the mode that was set is on record; `undefined` when none is pending. */
-  get entering(): Promise<void> | undefined {
-    return this.#pending?.entering.catch(() => undefined)
+  static entering(mode: SessionMode): Promise<void> | undefined {
+    return mode.#pending?.entering.catch(() => undefined)
   }
 
   /**

@@ -2,7 +2,7 @@ import { givenFields, givenOneOf, givenText, optionalText } from '../checks/chec
 import type { HarnessCore } from '../harness-core.ts'
 import type { ModelScope, SessionBinding } from './session-binding.ts'
 import type { SessionDefaults, ThreadSettings } from './session-defaults.ts'
-import { modeModelKey, type SessionMode } from './session-mode.ts'
+import { modeModelKey, SessionMode } from './session-mode.ts'
 
 const SCOPES: readonly ModelScope[] = ['global', 'thread', 'mode']
 
@@ -91,7 +91,7 @@ export class SessionModel {
 
   async #choose({ modeId, modelId, scope }: Required<ModelSwitch>): Promise<void> {
     // The mode that is being entered would remember the new model for the mode that it leaves.
-    await this.#mode.entering
+    await SessionMode.entering(this.#mode)
     if (scope === 'global') await this.#defaults.choose({ modelId })
     const { runtime } = this.#binding
     const isCurrent = modeId === this.#mode.get()

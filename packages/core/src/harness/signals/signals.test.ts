@@ -76,7 +76,7 @@ suite('a signal while nothing is going on', () => {
 
   test('that is a user’s words is just that, with files', async () => {
     await using bench = await ThreadBench.open({ script: [done] })
-    const file = { type: 'file', data: 'aGk=', mediaType: 'text/x', filename: 'a.x' } as const
+    const file = { type: 'file', data: 'aGk=', mediaType: 'application/x', filename: 'a.x' } as const
     await sendSignal(bench.port, { content: [{ type: 'text', text: 'Look.' }, file] })
     await bench.runtime.idle()
     assert.deepEqual((await contents(bench)).slice(0, 2), [{ type: 'text', text: 'Look.' }, file])
