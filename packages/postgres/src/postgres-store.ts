@@ -16,6 +16,8 @@ import {
   type EraseResult,
   type Fence,
   type ForkReach,
+  type Member,
+  type Membership,
   type MessageQuery,
   type NewCommand,
   type NewStream,
@@ -32,9 +34,10 @@ import {
 import { addErased, checkRanges, storeClosed, type ForksQuery, type Range } from '@inspan/core/stores'
 import { append, createStream } from './append.ts'
 import { readBlob } from './blobs.ts'
-import { claim, listOwned, release, removeOwner } from './claims.ts'
+import { claim, listOwned, release, removeOwner, type ClaimRequest } from './claims.ts'
 import { admitCommand, failCommand, getCommand, listCommands, pruneCommands, settleCommand } from './commands.ts'
 import { Connection } from './connection.ts'
+import { SharedWork } from './machines/shared-work.ts'
 import { hideThread, purge } from './delete-thread.ts'
 import { eraseChunk, type EraseStep } from './erase.ts'
 import { getMessage, listMessages } from './messages.ts'
@@ -77,6 +80,7 @@ const INT8 = 20
 interface Opened {
   readonly db: Connection
   readonly epoch: string
+  readonly shared: SharedWork
 }
 
 /** A store in a Postgres database, for processes on several machines. Each thread has one writer. */
@@ -122,7 +126,10 @@ export class PostgresStore implements Store {
   }
 
   async createStream(stream: NewStream): Promise<StreamStatus> {
-    return createStream(await this.#db(), stream, this.#streamFormat, this.#now())
+    const { db, shared } = await this.#opened()
+    const status = await createStream(db, stream, this.#streamFormat, this.#now())
+    if (stream.start !== undefined) shared.claimed(status.stream)
+    return status
   }
 
   async getStream(stream: string): Promise<StreamStatus | null> {
@@ -131,7 +138,10 @@ export class PostgresStore implements Store {
   }
 
   async append(request: Append): Promise<number> {
-    return append(await this.#db(), request, this.#now())
+    const { db, shared } = await this.#opened()
+    const head = await append(db, request, this.#now())
+    shared.appended(request, head)
+    return head
   }
 
   async readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>> {
@@ -216,7 +226,10 @@ export class PostgresStore implements Store {
   }
 
   async admitCommand(command: NewCommand): Promise<Admission> {
-    return admitCommand(await this.#db(), command)
+    const { db, shared } = await this.#opened()
+    const admission = await admitCommand(db, command)
+    if (admission.status === 'accepted') shared.admitted(command.target)
+    return admission
   }
 
   async listCommands(
@@ -262,43 +275,77 @@ export class PostgresStore implements Store {
   }
 
   async claim(stream: string, owner: string): Promise<Claim> {
-    return claim(await this.#db(), { stream, owner, format: this.#streamFormat }, this.#now())
+    return this.#claim({ stream, owner, format: this.#streamFormat })
   }
 
   async takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim> {
-    return claim(await this.#db(), { stream, owner, seenEpoch, format: this.#streamFormat }, this.#now())
+    return this.#claim({ stream, owner, seenEpoch, format: this.#streamFormat })
   }
 
   async release(stream: string, fence: Fence): Promise<void> {
-    await release(await this.#db(), stream, fence)
+    const { db, shared } = await this.#opened()
+    shared.released(stream)
+    await release(db, stream, fence)
   }
 
   async listOwned(query: PageRequest & { readonly owner: string }): Promise<Page<StreamStatus>> {
     return listOwned(await this.#db(), query)
   }
 
+  async join(member: Member): Promise<Membership> {
+    return (await this.#opened()).shared.join(member)
+  }
+
+  onChange(listener: (stream: string, seq: number) => void): () => void {
+    let stop: (() => void) | undefined
+    let isStopped = false
+    this.#opened().then(
+      ({ shared }) => {
+        if (!isStopped) stop = shared.onChange(listener)
+      },
+      () => undefined,
+    )
+    return () => {
+      isStopped = true
+      stop?.()
+    }
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     const opened = await this.#opening?.catch(() => undefined)
+    await opened?.shared.close()
     await opened?.db.close()
   }
 
+  async #claim(request: ClaimRequest): Promise<Claim> {
+    const { db, shared } = await this.#opened()
+    const result = await claim(db, request, this.#now())
+    if (result.status === 'owned') shared.claimed(request.stream)
+    return result
+  }
+
   async #db(): Promise<Connection> {
+    return (await this.#opened()).db
+  }
+
+  async #opened(): Promise<Opened> {
     if (this.#isClosed) throw storeClosed()
     this.#opening ??= this.#connect()
-    const { db } = await this.#opening
+    const opened = await this.#opening
     if (this.#isClosed) throw storeClosed()
-    return db
+    return opened
   }
 
   async #connect(): Promise<Opened> {
-    const db = new Connection(await openPool(this.#options))
+    const pool = await openPool(this.#options)
+    const db = new Connection(pool)
     try {
       const epoch = await db.write(migrate)
       this.#epoch = epoch
       await purge(db)
-      return { db, epoch }
+      return { db, epoch, shared: new SharedWork(this.#options.url, pool, db) }
     } catch (error) {
       // The next call tries again.
       this.#opening = undefined

@@ -13,6 +13,8 @@ export interface Proxy {
   roundTrips(): number
   /** Breaks every connection. New ones are possible. */
   cut(): void
+  /** From now on nothing gets through, and nobody is told: as when a cable is pulled. */
+  hang(): void
   close(): Promise<void>
 }
 
@@ -22,7 +24,12 @@ export async function startProxy(target: string): Promise<Proxy> {
   const folder = await mkdtemp(join(tmpdir(), 'inspan-proxy-'))
   const sockets = new Set<Socket>()
   let roundTrips = 0
+  let isHanging = false
   const server = createServer((client) => {
+    if (isHanging) {
+      sockets.add(client)
+      return
+    }
     const upstream = createConnection(targetSocket)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -47,12 +54,21 @@ export async function startProxy(target: string): Promise<Proxy> {
   })
   await new Promise<void>((resolve) => server.listen(join(folder, SOCKET), resolve))
   const cut = (): void => {
+    isHanging = false
     for (const socket of sockets) socket.destroy()
   }
   return {
     url: target.replace(url.hostname, encodeURIComponent(folder)),
     roundTrips: () => roundTrips,
     cut,
+    hang: () => {
+      isHanging = true
+      for (const socket of sockets) {
+        socket.unpipe()
+        socket.removeAllListeners('close')
+        socket.pause()
+      }
+    },
     close: async () => {
       cut()
       await new Promise((resolve) => server.close(resolve))

@@ -172,6 +172,22 @@ export type Claim =
   /** `holder` is null when the owner's row is gone. Such a thread can be taken over at once. */
   | { readonly status: 'held'; readonly epoch: number; readonly owner: string; readonly holder: Owner | null }
 
+/** A process at work on a store that several machines share. */
+export interface Member {
+  /** The id under which it owns threads. Its row must be in the store. */
+  readonly owner: string
+  /** There may be work in a thread that no process is doing: an accepted command, a due wait, the run of a dead owner. */
+  readonly onWake: (thread: string) => void
+  /** The process did not prove in time that it is alive, so others take its threads: it must stop, and write no more. */
+  readonly onLost: () => void
+}
+
+export interface Membership {
+  /** Whether this process saw the owner die. Its threads can be taken over. */
+  isDead(owner: string): boolean
+  leave(): Promise<void>
+}
+
 export interface DeleteResult {
   readonly deleted: boolean
   /** What living forks still need. It stays until the last of them is deleted. */
@@ -291,6 +307,17 @@ export interface Store {
   takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim>
   release(stream: string, fence: Fence): Promise<void>
   listOwned(query: PageRequest & { readonly owner: string }): Promise<Page<StreamStatus>>
+
+  /**
+   * Only a store that several machines share: makes the process prove that it is alive, watch the others, and hear of
+   * work they left. Without it, owners count as alive while their process runs or until their lease ends.
+   */
+  join?(member: Member): Promise<Membership>
+  /**
+   * Calls the listener when a stream may have new records, whichever process wrote them. Signals may be late, merged or
+   * lost: also look now and then. Returns the unsubscribe function.
+   */
+  onChange?(listener: (stream: string, seq: number) => void): () => void
 
   close(): Promise<void>
 }

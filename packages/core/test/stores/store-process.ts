@@ -18,7 +18,7 @@ export type ChildAnswer =
       readonly error: { readonly code: string; readonly message: string; readonly details: Record<string, unknown> }
     }
 
-type Method = { [Name in keyof Store]: Store[Name] extends (...args: never) => unknown ? Name : never }[keyof Store]
+type Method = { [Name in keyof Store]-?: Store[Name] extends (...args: never) => unknown ? Name : never }[keyof Store]
 
 export interface ProcessOptions {
   /** Run as this user, if we may choose. */

@@ -102,11 +102,11 @@ CREATE TABLE inspan.blob_refs (
 );
 CREATE INDEX blob_refs_by_blob ON inspan.blob_refs (hash, stream_no, seq);
 
--- until is in the time of the database.
+-- until is in the time of the database. beat is raised by a living owner every 300 ms.
 CREATE TABLE inspan.owners (
   id text COLLATE "C" PRIMARY KEY, host text NOT NULL, pid bigint NOT NULL, start_time text NOT NULL,
-  boot_id text NOT NULL, until float8 NOT NULL, url text
-);
+  boot_id text NOT NULL, until float8 NOT NULL, url text, beat bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 30);
 
 CREATE TABLE inspan.named_runs (
   stream_no bigint NOT NULL REFERENCES inspan.streams ON DELETE CASCADE, run_id text COLLATE "C" NOT NULL,

@@ -23,6 +23,8 @@ export {
   type EraseResult,
   type Fence,
   type ForkReach,
+  type Member,
+  type Membership,
   type MessageQuery,
   type NewBlob,
   type NewCommand,

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { after, before, suite, test } from 'node:test'
+import type { Member, NewStream } from '@inspan/protocol/store'
+import { PostgresStore } from '../postgres-store.ts'
+import { startProxy } from '../proxy.fixture.ts'
+import { startPostgres, withClient, type PostgresServer } from '../server.fixture.ts'
+
+let server: PostgresServer
+before(async () => {
+  server = await startPostgres()
+})
+after(() => server.stop())
+
+function thread(id: string): NewStream {
+  const info = { id, resourceId: 'r', title: null, createdAt: 1, updatedAt: 1, hidden: false, metadata: {} }
+  return { kind: 'thread', info, headSeq: 0 }
+}
+
+/** A process that owns the thread `t` until it is ended. */
+async function startOwner(url: string): Promise<ChildProcess> {
+  const program = fileURLToPath(new URL('owner-child.fixture.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, url], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  await once(child, 'message')
+  return child
+}
+
+interface Seen extends Member {
+  readonly woken: string[]
+  readonly isLost: Promise<void>
+  /** Resolves when a thread was offered. */
+  readonly isOffered: Promise<string>
+}
+
+function member(owner: string): Seen {
+  const woken: string[] = []
+  const lost = Promise.withResolvers<void>()
+  const offered = Promise.withResolvers<string>()
+  return {
+    owner,
+    woken,
+    isLost: lost.promise,
+    isOffered: offered.promise,
+    onWake: (id) => {
+      woken.push(id)
+      offered.resolve(id)
+    },
+    onLost: lost.resolve,
+  }
+}
+
+async function putOwner(store: PostgresStore, id: string): Promise<void> {
+  await store.putOwner({ id, host: 'h', pid: 1, startTime: '1', bootId: 'b', until: Date.now() + 30_000 })
+}
+
+suite('the processes of a shared store', () => {
+  test('a killed process is found dead, its thread offered, and its row removed once it owns nothing', async () => {
+    const url = await server.emptyDatabase()
+    await using store = disposable(await PostgresStore.open({ url }))
+    await store.createStream(thread('t'))
+    await putOwner(store, 'watcher')
+    const watcher = member('watcher')
+    const membership = await store.join(watcher)
+    const child = await startOwner(url)
+    assert.equal(membership.isDead('child'), false)
+    child.kill('SIGKILL')
+    assert.equal(await watcher.isOffered, 't')
+    assert.equal(membership.isDead('child'), true)
+    const held = await store.claim('t', 'watcher')
+    assert.equal(held.status, 'held')
+    assert.equal((await store.takeOver('t', 'watcher', held.epoch)).status, 'owned')
+    await until(async () => (await store.getOwner('child')) === null)
+    await membership.leave()
+  })
+
+  test('a stopped process counts as dead although its connection lives, and learns it when it goes on', async () => {
+    const url = await server.emptyDatabase()
+    await using store = disposable(await PostgresStore.open({ url }))
+    await store.createStream(thread('t'))
+    await putOwner(store, 'watcher')
+    const watcher = member('watcher')
+    const membership = await store.join(watcher)
+    const child = await startOwner(url)
+    const lost = once(child, 'message')
+    child.kill('SIGSTOP')
+    await watcher.isOffered
+    const { epoch } = await store.claim('t', 'watcher')
+    assert.equal((await store.takeOver('t', 'watcher', epoch)).status, 'owned')
+    child.kill('SIGCONT')
+    assert.deepEqual(await lost, ['lost', undefined])
+    child.kill('SIGKILL')
+    await membership.leave()
+  })
+
+  test('a process that is cut off from the database stops before others take its threads', async () => {
+    const url = await server.emptyDatabase()
+    const proxy = await startProxy(url)
+    await using store = disposable(await PostgresStore.open({ url }))
+    await store.createStream(thread('t'))
+    await using cutOff = disposable(await PostgresStore.open({ url: proxy.url }))
+    await putOwner(store, 'watcher')
+    await putOwner(cutOff, 'cut-off')
+    await cutOff.claim('t', 'cut-off')
+    const watcher = member('watcher')
+    const isolated = member('cut-off')
+    const memberships = [await store.join(watcher), await cutOff.join(isolated)]
+    await until(async () => (await beatOf(url, 'cut-off')) !== undefined)
+    proxy.hang()
+    const order: string[] = []
+    await Promise.all([
+      isolated.isLost.then(() => order.push('stopped')),
+      watcher.isOffered.then(() => order.push('offered')),
+    ])
+    assert.deepEqual(order, ['stopped', 'offered'])
+    proxy.cut()
+    await Promise.all(memberships.map((each) => each.leave()))
+    await proxy.close()
+  })
+
+  test('the owner of a thread hears of commands that another process admitted', async () => {
+    const url = await server.emptyDatabase()
+    await using owner = disposable(await PostgresStore.open({ url }))
+    await using other = disposable(await PostgresStore.open({ url }))
+    await owner.createStream(thread('t'))
+    await putOwner(owner, 'owner')
+    await putOwner(other, 'other')
+    await owner.claim('t', 'owner')
+    const first = member('owner')
+    const second = member('other')
+    const memberships = [await owner.join(first), await other.join(second)]
+    await until(async () => (await listeners(url)) === 2)
+    // A UUIDv7 begins with its time in milliseconds.
+    const key = { principal: 'p', clientId: 'c', commandId: '01988c8e-0000-7000-8000-000000000001' }
+    await other.admitCommand({ key, bodyHash: 'h', target: 't', body: {}, at: 0x01988c8e0000 })
+    assert.equal(await first.isOffered, 't')
+    await Promise.all(memberships.map((each) => each.leave()))
+  })
+})
+
+/** The number of sessions that listen. */
+async function listeners(url: string): Promise<number> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query(`SELECT count(*)::int AS n FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'inspan line' AND query LIKE 'WITH mine%'`)
+    return (rows as { n: number }[])[0]?.n ?? 0
+  })
+}
+
+async function beatOf(url: string, owner: string): Promise<number | undefined> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query('SELECT beat::int FROM inspan.owners WHERE id = $1 AND beat > 0', [owner])
+    return (rows as { beat: number }[])[0]?.beat
+  })
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+function disposable(store: PostgresStore): PostgresStore & AsyncDisposable {
+  return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import fc from 'fast-check'
+import { Sightings, type Look } from './sightings.ts'
+
+const at = (ms: number): Look => ({ askedAt: ms, answeredAt: ms })
+const one = (beat: number, isLocked: boolean) => [{ owner: 'a', beat, isLocked }]
+
+suite('watching owners', () => {
+  test('an owner that stands still for 700 ms without its lock is dead', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, false), at(0))
+    assert.deepEqual(sightings.look(one(1, false), at(699)), [])
+    assert.equal(sightings.isDead('a'), false)
+    assert.deepEqual(sightings.look(one(1, false), at(700)), ['a'])
+    assert.equal(sightings.isDead('a'), true)
+  })
+
+  test('an owner that holds its lock has 6 seconds', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, true), at(0))
+    assert.deepEqual(sightings.look(one(1, true), at(5999)), [])
+    assert.deepEqual(sightings.look(one(1, true), at(6000)), ['a'])
+  })
+
+  test('is reported dead once, and alive again when its counter moves', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, false), at(0))
+    assert.deepEqual(sightings.look(one(1, false), at(800)), ['a'])
+    assert.deepEqual(sightings.look(one(1, false), at(900)), [])
+    assert.deepEqual(sightings.dead(), ['a'])
+    sightings.look(one(2, true), at(1000))
+    assert.equal(sightings.isDead('a'), false)
+  })
+
+  test('counts from the first answer to the last question: slow answers prove nothing', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, false), { askedAt: 0, answeredAt: 650 })
+    assert.deepEqual(sightings.look(one(1, false), { askedAt: 1300, answeredAt: 9000 }), [])
+    assert.deepEqual(sightings.look(one(1, false), { askedAt: 1350, answeredAt: 9100 }), ['a'])
+  })
+
+  test('what was seen before the connection broke proves nothing', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, false), at(0))
+    sightings.clear()
+    assert.deepEqual(sightings.look(one(1, false), at(5000)), [])
+    assert.deepEqual(sightings.look(one(1, false), at(5700)), ['a'])
+  })
+
+  test('names the time of the next possible death', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, true), at(0))
+    assert.equal(sightings.nextDeath(), undefined)
+    sightings.look(one(1, false), at(300))
+    assert.equal(sightings.nextDeath(), 700)
+  })
+
+  test('an owner that beats every 300 ms is never dead, however this process looks at it', () => {
+    const pause = fc.integer({ min: 0, max: 20_000 })
+    const look = fc.record({ pause, asking: fc.integer({ min: 0, max: 3000 }), isLocked: fc.boolean() })
+    fc.assert(
+      fc.property(fc.array(look, { maxLength: 50 }), fc.integer({ min: 0, max: 300 }), (looks, phase) => {
+        const sightings = new Sightings()
+        let now = 0
+        for (const { asking, isLocked, pause: before } of looks) {
+          const askedAt = now + before
+          const answeredAt = askedAt + asking
+          // The database answers somewhere between question and answer.
+          const beat = Math.floor((askedAt + asking / 2 + phase) / 300)
+          assert.deepEqual(sightings.look(one(beat, isLocked), { askedAt, answeredAt }), [])
+          now = answeredAt
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,85 @@
+/** An owner as the database showed it at one moment. */
+export interface Sighting {
+  readonly owner: string
+  /** Raised by the owner as long as it lives. */
+  readonly beat: number
+  /** Whether its connection still holds its lock. A process that was killed loses it at once, a stopped one does not. */
+  readonly isLocked: boolean
+}
+
+/** Times of this process's monotonic clock, in milliseconds. */
+export interface Look {
+  readonly askedAt: number
+  readonly answeredAt: number
+}
+
+export interface Patience {
+  /** How long an owner without its lock may stand still. */
+  readonly unlocked: number
+  readonly locked: number
+}
+
+const PATIENCE: Patience = { unlocked: 700, locked: 6000 }
+
+interface Seen {
+  readonly beat: number
+  /** When this beat was first seen. The owner had raised it by then. */
+  readonly since: number
+  readonly isDead: boolean
+  readonly isLocked: boolean
+}
+
+/**
+ * Decides who is dead by watching: an owner whose counter stands still. Only this process's own clock counts, from the
+ * answer of the first look to the question of the last one, so neither slow answers nor a pause of this process can make
+ * a living owner look dead.
+ */
+export class Sightings {
+  readonly #patience: Patience
+  #owners = new Map<string, Seen>()
+
+  constructor(patience: Patience = PATIENCE) {
+    this.#patience = patience
+  }
+
+  /** Takes in a look at all owners. Returns those that it showed to be dead. */
+  look(sightings: readonly Sighting[], { askedAt, answeredAt }: Look): readonly string[] {
+    const died: string[] = []
+    const next = new Map<string, Seen>()
+    for (const { beat, isLocked, owner } of sightings) {
+      const before = this.#owners.get(owner)
+      if (before === undefined || before.beat !== beat) {
+        next.set(owner, { beat, since: answeredAt, isDead: false, isLocked })
+        continue
+      }
+      const still = askedAt - before.since
+      const isDead = before.isDead || still >= (isLocked ? this.#patience.locked : this.#patience.unlocked)
+      if (isDead && !before.isDead) died.push(owner)
+      next.set(owner, { ...before, isDead, isLocked })
+    }
+    this.#owners = next
+    return died
+  }
+
+  isDead(owner: string): boolean {
+    return this.#owners.get(owner)?.isDead === true
+  }
+
+  /** Returns those that are dead and still in the database. */
+  dead(): readonly string[] {
+    return [...this.#owners].flatMap(([owner, { isDead }]) => (isDead ? [owner] : []))
+  }
+
+  /** Returns when the next look can show a death, if an owner without its lock stands still. */
+  nextDeath(): number | undefined {
+    const times = [...this.#owners.values()]
+      .filter(({ isDead, isLocked }) => !isDead && !isLocked)
+      .map(({ since }) => since + this.#patience.unlocked)
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  /** Forgets everything: what was seen before a break of the connection proves nothing. */
+  clear(): void {
+    this.#owners = new Map()
+  }
+}
