@@ -113,6 +113,7 @@ export class ThreadRuntime {
       const runtime = new ThreadRuntime(options, hold, by)
       void failed.promise.then(() => runtime.#lose())
       owner.onWanted(thread, () => runtime.#yield())
+      owner.onLost(thread, () => runtime.#abandon())
       await runtime.#takeUp(hold, onTaken)
       if (by !== null) await runtime.executePending()
       runtime.#rest()
@@ -480,6 +481,14 @@ export class ThreadRuntime {
     const { log } = this.#hold ?? {}
     if (log?.failure !== undefined) this.#losses.emit({ onDisk: log.state, error: log.failure })
     this.#mailbox.post(() => this.#runs.lose()).catch(() => undefined)
+  }
+
+  /** Ends what goes on here without a record of it: whoever takes the thread goes on with the run. */
+  #abandon(): void {
+    const hold = this.#hold
+    if (hold === undefined) return
+    hold.log.abandon()
+    this.#mailbox.post(() => this.#giveBack(hold)).catch(() => undefined)
   }
 
   #held(): ThreadHold {

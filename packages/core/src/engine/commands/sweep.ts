@@ -12,8 +12,8 @@ export interface SweptThread {
   readonly leave: () => Promise<void>
 }
 
-/** What was found: an accepted command, or a wait that is due. */
-export type Found = { readonly kind: 'command' } | { readonly kind: 'wait'; readonly due: number }
+/** What was found: an accepted command, a wait that is due, or a thread that a dead process left. */
+export type Found = { readonly kind: 'command' | 'left' } | { readonly kind: 'wait'; readonly due: number }
 
 export interface SweepOptions {
   /**
@@ -37,6 +37,7 @@ export class Sweep {
   readonly #options: SweepOptions
   /** The threads in which something goes on since they were opened. */
   readonly #busy = new Set<Promise<void>>()
+  readonly #waking = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
   #isStopped = false
@@ -89,6 +90,17 @@ export class Sweep {
     } while (cursor !== null)
   }
 
+  /** Looks at one thread now. */
+  wake(thread: string): void {
+    if (this.#waking.has(thread)) return
+    this.#waking.add(thread)
+    const visit = this.#visit(thread, { kind: 'left' }, async (runtime) => {
+      await runtime.executePending()
+      await runtime.settleDue()
+    })
+    this.#track(visit.finally(() => this.#waking.delete(thread)))
+  }
+
   /** Resolves when the sweep has left all threads. Runs that go on in them are waited for, unless they are ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
@@ -113,7 +125,11 @@ export class Sweep {
       .idle()
       .then(leave)
       .catch((error: unknown) => this.#options.onError?.(error, thread))
-    this.#busy.add(left)
-    void left.then(() => this.#busy.delete(left))
+    this.#track(left)
+  }
+
+  #track(work: Promise<void>): void {
+    this.#busy.add(work)
+    void work.then(() => this.#busy.delete(work))
   }
 }

@@ -420,6 +420,17 @@ export class ThreadLog implements Flushable {
     return batch?.seq === record.seq ? { ...record, body: { type: 'batch', event: wholeOf(batch) } } : record
   }
 
+  /** Writes nothing more, because this process no longer owns the thread. */
+  abandon(): void {
+    if (this.#failure !== undefined) return
+    this.#fail(
+      new InspanError('fenced', `This process lost thread ${this.stream}: others took it for dead.`, {
+        hint: 'Open the thread again. A run that was at work goes on where the thread is now.',
+        details: { stream: this.stream },
+      }),
+    )
+  }
+
   #fail(error: unknown): void {
     this.#failure = InspanError.is(error)
       ? error

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { InspanError } from '@inspan/protocol'
-import type { Fence, Owner, Store } from '@inspan/protocol/store'
+import type { Fence, Membership, Owner, Store } from '@inspan/protocol/store'
 import { currentPidScope, isProcessAlive, processStartTime } from '../../machine.ts'
 
 /** How long an owner on another machine counts as alive after its last heartbeat. */
@@ -11,43 +11,96 @@ const HEARTBEAT_MS = 10_000
 /** The owners in this process: one can ask another for a thread that is idle there. */
 const here = new Map<string, ProcessOwner>()
 
+/** How long to wait before this process tries again to become an owner, once it was taken for dead. */
+const RETURN_MS = 500
+
 /** Releases a thread if it is idle; returns whether it did. */
 type LetGo = () => Promise<boolean>
 
+export interface OwnerOptions {
+  /** Shown to others that want its threads. */
+  readonly url?: string
+  readonly now?: () => number
+  /** There may be work in a thread that no process is doing. Only a store that several machines share says so. */
+  readonly onWake?: (thread: string) => void
+}
+
 /** This process as an owner of threads: one row in the store and one heartbeat for all its threads. */
 export class ProcessOwner {
-  readonly id: string
   readonly #store: Store
+  readonly #options: OwnerOptions
   readonly #entered = new Set<string>()
   readonly #lettingGo = new Map<string, LetGo>()
+  readonly #onLost = new Map<string, () => void>()
+  #id: string
+  #membership: Membership | undefined
+  /** Rejected while this process is no owner, because others took it for dead. */
+  #isRegistered: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  private constructor(store: Store, id: string) {
+  private constructor(store: Store, options: OwnerOptions) {
     this.#store = store
-    this.id = id
+    this.#options = options
+    this.#id = randomUUID()
   }
 
-  /** Call once per process and store, and `close` at the end. `url`: shown to others that want its threads. */
-  static async register(store: Store, options: { url?: string; now?: () => number } = {}): Promise<ProcessOwner> {
-    const now = options.now ?? Date.now
-    const owner = new ProcessOwner(store, randomUUID())
-    await store.putOwner({
-      id: owner.id,
-      host: hostname(),
-      pid: process.pid,
-      startTime: processStartTime(process.pid),
-      bootId: currentPidScope(),
-      until: now() + LEASE_MS,
-      ...(options.url === undefined ? {} : { url: options.url }),
-    })
+  /** Another one after this process was taken for dead: what it did before must stay fenced. */
+  get id(): string {
+    return this.#id
+  }
+
+  /** Call once per process and store, and `close` at the end. */
+  static async register(store: Store, options: OwnerOptions = {}): Promise<ProcessOwner> {
+    const owner = new ProcessOwner(store, options)
+    await owner.#register()
+    const { now = Date.now } = options
     owner.#timer = setInterval(() => {
       // A missed heartbeat only shortens the lease. Lost ownership shows at the next append, which is fenced.
       store.heartbeat(owner.id, now() + LEASE_MS).catch(() => undefined)
     }, HEARTBEAT_MS)
     owner.#timer.unref()
-    here.set(owner.id, owner)
     return owner
+  }
+
+  async #register(): Promise<void> {
+    const { now = Date.now, url } = this.#options
+    const id = this.#id
+    await this.#store.putOwner({
+      id,
+      host: hostname(),
+      pid: process.pid,
+      startTime: processStartTime(process.pid),
+      bootId: currentPidScope(),
+      until: now() + LEASE_MS,
+      ...(url === undefined ? {} : { url }),
+    })
+    here.set(id, this)
+    this.#membership = await this.#store.join?.({
+      owner: id,
+      onWake: (thread) => this.#options.onWake?.(thread),
+      onLost: () => this.#lose(id),
+    })
+  }
+
+  /** Others took this process for dead: it stops what it runs, and comes back as another owner. */
+  #lose(id: string): void {
+    if (this.#isClosed || id !== this.#id) return
+    here.delete(id)
+    this.#membership = undefined
+    this.#id = randomUUID()
+    for (const onLost of this.#onLost.values()) onLost()
+    this.#isRegistered = this.#return()
+  }
+
+  async #return(): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        return await this.#register()
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RETURN_MS).unref())
+      }
+    }
   }
 
   /** Throws if the thread is open in this process: a second runtime would take the first for dead. */
@@ -64,11 +117,17 @@ export class ProcessOwner {
   leave(stream: string): void {
     this.#entered.delete(stream)
     this.#lettingGo.delete(stream)
+    this.#onLost.delete(stream)
   }
 
   /** Sets the function to call when another owner in this process wants the thread. */
   onWanted(stream: string, letGo: LetGo): void {
     this.#lettingGo.set(stream, letGo)
+  }
+
+  /** Sets the function to call when this process was taken for dead and must write no more. */
+  onLost(stream: string, stop: () => void): void {
+    this.#onLost.set(stream, stop)
   }
 
   /** Takes the stream, even from a dead owner. Throws if it is held, and says by whom. */
@@ -79,8 +138,9 @@ export class ProcessOwner {
         details: { stream, owner: this.id },
       })
     }
+    await this.#isRegistered
     let claim = await this.#store.claim(stream, this.id)
-    if (claim.status === 'held' && (claim.holder === null || isDead(claim.holder, Date.now()))) {
+    if (claim.status === 'held' && this.#isDead(claim.holder)) {
       claim = await this.#store.takeOver(stream, this.id, claim.epoch)
     }
     if (claim.status === 'held' && (await askedFor(stream, claim.owner))) {
@@ -101,6 +161,11 @@ export class ProcessOwner {
     })
   }
 
+  #isDead(holder: Owner | null): boolean {
+    if (holder === null) return true
+    return this.#membership?.isDead(holder.id) ?? isDead(holder, Date.now())
+  }
+
   /** Releases the stream to another owner in this process. Returns true if it is no longer held here. */
   async giveUp(stream: string): Promise<boolean> {
     const letGo = this.#lettingGo.get(stream)
@@ -115,6 +180,7 @@ export class ProcessOwner {
     this.#isClosed = true
     clearInterval(this.#timer)
     here.delete(this.id)
+    await this.#membership?.leave()
     await this.#store.removeOwner(this.id)
   }
 }

@@ -67,7 +67,8 @@ export class ThreadRegistry {
   /** Returns this process as an owner of threads. `member` keeps it alive until it quits. */
   owner(member: object): Promise<ProcessOwner> {
     this.#members.add(member)
-    this.#owner ??= ProcessOwner.register(this.#store).catch((error: unknown) => {
+    const onWake = (thread: string): void => this.#sweep?.wake(thread)
+    this.#owner ??= ProcessOwner.register(this.#store, { onWake }).catch((error: unknown) => {
       this.#owner = undefined
       throw error
     })
@@ -82,6 +83,8 @@ export class ThreadRegistry {
     this.#servers.set(member, server)
     this.#sweep ??= new Sweep(this.#store, { open: (thread, found) => this.#openFound(thread, found) })
     this.#sweep.start()
+    // A process without a thread of its own takes over those of others as well. What fails now is tried at every entry.
+    if (this.#store.join !== undefined) this.owner(member).catch(() => undefined)
   }
 
   /** Closes the owner when its last member quits. */
@@ -185,8 +188,8 @@ export class ThreadRegistry {
     const servers = [...this.#servers.values()]
     const own = servers.find(({ door }) => door === run?.door) ?? (run === null ? servers[0] : undefined)
     if (own !== undefined) return own.open(threadId)
-    // The command may be for an agent of the absent door.
-    if (found.kind === 'command' || Date.now() - found.due < GRACE_MS) return undefined
+    // The command may be for an agent of the absent door, and so may be the run.
+    if (found.kind !== 'wait' || Date.now() - found.due < GRACE_MS) return undefined
     const visitor: Door = { agents: {} }
     const runtime = await this.#enter(threadId, visitor, undefined, undefined)
     return { runtime, leave: () => this.leave(threadId, visitor) }
