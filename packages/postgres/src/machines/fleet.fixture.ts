@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { admitCommand, createThread } from '@inspan/core/engine'
+import { PostgresStore } from '../postgres-store.ts'
+import { withClient } from '../server.fixture.ts'
+
+let lastId = 0
+
+/** Several processes on one database, and a file with what their tools did. */
+export class Fleet {
+  readonly store: PostgresStore
+  readonly machines = new Map<number, ChildProcess>()
+  readonly #url: string
+  readonly #folder: string
+
+  private constructor(url: string, folder: string, store: PostgresStore) {
+    this.#url = url
+    this.#folder = folder
+    this.store = store
+  }
+
+  static async start(url: string, size: number): Promise<Fleet> {
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-fleet-'))
+    const fleet = new Fleet(url, folder, await PostgresStore.open({ url }))
+    await Promise.all(Array.from({ length: size }, () => fleet.add()))
+    return fleet
+  }
+
+  async add(): Promise<ChildProcess> {
+    const program = fileURLToPath(new URL('machine-child.fixture.ts', import.meta.url))
+    const child = spawn(process.execPath, [program], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, LEDGER: this.#ledger, URL: this.#url },
+    })
+    await once(child, 'message')
+    this.machines.set(child.pid ?? 0, child)
+    return child
+  }
+
+  get #ledger(): string {
+    return join(this.#folder, 'ledger')
+  }
+
+  /** Creates a thread and leaves a message for it in the database, as any process may. */
+  async submit(prompt: string): Promise<string> {
+    const id = `thread-${++lastId}`
+    await createThread(this.store, { id, resourceId: 'fleet', now: Date.now() })
+    await this.send(id, prompt)
+    return id
+  }
+
+  async send(thread: string, prompt: string, commandId = uuid7()): Promise<void> {
+    const key = { principal: 'ann', clientId: 'test', commandId }
+    await admitCommand(this.store, { command: { type: 'submit', prompt }, key, target: thread, at: Date.now() })
+  }
+
+  /** The pid of the process that owns the thread. */
+  async ownerOf(thread: string): Promise<number | undefined> {
+    const status = await this.store.getStream(thread)
+    if (status?.owner === null || status?.owner === undefined) return undefined
+    return (await this.store.getOwner(status.owner))?.pid
+  }
+
+  async hasEnded(thread: string): Promise<boolean> {
+    const { items } = await this.store.readRecords(thread, { limit: 1000 })
+    return items.some(({ body }) => body.type === 'run.ended')
+  }
+
+  async effects(): Promise<string[]> {
+    const text = await readFile(this.#ledger, 'utf8').catch(() => '')
+    return text.split('\n').filter((line) => line !== '')
+  }
+
+  async kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.machines.get(pid)
+    if (child === undefined) throw new Error(`No machine has pid ${pid}.`)
+    this.machines.delete(pid)
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+
+  async connections(): Promise<number> {
+    return withClient(this.#url, async (client) => {
+      const { rows } = await client.query(
+        'SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()',
+      )
+      return (rows as { n: number }[])[0]?.n ?? 0
+    })
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.machines.keys()].map((pid) => this.kill(pid)))
+    await this.store.close()
+    await rm(this.#folder, { recursive: true })
+  }
+}
+
+export async function until(condition: () => Promise<boolean> | boolean, pauseMs = 20): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+}
+
+export function uuid7(): string {
+  const time = Date.now().toString(16).padStart(12, '0')
+  const random = crypto.randomUUID()
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
+}
