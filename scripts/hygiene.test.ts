@@ -31,7 +31,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   sdk: 23,
   server: 25,
   client: 0,
-  postgres: 36,
+  postgres: 45,
   studio: 0,
   inspan: 29,
 }
