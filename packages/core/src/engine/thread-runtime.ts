@@ -112,8 +112,7 @@ export class ThreadRuntime {
       const hold = await ThreadHold.take(options, options.redact, failed.resolve)
       const runtime = new ThreadRuntime(options, hold, by)
       void failed.promise.then(() => runtime.#lose())
-      owner.onWanted(thread, () => runtime.#yield())
-      owner.onLost(thread, () => runtime.#abandon())
+      owner.onTaken(thread, { wanted: () => runtime.#yield(), lost: () => runtime.#abandon() })
       await runtime.#takeUp(hold, onTaken)
       if (by !== null) await runtime.executePending()
       runtime.#rest()
@@ -243,7 +242,7 @@ export class ThreadRuntime {
     await this.opinions(runId).then(() => this.record([scoreNote(score)], { run: runId }))
   }
 
-  /** Attaches feedback to a run of this thread, whether it is over or not. */
+  /** Like `addScore`. */
   async addFeedback(runId: string, feedback: Feedback): Promise<void> {
     await this.opinions(runId).then(() => this.record([feedbackNote(feedback)], { run: runId }))
   }
@@ -288,7 +287,7 @@ export class ThreadRuntime {
       if (isAtRest || this.#hold?.log.failure !== undefined) return
       const parked = Promise.withResolvers<void>()
       const stop = this.onEntry((entry) => {
-        if (entry.kind === 'record' && PAUSES.has(entry.record.body.type)) parked.resolve()
+        if (entry.kind === 'record' && entry.record.body.type === 'run.parked') parked.resolve()
       })
       this.#idlers.add(parked.resolve)
       await Promise.race([active.handle.done, parked.promise])
@@ -426,7 +425,7 @@ export class ThreadRuntime {
       this.#entries.emit(entry)
       if (entry.kind !== 'record') return
       const { type } = entry.record.body
-      if (PAUSES.has(type)) this.#rest()
+      if (type === 'run.parked') this.#rest()
       else if (type.startsWith('wait.')) this.#clock.follow(entry.state)
     })
   }
@@ -476,7 +475,7 @@ export class ThreadRuntime {
     }
   }
 
-  /** Called when the log has failed: the active run is left as it is on disk, and its waiters are settled. */
+  /** The log has failed: the active run is left as it is on disk, and its waiters are settled. */
   #lose(): void {
     const { log } = this.#hold ?? {}
     if (log?.failure !== undefined) this.#losses.emit({ onDisk: log.state, error: log.failure })
@@ -485,10 +484,8 @@ export class ThreadRuntime {
 
   /** Ends what goes on here without a record of it: whoever takes the thread goes on with the run. */
   #abandon(): void {
-    const hold = this.#hold
-    if (hold === undefined) return
-    hold.log.abandon()
-    this.#mailbox.post(() => this.#giveBack(hold)).catch(() => undefined)
+    this.#hold?.log.abandon()
+    this.#mailbox.post(async () => this.#hold && this.#giveBack(this.#hold)).catch(() => undefined)
   }
 
   #held(): ThreadHold {
@@ -501,6 +498,3 @@ export class ThreadRuntime {
     if (this.#hold?.log.failure !== undefined) throw this.#hold.log.failure
   }
 }
-
-/** Records after which a run may be idle without being over. */
-const PAUSES: ReadonlySet<string> = new Set(['run.parked'])

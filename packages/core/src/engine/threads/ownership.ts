@@ -14,8 +14,13 @@ const here = new Map<string, ProcessOwner>()
 /** How long to wait before this process tries again to become an owner, once it was taken for dead. */
 const RETURN_MS = 500
 
-/** Releases a thread if it is idle; returns whether it did. */
-type LetGo = () => Promise<boolean>
+/** How a thread of this process is taken away. */
+interface OnTaken {
+  /** Another owner in this process wants it: releases the thread if it is idle. Returns whether it did. */
+  readonly wanted: () => Promise<boolean>
+  /** Others took this process for dead: nothing more may be written. */
+  readonly lost: () => void
+}
 
 export interface OwnerOptions {
   /** Shown to others that want its threads. */
@@ -30,8 +35,7 @@ export class ProcessOwner {
   readonly #store: Store
   readonly #options: OwnerOptions
   readonly #entered = new Set<string>()
-  readonly #lettingGo = new Map<string, LetGo>()
-  readonly #onLost = new Map<string, () => void>()
+  readonly #onTaken = new Map<string, OnTaken>()
   #id: string
   #membership: Membership | undefined
   /** Rejected while this process is no owner, because others took it for dead. */
@@ -89,7 +93,7 @@ export class ProcessOwner {
     here.delete(id)
     this.#membership = undefined
     this.#id = randomUUID()
-    for (const onLost of this.#onLost.values()) onLost()
+    for (const { lost } of this.#onTaken.values()) lost()
     this.#isRegistered = this.#return()
   }
 
@@ -116,18 +120,11 @@ export class ProcessOwner {
 
   leave(stream: string): void {
     this.#entered.delete(stream)
-    this.#lettingGo.delete(stream)
-    this.#onLost.delete(stream)
+    this.#onTaken.delete(stream)
   }
 
-  /** Sets the function to call when another owner in this process wants the thread. */
-  onWanted(stream: string, letGo: LetGo): void {
-    this.#lettingGo.set(stream, letGo)
-  }
-
-  /** Sets the function to call when this process was taken for dead and must write no more. */
-  onLost(stream: string, stop: () => void): void {
-    this.#onLost.set(stream, stop)
+  onTaken(stream: string, onTaken: OnTaken): void {
+    this.#onTaken.set(stream, onTaken)
   }
 
   /** Takes the stream, even from a dead owner. Throws if it is held, and says by whom. */
@@ -168,8 +165,7 @@ export class ProcessOwner {
 
   /** Releases the stream to another owner in this process. Returns true if it is no longer held here. */
   async giveUp(stream: string): Promise<boolean> {
-    const letGo = this.#lettingGo.get(stream)
-    return letGo === undefined ? false : letGo()
+    return (await this.#onTaken.get(stream)?.wanted()) ?? false
   }
 
   async release(stream: string, fence: Fence): Promise<void> {
