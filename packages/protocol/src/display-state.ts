@@ -1,3 +1,4 @@
+import type { AskingSubagent } from './harness-event/tool.ts'
 import { NO_TOKENS, type HarnessMessage, type TokenUsage } from './harness-message.ts'
 import type { TaskItem } from './task.ts'
 
@@ -22,6 +23,7 @@ export interface PendingToolApproval {
   readonly args: unknown
   /** One line for a person: what the approval is for, and why. */
   readonly description: string
+  readonly subagent?: AskingSubagent
 }
 
 export interface PendingToolSuspension {
@@ -39,6 +41,8 @@ export interface ActiveSubagentState {
   readonly task: string
   readonly modelId?: string
   readonly forked?: boolean
+  /** The run that started it does not wait for it. */
+  readonly background?: true
   readonly toolCalls: readonly { readonly name: string; readonly isError: boolean }[]
   readonly textDelta: string
   readonly status: 'running' | 'completed' | 'error'

@@ -41,6 +41,7 @@ export const SAMPLE_EVENTS: { readonly [Type in HarnessEventType]: Extract<Harne
     toolName: 'rm',
     args: {},
     description: 'rm: no rule allows it',
+    subagent: { agentType: 'explore', task: 'look', threadId: 't2' },
   },
   tool_suspended: {
     type: 'tool_suspended',
@@ -119,7 +120,7 @@ export const SAMPLE_EVENTS: { readonly [Type in HarnessEventType]: Extract<Harne
   om_buffering_end: { type: 'om_buffering_end', ...om, tokensBuffered: 1, bufferedTokens: 2 },
   om_buffering_failed: { type: 'om_buffering_failed', ...om, error: 'why' },
   om_thread_title_updated: { type: 'om_thread_title_updated', cycleId: 'o1', threadId: 't1', newTitle: 'New' },
-  subagent_start: { type: 'subagent_start', ...sub, task: 'look', modelId: 'a/b', forked: true },
+  subagent_start: { type: 'subagent_start', ...sub, task: 'look', modelId: 'a/b', forked: true, background: true },
   subagent_text_delta: { type: 'subagent_text_delta', ...sub, textDelta: 'x' },
   subagent_tool_start: { type: 'subagent_tool_start', ...sub, subToolName: 'grep', subToolArgs: { q: 1 } },
   subagent_tool_end: {

@@ -101,7 +101,7 @@ export interface HarnessSubagent {
 export interface SubagentLimits {
   /** How deep they may be nested: a subagent of the session's agent is at depth 1. Default: 3. */
   readonly depth?: number
-  /** How many may work for one thread at the same time. Default: 8. */
+  /** How many may work below the thread of a session at the same time, at any depth. Default: 8. */
   readonly concurrent?: number
 }
 

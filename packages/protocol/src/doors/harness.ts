@@ -125,6 +125,7 @@ export type {
 export type {
   HarnessActivityEvent,
   ShellOutputEvent,
+  AskingSubagent,
   ToolApprovalRequiredEvent,
   ToolEndEvent,
   ToolEvent,

@@ -6,6 +6,8 @@ export interface SubagentStartEvent {
   readonly task: string
   readonly modelId: string
   readonly forked?: boolean
+  /** The run that started it does not wait for it and may end before it. */
+  readonly background?: true
 }
 
 export interface SubagentTextDeltaEvent {

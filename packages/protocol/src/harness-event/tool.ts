@@ -1,5 +1,14 @@
 import type { ActivityEvent } from '../activity.ts'
 
+/** A subagent that asks something. */
+export interface AskingSubagent {
+  readonly agentType: string
+  /** What it was told to do. */
+  readonly task: string
+  /** The hidden thread it works in. */
+  readonly threadId: string
+}
+
 /** The call is known, but its effect has not begun: it may still need an approval. */
 export interface ToolStartEvent {
   readonly type: 'tool_start'
@@ -15,6 +24,8 @@ export interface ToolApprovalRequiredEvent {
   readonly args: unknown
   /** One line for a person: what the approval is for, and why. */
   readonly description: string
+  /** Set when a subagent asks. The approval is answered in this thread like any other. */
+  readonly subagent?: AskingSubagent
 }
 
 /** The tool asks a person something and continues with the answer. */

@@ -15,7 +15,7 @@ import type { Doors } from '../threads/doors.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import { forkThread, requireNoRun, rewindThread } from '../threads/threads.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
-import type { RunHandle } from '../turns/active-run.ts'
+import { isWaitingForChildren, type RunHandle } from '../turns/active-run.ts'
 import { derivedId, KeyedCommand, rejectReason, settleNothing, type Settle } from './ledger.ts'
 import {
   answerOf,
@@ -205,7 +205,7 @@ export class Commands {
         const handle = await runs.start(submission, { settle: order.settle })
         return { result: { status: 'started', runId: handle.runId }, handle }
       }
-      const isAtOnce = command.type === 'submit' || (command.type === 'steer' && run.status !== 'parked')
+      const isAtOnce = command.type === 'submit' || (command.type === 'steer' && (run.status !== 'parked' || isWaitingForChildren(log.state)))
       if (isAtOnce) {
         const { handle, itemId } = await runs.steer(submission, run, order.settle)
         return { result: { status: 'queued', itemId, runId: run.runId }, handle }

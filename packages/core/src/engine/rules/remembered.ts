@@ -12,10 +12,13 @@ interface Asked {
   readonly active: ActiveTurn | undefined
 }
 
+/** In the payload of a question that was passed on from another thread, where the answer is remembered. */
+export const PASSED_ON = 'subagent'
+
 /** Returns what to record with an answer that applies to later calls too. */
 export async function remembered(wait: Wait, answer: Answer, { policy, runs, active }: Asked): Promise<RecordBody[]> {
   const { decision, remember } = answer
-  if (remember === undefined || decision !== 'approve') return []
+  if (remember === undefined || decision !== 'approve' || wait.payload?.[PASSED_ON] !== undefined) return []
   const tools = active === undefined ? await runs.toolsAtRest() : active.setup.tools
   return policy.remember(wait, remember, (call) =>
     describeCall(

@@ -15,6 +15,7 @@ import {
   findAgent,
   fullReceipt,
   isForeign,
+  isWaitingForChildren,
   knownAgent,
   NOTHING_TO_CANCEL,
   openCalls,
@@ -141,7 +142,8 @@ export class Runs {
     const { active } = this
     const capabilities = active?.capabilities ?? (await capabilitiesUntilCancelled(active))
     const isLive = capabilities !== undefined && isForeign(capabilities)
-    const lane = run.status === 'parked' || active === undefined ? 'follow-up' : 'steer'
+    const isParked = run.status === 'parked' && !isWaitingForChildren(this.#log.state)
+    const lane = isParked || active === undefined ? 'follow-up' : 'steer'
     if (lane === 'steer' && isLive && capabilities.steer === 'none') {
       throw new InspanError('unsupported', `${run.agentId} cannot be talked to while it works.`, {
         hint: 'Send a follow-up, or cancel the run first.',
@@ -257,7 +259,8 @@ export class Runs {
   async close(left: ActiveTurn | undefined): Promise<void> {
     const isOther = left?.capabilities !== undefined && isForeign(left.capabilities)
     const { run } = this.#log.state.head
-    if (run !== null && run.status !== 'parked' && this.#log.failure === undefined)
+    const isLive = run?.status === 'running' || isWaitingForChildren(this.#log.state)
+    if (isLive && this.#log.failure === undefined)
       await this.#closeInterrupted('interrupted', isOther)
   }
 

@@ -222,6 +222,14 @@ export function waitsOf({ head }: ThreadState, { runId }: { readonly runId: stri
   return [...head.waits].filter((wait) => wait.run === runId)
 }
 
+/** Whether a parked run waits for nothing but subagents: it goes on by itself, so it counts as at work. */
+export function isWaitingForChildren(state: ThreadState): boolean {
+  const { run } = state.head
+  if (run?.status !== 'parked') return false
+  const waits = waitsOf(state, run)
+  return waits.length > 0 && waits.every(({ kind }) => kind === 'child')
+}
+
 /** Cancels the session of the turn. Resolves with its receipt, or `undefined` if it is late. */
 export function receiptOf(active: ActiveTurn, patience: Patience): Promise<CancelReceipt | undefined> {
   return patience.with(active.session === undefined ? undefined : cancelSession(active.session))

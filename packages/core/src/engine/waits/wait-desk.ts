@@ -1,7 +1,7 @@
 import { InspanError, type Answer, type Part, type Wait, type WaitRequest } from '@inspan/protocol'
 import type { PartAddress, RecordBody } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import { isOpenCall } from '../turns/active-run.ts'
+import { isOpenCall, waitsOf } from '../turns/active-run.ts'
 import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 
 export interface Question {
@@ -141,7 +141,8 @@ export class WaitDesk {
   /** Whether every call without a result waits for an answer and no step is open. */
   isOnlyWaiting(isForeign = false): boolean {
     const { head, messages } = this.#log.state
-    if (head.run === null || head.waits.size === 0) return false
+    // Subagents in the background may ask something as well; no run waits for that.
+    if (head.run === null || waitsOf(this.#log.state, head.run).length === 0) return false
     // A program that asks has not ended its step, but does nothing until it is answered.
     if (head.run.isStepOpen && !isForeign) return false
     // Called at every result of a step, which may have very many calls: most often the same call is still working.

@@ -195,7 +195,7 @@ export class DisplayState {
         return
       case 'agent_end':
         this.#isRunning = false
-        if (event.reason !== 'suspended') this.#subagents.clear()
+        if (event.reason !== 'suspended') this.#clearSubagents()
         this.#inputs.clear()
         for (const [id, tool] of this.#tools.entries()) {
           const isOpen = tool.status === 'running' || tool.status === 'streaming_input'
@@ -271,6 +271,15 @@ export class DisplayState {
     if (tool !== undefined) this.#tools.set(toolCallId, { ...tool, ...changes })
   }
 
+  /** Those in the background work on when the run is over. */
+  #clearSubagents(): void {
+    const left = [...this.#subagents.entries()].filter(
+      ([, { background, status }]) => background && status === 'running',
+    )
+    this.#subagents.clear()
+    for (const [id, subagent] of left) this.#subagents.set(id, subagent)
+  }
+
   #subagent(
     event: Extract<
       HarnessEvent,
@@ -279,12 +288,13 @@ export class DisplayState {
   ): void {
     const { agentType, toolCallId } = event
     if (event.type === 'subagent_start') {
-      const { forked, modelId, task } = event
+      const { background, forked, modelId, task } = event
       const displayName = this.#subagentName(agentType)
       const how = {
         modelId,
         ...(displayName === undefined ? {} : { displayName }),
         ...(forked === undefined ? {} : { forked }),
+        ...(background === undefined ? {} : { background }),
       }
       this.#subagents.set(toolCallId, { agentType, task, ...how, toolCalls: [], textDelta: '', status: 'running' })
       return

@@ -229,8 +229,17 @@ export class EventProjection {
         // Waits for a limit or a subagent are settled by the engine, and one that is answered already asks nobody.
         const isAsked = body.answered !== true && wait?.kind !== 'limit' && wait?.kind !== 'child'
         if (wait !== undefined && isAsked) this.#waitOpened(wait)
+        // The run may be parked already: for a subagent, which asks now.
+        if (isSuspended(state.head)) this.#end('suspended')
         return
       }
+      case 'wait.answered':
+      case 'wait.superseded':
+      case 'wait.cancelled':
+        // The subagent goes on, and the run with it.
+        if (state.head.run !== null && isSuspended(before) && !isSuspended(state.head) && state.head.waits.size > 0)
+          this.#start(state.head.run.runId)
+        return
       case 'queue.added':
       case 'queue.removed':
         queueEvents(before, state.head, run).forEach(emit)

@@ -1,14 +1,13 @@
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { ConfigChangedRecord, Head } from '@inspan/protocol/log'
-import { suspendedWaits } from './pending-waits.ts'
+import { approvalWaits, suspendedWaits } from './pending-waits.ts'
 
 /**
- * True when a parked run waits only for answers to tools' questions. While an approval is open, the run counts as at
- * work for listeners.
+ * True when a parked run waits for answers to tools' questions. While an approval is open or only subagents are at
+ * work, the run counts as at work for listeners.
  */
 export function isSuspended({ run, waits }: Head): boolean {
-  const all = waits.size
-  return run?.status === 'parked' && all > 0 && suspendedWaits(waits).length === all
+  return run?.status === 'parked' && suspendedWaits(waits).length > 0 && approvalWaits(waits).length === 0
 }
 
 /** Returns the event for a change of the queue, if the number of follow-ups changed. */

@@ -1,4 +1,5 @@
 import type { Wait } from '@inspan/protocol'
+import { askerOf } from '../subagents/passed-question.ts'
 import type { PendingToolApproval, PendingToolSuspension } from '@inspan/protocol/harness'
 
 /** In the order in which they were opened. */
@@ -17,14 +18,21 @@ export function approvalWaits(waits: Waits): Wait[] {
   return [...waits].filter(({ kind }) => kind === 'approval')
 }
 
-/** Returns the waits that are no approvals: questions that tools ask themselves. */
+/** Returns the questions that tools ask themselves. Limits and subagents settle without anybody's answer. */
 export function suspendedWaits(waits: Waits): Wait[] {
-  return [...waits].filter(({ kind }) => kind !== 'approval')
+  return [...waits].filter(({ kind }) => kind !== 'approval' && kind !== 'limit' && kind !== 'child')
 }
 
 export function pendingApproval(wait: Wait): PendingToolApproval {
   const { description, subject } = wait
-  return { toolCallId: callIdOf(wait), toolName: toolNameOf(wait), args: subject.args ?? {}, description }
+  const subagent = askerOf(wait)
+  return {
+    toolCallId: callIdOf(wait),
+    toolName: toolNameOf(wait),
+    args: subject.args ?? {},
+    description,
+    ...(subagent === undefined ? {} : { subagent }),
+  }
 }
 
 export function pendingSuspension(wait: Wait): PendingToolSuspension {

@@ -13,6 +13,8 @@ export interface ChildNote {
   /** 1 for a subagent of the session's own agent. */
   readonly depth: number
   readonly forked: boolean
+  /** The parent does not wait for it. */
+  readonly background?: true
   /** The run of the parent that started it. */
   readonly parentRun: string
   /** Its share of the parent's budget. */

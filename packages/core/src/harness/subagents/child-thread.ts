@@ -10,6 +10,7 @@ import { childMetadata, childNoteOf, childRunOf, type ChildNote } from './child-
 import { SubagentRefused, type SubagentOrder } from './subagent-tool.ts'
 
 const DEFAULT_DEPTH = 3
+const DEFAULT_CONCURRENT = 8
 
 export interface ChildRequest {
   readonly core: HarnessCore
@@ -19,6 +20,8 @@ export interface ChildRequest {
   readonly child: string
   readonly order: SubagentOrder
   readonly context: ToolRunContext
+  /** How many subagents work below the same root. */
+  readonly atWork: number
 }
 
 export interface PreparedChild {
@@ -37,7 +40,8 @@ export async function prepareChild(request: ChildRequest): Promise<PreparedChild
   const isLinked = log.state.head.children.has(child)
   if (!isLinked && (known === null || !(await hasEnded(store, log, child)))) {
     const { agentId } = note
-    const link = { thread: child, runId: childRunOf(child), agentId, toolCallId: context.toolCallId }
+    const background = note.background === true ? { background: true as const } : {}
+    const link = { thread: child, runId: childRunOf(child), agentId, toolCallId: context.toolCallId, ...background }
     await log.commit([{ type: 'child.started', child: link }], { run: context.runId, turn: context.turnId })
   }
   return { info, note }
@@ -59,13 +63,20 @@ async function create(request: ChildRequest): Promise<ThreadInfo> {
   const parent = await store.getThread(log.stream)
   const above = childNoteOf(parent?.metadata ?? {})
   const depth = (above?.depth ?? 0) + 1
+  const { concurrent = DEFAULT_CONCURRENT } = core.config.subagentLimits ?? {}
+  if (request.atWork >= concurrent) {
+    throw new SubagentRefused(`${concurrent} subagents work already, which is the limit. Wait for one of them.`)
+  }
   const max = core.config.subagentLimits?.depth ?? DEFAULT_DEPTH
   if (depth > max) throw new SubagentRefused(`Subagents may be nested ${max} deep. Do this task yourself.`)
   const budget = await shareOf(store, log.state, budgetOf(core, log, above))
   if (Object.values(budget ?? {}).includes(0)) {
     throw new SubagentRefused('The budget of this run leaves nothing for another subagent.')
   }
-  const { definition, forked, task } = order
+  const { background, definition, forked, task } = order
+  if (background && above !== undefined) {
+    throw new SubagentRefused('A subagent cannot start others in the background. Call it without "background".')
+  }
   const note: ChildNote = {
     agentType: definition.id,
     task,
@@ -73,6 +84,7 @@ async function create(request: ChildRequest): Promise<ThreadInfo> {
     agentId: forked ? context.agentId : (definition.agent?.id ?? definition.id),
     depth,
     forked,
+    ...(background ? { background } : {}),
     parentRun: context.runId,
     ...(budget === undefined ? {} : { budget }),
   }

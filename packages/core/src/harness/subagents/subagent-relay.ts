@@ -1,6 +1,7 @@
 import type { ThreadMessage } from '@inspan/protocol'
 import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
+import type { ChildNote } from './child-note.ts'
 
 export interface RelayOptions {
   readonly toolCallId: string
@@ -21,10 +22,10 @@ export class SubagentRelay {
     this.#options = options
   }
 
-  start(start: { readonly task: string; readonly modelId: string; readonly forked: boolean }): void {
-    const { forked, modelId, task } = start
+  start({ background, forked, modelId, task }: ChildNote): void {
     const { agentType, emit, toolCallId } = this.#options
-    emit({ type: 'subagent_start', toolCallId, agentType, task, modelId, ...(forked ? { forked } : {}) })
+    const how = { ...(forked ? { forked } : {}), ...(background === true ? { background } : {}) }
+    emit({ type: 'subagent_start', toolCallId, agentType, task, modelId, ...how })
   }
 
   /** Costs only what the entry brings. */

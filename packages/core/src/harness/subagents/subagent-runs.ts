@@ -1,57 +1,31 @@
-import { RequestContext } from '@inspan/agent'
-import { addUsage, InspanError } from '@inspan/protocol'
+import { addUsage, InspanError, type JsonValue } from '@inspan/protocol'
 import type { RunnableTool, ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
-import type { HarnessEvent } from '@inspan/protocol/harness'
 import { unlessAborted } from '@inspan/protocol/internal'
 import type { ChildLink, ThreadState } from '@inspan/protocol/log'
 import { ThreadRegistry, type Door, type ThreadRuntime } from '../../engine/index.ts'
-import type { RuntimeAgent, RuntimeAgents } from '../../engine/turns/active-run.ts'
-import type { ThreadEquipment } from '../agents/mode-agents.ts'
-import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
-import { childRunOf, childThreadOf, childNoteOf } from './child-note.ts'
+import { isForeign } from '../../engine/turns/active-run.ts'
+import { childNoteOf, childRunOf, childThreadOf } from './child-note.ts'
 import { prepareChild, type PreparedChild } from './child-thread.ts'
-import { childViewer } from './child-viewer.ts'
-import { forkedAgent } from './forked-agent.ts'
-import { subagentAgent } from './subagent-agent.ts'
-import { passedBack, passedOn, questionIn } from './subagent-question.ts'
-import { SubagentRelay } from './subagent-relay.ts'
-import { SubagentRefused, subagentTool, type SubagentOrder } from './subagent-tool.ts'
+import { OpenChild } from './open-child.ts'
+import type { ParentThread } from './parent-thread.ts'
+import { subagentsAtWork } from './subagents-at-work.ts'
+import type { SubagentRelay } from './subagent-relay.ts'
+import { subagentTool, type SubagentOrder } from './subagent-tool.ts'
 
-const DEFAULT_CONCURRENT = 8
-
-/** How the door to a subagent's thread differs from that of a session. */
-export interface ChildDoor {
-  readonly door: string
-  readonly doorKey: string
-  readonly agents: (equipment: ThreadEquipment) => RuntimeAgents
-}
-
-/** The door to a subagent's thread. */
-export interface OpenChild {
-  readonly door: Door
-  begin(runtime: ThreadRuntime): void
-  close(): void
-  settled(): Promise<void>
-}
-
-/** The thread that starts subagents. */
-export interface ParentThread {
-  readonly core: HarnessCore
-  readonly threadId: string
-  readonly viewers: ReadonlySet<ThreadViewer>
-  readonly runtime: () => ThreadRuntime
-  readonly emit: (event: HarnessEvent) => void
-  readonly doorTo: (threadId: string, viewers: ReadonlySet<ThreadViewer>, child: ChildDoor) => OpenChild
-}
-
-/** The subagents of one thread. Each works in a hidden thread of its own, which every attempt at its call finds again. */
+/**
+ * The subagents of one thread. Each works in a hidden thread of its own, which every attempt at its call finds again.
+ * The run that called it is parked meanwhile: it waits for the subagent as it would for a person.
+ */
 export class SubagentRuns {
   readonly tool: RunnableTool
   readonly #parent: ParentThread
   readonly #registry: ThreadRegistry
+  /** The subagents at work in this process, by thread. */
+  readonly #open = new Map<string, Promise<OpenChild>>()
   readonly #relays = new Map<string, SubagentRelay>()
-  readonly #working = new Set<string>()
+  readonly #attended = new WeakMap<OpenChild, Promise<void>>()
   readonly #tasks = new Set<Promise<unknown>>()
+  readonly #closed = new AbortController()
 
   constructor(parent: ParentThread) {
     this.#parent = parent
@@ -60,18 +34,46 @@ export class SubagentRuns {
     this.tool = subagentTool(subagents, (order, context) => this.#track(this.#delegate(order, context)))
   }
 
-  /** Ends the subagents that are left when their run is over. Returns the function that stops listening. */
+  /** Finds the subagents that an earlier process left at work, and ends those whose run is over. */
   follow(runtime: ThreadRuntime, isOwnRun: (runId: string) => boolean): () => void {
     const { children, run } = runtime.state.head
-    if (run === null && children.size > 0) void this.#track(this.#endAll([...children]))
+    const isLost = (link: ChildLink): boolean => run === null && link.background !== true
+    const [lost, left] = [[...children].filter(isLost), [...children].filter((link) => !isLost(link))]
+    if (lost.length > 0) void this.#track(this.#endAll(lost))
+    // Those of a run that was interrupted in the middle of their call are found by that call.
+    const waitedFor = new Set([...runtime.state.head.waits].map(childOf))
+    for (const link of left) {
+      if (link.background === true || waitedFor.has(link.thread)) void this.#track(this.#findAgain(link))
+    }
+    for (const wait of runtime.state.head.waits) {
+      const child = childOf(wait)
+      // It ended, and its process died before the answer was written.
+      if (child !== undefined && !children.has(child)) void this.#track(this.#tell(child))
+    }
     return runtime.onEntry((entry) => {
-      if (entry.kind !== 'record' || entry.others === true || entry.record.body.type !== 'run.ended') return
-      const { outcome, runId } = entry.record.body
-      // An interrupted run was only let go of: whoever opens the thread next ends what is left of it.
-      if (outcome === 'interrupted' || !isOwnRun(runId)) return
-      const left = [...entry.state.head.children].filter(({ thread }) => !this.#working.has(thread))
-      if (left.length > 0) void this.#track(this.#endAll(left))
+      if (entry.kind !== 'record' || entry.others === true) return
+      const { body } = entry.record
+      if (body.type === 'wait.opened') {
+        const child = childOf(body.wait)
+        if (child !== undefined && !entry.state.head.children.has(child)) void this.#track(this.#tell(child))
+      }
+      // An interrupted run was only let go of: whoever opens the thread next goes on with it.
+      if (body.type !== 'run.ended' || body.outcome === 'interrupted' || !isOwnRun(body.runId)) return
+      const isOver = ({ background }: ChildLink): boolean => background !== true || body.outcome === 'aborted'
+      const over = [...entry.state.head.children].filter(isOver)
+      if (over.length > 0) void this.#track(this.#endAll(over))
     })
+  }
+
+  /** Ends the subagents in the background: nobody wants to hear of them any more. */
+  async endBackground(): Promise<void> {
+    const { children } = this.#parent.runtime().state.head
+    await this.#track(this.#endAll([...children].filter(({ background }) => background === true)))
+  }
+
+  /** Lets go of the subagents. They go on when the thread is opened again. */
+  close(): void {
+    this.#closed.abort(new InspanError('closed', 'The thread is closed.'))
   }
 
   /** Resolves when nothing more is done in threads of subagents. */
@@ -91,158 +93,154 @@ export class SubagentRuns {
     const own = await core.store.getThread(threadId)
     if (childNoteOf(own?.metadata ?? {})?.forked === true) return UNAVAILABLE
     const child = childThreadOf(threadId, context.idempotencyKey)
-    const max = core.config.subagentLimits?.concurrent ?? DEFAULT_CONCURRENT
-    const prepared = await runtime().change((log) => {
-      if (this.#working.size >= max) {
-        throw new SubagentRefused(`${max} subagents work already, which is the limit. Wait for one of them.`)
-      }
-      this.#working.add(child)
-      return prepareChild({ core, log, viewers, child, order, context }).catch((error: unknown) => {
-        this.#working.delete(child)
-        throw error
-      })
+    const atWork = subagentsAtWork(core, own?.root ?? threadId)
+    const prepared = await runtime().change(async (log) => {
+      const ready = await prepareChild({ core, log, viewers, child, order, context, atWork: atWork.size })
+      atWork.add(child)
+      return ready
     })
-    try {
-      return await this.#work(order, prepared, context)
-    } finally {
-      this.#working.delete(child)
+    if (!runtime().state.head.children.has(child)) {
+      atWork.delete(child)
+      return this.#outcomeOf(child)
     }
+    const capabilities = await runtime().capabilities()
+    const opened = await this.#enter(prepared, context.toolCallId)
+    await opened.begin(context)
+    const done = this.#attend(opened)
+    if (prepared.note.background === true) return started(order)
+    // A foreign program waits within its call anyway.
+    if (capabilities !== undefined && isForeign(capabilities)) return this.#inCall(opened, done, context.signal)
+    const { name } = order.definition
+    return { suspend: { kind: 'child', description: `Subagent "${name}" works.`, payload: { [CHILD]: child } } }
   }
 
-  async #work(
-    order: SubagentOrder,
-    prepared: PreparedChild,
-    context: ToolRunContext,
-  ): Promise<ToolOutcome | ToolSuspension> {
-    const { signal } = context
-    const child = prepared.info.id
-    const relay = this.#relayOf(prepared, context.toolCallId)
-    const { door, viewer } = this.#doorTo(order, prepared)
-    const stops: (() => void)[] = []
-    const runtime = await this.#registry.enter(child, door.door, async (opened) => {
-      door.begin(opened)
-      stops.push(
-        opened.onEntry((entry) => relay.entry(entry)),
-        ...this.#followYolo(opened),
-      )
-      const { yolo } = this.#parent.runtime().state.head
-      if (opened.state.head.yolo !== yolo) await opened.configure({ yolo })
-    })
-    const isCancelled = (): boolean => signal.aborted && !InspanError.is(signal.reason, 'closed')
-    // The parent's listeners hear of the end before that of the run.
-    const onAbort = (): void => (isCancelled() ? relay.end(true) : undefined)
-    signal.addEventListener('abort', onAbort, { once: true })
-    try {
-      await this.#answer(runtime, context)
-      await this.#begin(runtime, prepared, viewer, door.door, context)
-      await unlessAborted(signal, untilSettled(runtime))
-      const question = questionIn(runtime.state.head.waits)
-      if (runtime.state.head.run !== null && question !== undefined) {
-        return passedOn(question, order.definition.name, child, prepared.note)
-      }
-      await this.#ended(child, runtime.state)
-      const outcome = await this.#outcome(runtime.state)
-      relay.end(outcome.isError === true, textOf(outcome))
-      this.#relays.delete(child)
-      return outcome
-    } catch (error) {
-      if (isCancelled()) {
-        await runtime.cancel()
-        await this.#ended(child, runtime.state)
-      }
-      if (!signal.aborted || isCancelled()) {
-        relay.end(true, error instanceof Error && !signal.aborted ? error.message : undefined)
-        this.#relays.delete(child)
-      }
-      throw error
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-      stops.forEach((stop) => stop())
-      await this.#registry.leave(child, door.door).finally(() => door.close())
-      await door.settled()
-    }
-  }
-
-  #relayOf({ info, note }: PreparedChild, toolCallId: string): SubagentRelay {
-    const known = this.#relays.get(info.id)
+  /** Opens the thread of a subagent, once. */
+  #enter(prepared: PreparedChild, toolCallId: string): Promise<OpenChild> {
+    const { id } = prepared.info
+    const known = this.#open.get(id)
     if (known !== undefined) return known
-    const { core, emit } = this.#parent
-    const { agentType } = note
-    const relay = new SubagentRelay({ toolCallId, agentType, emit, startedAt: info.createdAt, now: core.now })
-    this.#relays.set(info.id, relay)
-    relay.start(note)
-    return relay
-  }
-
-  #doorTo(order: SubagentOrder, { info, note }: PreparedChild): { readonly door: OpenChild; viewer: ThreadViewer } {
-    const { core, doorTo, emit, runtime, viewers } = this.#parent
-    const { definition } = order
-    const forkOf = (agent: RuntimeAgent | undefined): RuntimeAgent | undefined =>
-      agent && forkedAgent(agent, core.store, info.forkedFrom?.at ?? 0)
-    const viewer = childViewer(viewers, () => runtime().state, emit)
-    const door = doorTo(info.id, new Set([viewer]), {
-      door: `${core.config.id}/subagents`,
-      doorKey: `${core.doorKey}/subagents`,
-      agents: (equipment) => {
-        if (note.forked) return (agentId) => forkOf(core.agents.runtimeAgent(agentId, equipment))
-        const parentAgent = core.agents.of(core.agents.modeOf(runtime().state))
-        const agent = subagentAgent({ core, definition, note, equipment, parentAgent })
-        return { [note.agentId]: agent }
-      },
-    })
-    return { door, viewer }
-  }
-
-  /** A subagent is asked whenever its parent is. */
-  #followYolo(child: ThreadRuntime): (() => void)[] {
-    return [
-      this.#parent.runtime().onEntry((entry) => {
-        if (entry.kind !== 'record' || entry.record.body.type !== 'config.changed') return
-        const { yolo } = entry.record.body
-        if (yolo !== undefined) child.configure({ yolo }).catch(() => undefined)
-      }),
-    ]
-  }
-
-  /** Passes an answer on, unless an attempt that was interrupted has done so. */
-  async #answer(runtime: ThreadRuntime, { resume, suspended }: ToolRunContext): Promise<void> {
-    const waitId = suspended?.['waitId']
-    if (resume === undefined || typeof waitId !== 'string') return
-    const wait = runtime.state.head.waits.get(waitId)
-    if (wait !== undefined) await runtime.answer(waitId, passedBack(wait, resume))
-  }
-
-  async #begin(
-    runtime: ThreadRuntime,
-    { info, note }: PreparedChild,
-    viewer: ThreadViewer,
-    { doorKey }: Door,
-    context: ToolRunContext,
-  ): Promise<void> {
-    const { core } = this.#parent
-    if (runtime.state.head.run !== null || runtime.state.head.lastRun !== null) return
-    const { requestContext, runId } = context
-    const messageId = `${info.id}-task`
-    const given = new RequestContext(core.contexts.of(runId, requestContext).entries())
-    given.delete('harness')
-    core.contexts.keep(messageId, given, viewer)
-    try {
-      await runtime.submit({
-        agentId: note.agentId,
-        parts: [{ id: '0', type: 'text', text: note.task }],
-        messageId,
-        runId: childRunOf(info.id),
-        ...(doorKey === undefined ? {} : { door: doorKey }),
-        ...(requestContext === undefined ? {} : { requestContext }),
-        ...(note.budget === undefined ? {} : { turn: { budget: note.budget } }),
+    const { agentType } = prepared.note
+    const definition = this.#parent.core.config.subagents?.find((each) => each.id === agentType)
+    if (definition === undefined) {
+      throw new InspanError('not-found', `There is no subagent "${agentType}" any more.`, {
+        hint: 'Add it to the `subagents` of the harness again: one of them was at work.',
       })
+    }
+    const opening = OpenChild.enter(this.#parent, definition, prepared, toolCallId)
+    this.#open.set(id, opening)
+    opening.then(
+      ({ relay }) => {
+        this.#relays.set(id, relay)
+        relay.start(prepared.note)
+      },
+      () => this.#open.delete(id),
+    )
+    return opening
+  }
+
+  /** Follows a subagent to its end, and reports that. */
+  #attend(opened: OpenChild): Promise<void> {
+    const known = this.#attended.get(opened)
+    if (known !== undefined) return known
+    const attending = this.#track(this.#toItsEnd(opened))
+    attending.catch(() => undefined)
+    this.#attended.set(opened, attending)
+    return attending
+  }
+
+  async #toItsEnd(opened: OpenChild): Promise<void> {
+    const { info, note } = opened.prepared
+    const { core, threadId } = this.#parent
+    try {
+      await unlessAborted(this.#closed.signal, opened.ended())
+      const { state } = opened.runtime
+      const outcome = await this.#outcomeIn(state)
+      opened.relay.end(outcome.isError === true, textOf(outcome))
+      if (note.background === true && state.head.lastRun?.outcome !== 'aborted') await this.#notify(opened, outcome)
+      await this.#ended(info.id, state)
     } catch (error) {
-      core.contexts.drop(messageId)
+      this.#report(error)
       throw error
+    } finally {
+      this.#open.delete(info.id)
+      this.#relays.delete(info.id)
+      subagentsAtWork(core, info.root ?? threadId).delete(info.id)
+      await opened.leave()
+    }
+    await this.#tell(info.id)
+  }
+
+  /** Waits within the call of a foreign program. */
+  async #inCall(opened: OpenChild, done: Promise<void>, signal: AbortSignal): Promise<ToolOutcome> {
+    try {
+      await unlessAborted(signal, done)
+    } catch (error) {
+      if (signal.aborted && !InspanError.is(signal.reason, 'closed')) {
+        opened.relay.end(true)
+        await opened.runtime.cancel()
+      }
+      throw error
+    }
+    return this.#outcomeOf(opened.prepared.info.id)
+  }
+
+  /** Goes on with a subagent that an earlier process left at work. */
+  async #findAgain({ thread, toolCallId = '' }: ChildLink): Promise<void> {
+    const { core } = this.#parent
+    try {
+      const info = await core.store.getThread(thread)
+      const note = childNoteOf(info?.metadata ?? {})
+      if (info === null || note === undefined) return
+      subagentsAtWork(core, info.root ?? this.#parent.threadId).add(thread)
+      await this.#attend(await this.#enter({ info, note }, toolCallId))
+    } catch (error) {
+      this.#report(error)
     }
   }
 
-  async #outcome({ head }: ThreadState): Promise<ToolOutcome> {
+  #report(error: unknown): void {
+    if (this.#closed.signal.aborted || InspanError.is(error, 'closed')) return
+    this.#parent.emit({ type: 'error', error: error instanceof Error ? error : new Error(String(error)) })
+  }
+
+  /** Answers the run that waits for a subagent, once that has ended. Nothing happens if no run waits yet. */
+  async #tell(child: string): Promise<void> {
+    const runtime = this.#parent.runtime()
+    const wait = [...runtime.state.head.waits].find((each) => childOf(each) === child)
+    if (wait === undefined || this.#closed.signal.aborted) return
+    await runtime.answer(wait.id, { decision: 'answer', value: { [CHILD]: child } }).catch((error: unknown) => {
+      // Somebody else has told it, or the run was cancelled.
+      if (!InspanError.is(error, 'conflict') && !InspanError.is(error, 'not-found') && !InspanError.is(error, 'closed'))
+        throw error
+    })
+  }
+
+  /** Only the first notification of a subagent counts, in whatever process. */
+  async #notify({ prepared: { info, note } }: OpenChild, outcome: ToolOutcome): Promise<void> {
+    const said = textOf(outcome)
+    const how = outcome.isError === true ? 'did not finish' : 'has finished'
+    await this.#parent.notify({
+      source: 'subagent',
+      kind: outcome.isError === true ? 'failed' : 'finished',
+      priority: 'urgent',
+      summary: `Subagent "${note.agentType}" ${how}. Its task was: ${note.task}\n\n${said}`,
+      payload: { agentType: note.agentType, task: note.task, result: said, threadId: info.id },
+      dedupeKey: info.id,
+    })
+  }
+
+  /** Returns what a subagent that has ended said. */
+  async #outcomeOf(child: string): Promise<ToolOutcome> {
+    const door: Door = { door: 'read', agents: {} }
+    const runtime = await this.#registry.enter(child, door)
+    try {
+      return await this.#outcomeIn(runtime.state)
+    } finally {
+      await this.#registry.leave(child, door)
+    }
+  }
+
+  async #outcomeIn({ head }: ThreadState): Promise<ToolOutcome> {
     const { items } = await this.#parent.core.store.listMessages(head.lineage, { order: 'newest', limit: 1 })
     const [last] = items
     const said = last?.role === 'assistant' && last.parentToolCallId === undefined ? [...last.parts] : []
@@ -272,11 +270,11 @@ export class SubagentRuns {
     })
   }
 
-  /** Cancels subagents that nobody waits for any more, without going on with their work. */
+  /** Cancels subagents that nobody waits for any more. */
   async #endAll(children: readonly ChildLink[]): Promise<void> {
+    // The parent's listeners hear of the end before that of the run.
+    for (const { thread } of children) this.#relays.get(thread)?.end(true)
     for (const { thread } of children) {
-      this.#relays.get(thread)?.end(true)
-      this.#relays.delete(thread)
       const door: Door = { door: 'cancel', agents: {} }
       try {
         const runtime = await this.#registry.enter(thread, door)
@@ -287,11 +285,29 @@ export class SubagentRuns {
           await this.#registry.leave(thread, door)
         }
       } catch (error) {
-        if (InspanError.is(error, 'closed')) continue
-        this.#parent.emit({ type: 'error', error: error instanceof Error ? error : new Error(String(error)) })
+        this.#report(error)
       }
     }
   }
+}
+
+const CHILD = 'threadId'
+
+/** Returns the subagent that a wait is for. */
+function childOf({
+  kind,
+  payload,
+}: {
+  readonly kind: string
+  readonly payload?: { readonly [key: string]: JsonValue }
+}): string | undefined {
+  const child = kind === 'child' ? payload?.[CHILD] : undefined
+  return typeof child === 'string' ? child : undefined
+}
+
+function started({ definition }: SubagentOrder): ToolOutcome {
+  const content = `Subagent "${definition.name}" works in the background. You will be notified of its result; go on meanwhile.`
+  return { result: { content, isError: false } }
 }
 
 const UNAVAILABLE: ToolOutcome = {
@@ -305,19 +321,3 @@ function textOf({ result }: ToolOutcome): string {
   const content: unknown = typeof result === 'object' && result !== null ? Reflect.get(result, 'content') : result
   return typeof content === 'string' ? content : JSON.stringify(content ?? '')
 }
-
-/** Resolves when the run is over, or goes no further without a person. Limits and subagents settle by themselves. */
-async function untilSettled(runtime: ThreadRuntime): Promise<void> {
-  for (;;) {
-    await runtime.idle()
-    const { run, waits } = runtime.state.head
-    if (run === null || questionIn(waits) !== undefined) return
-    const changed = Promise.withResolvers<void>()
-    const stop = runtime.onEntry((entry) => {
-      if (entry.kind === 'record' && CHANGES.has(entry.record.body.type)) changed.resolve()
-    })
-    await changed.promise.finally(stop)
-  }
-}
-
-const CHANGES: ReadonlySet<string> = new Set(['run.resumed', 'run.ended', 'wait.opened', 'wait.answered'])

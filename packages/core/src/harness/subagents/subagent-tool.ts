@@ -9,6 +9,7 @@ export interface SubagentOrder {
   readonly task: string
   readonly modelId?: string
   readonly forked: boolean
+  readonly background: boolean
 }
 
 /** A call that cannot be carried out now, for a reason that the model is told. */
@@ -40,6 +41,10 @@ export function subagentTool(
           type: 'boolean',
           description: 'True: the subagent knows this conversation and has your instructions, tools and model.',
         },
+        background: {
+          type: 'boolean',
+          description: 'True: go on at once. You are notified of the result when the subagent has ended.',
+        },
       },
       required: ['agentType', 'task'],
     },
@@ -69,6 +74,12 @@ function descriptionOf(definitions: readonly HarnessSubagent[]): string {
   ].join('\n')
 }
 
+function optionalFlag(input: JsonObject, name: string): boolean | undefined {
+  const { [name]: value } = input
+  if (value === undefined || value === null || typeof value === 'boolean') return value ?? undefined
+  throw new InvalidToolInput(`"${name}" must be true or false.`)
+}
+
 function readOrder(definitions: readonly HarnessSubagent[], input: JsonObject): SubagentOrder {
   const agentType = requiredText(input, 'agentType')
   const definition = definitions.find(({ id }) => id === agentType)
@@ -78,12 +89,12 @@ function readOrder(definitions: readonly HarnessSubagent[], input: JsonObject): 
   }
   const task = requiredText(input, 'task')
   const modelId = optionalText(input, 'modelId')
-  const { forked = definition.forked ?? false } = input
-  if (forked !== null && typeof forked !== 'boolean') throw new InvalidToolInput('"forked" must be true or false.')
+  const forked = optionalFlag(input, 'forked') ?? definition.forked ?? false
   return {
     definition,
     task,
-    forked: forked ?? definition.forked ?? false,
+    forked,
+    background: optionalFlag(input, 'background') ?? false,
     ...(modelId === undefined || modelId === '' ? {} : { modelId }),
   }
 }

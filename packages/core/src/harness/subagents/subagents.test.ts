@@ -5,42 +5,8 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import { rootLineage } from '@inspan/protocol/log'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import { HarnessBench } from '../harness.fixture.ts'
-import type { HarnessConfig, HarnessSubagent } from '../harness-config.ts'
-
-type Script = Parameters<typeof scriptedModel>[0]
-
-const USAGE = { inputTokens: 10, outputTokens: 5 }
-const EXPLORE: HarnessSubagent = {
-  id: 'explore',
-  name: 'Explorer',
-  description: 'Looks around.',
-  instructions: 'Only look.',
-  defaultModelId: 'test/small',
-}
-
-function call(id: string, task: string, more: object = {}): { id: string; name: string; input: Record<string, never> } {
-  return { id, name: 'subagent', input: { agentType: 'explore', task, ...more } as never }
-}
-
-/** A harness whose subagents answer by a script of their own. */
-function benchOf(
-  script: Script,
-  work: Script,
-  { config = {}, definition = {} }: { config?: Partial<HarnessConfig>; definition?: Partial<HarnessSubagent> } = {},
-): { bench: HarnessBench; worker: ScriptedModel; resolved: string[] } {
-  const worker = scriptedModel(work)
-  const resolved: string[] = []
-  const bench = new HarnessBench(script, {
-    resolveModel: (modelId) => {
-      resolved.push(modelId)
-      return worker
-    },
-    subagents: [{ ...EXPLORE, ...definition }],
-    ...config,
-  })
-  return { bench, worker, resolved }
-}
+import type { HarnessBench } from '../harness.fixture.ts'
+import { benchOf, call, look, paint, USAGE } from './subagent-bench.fixture.ts'
 
 /** The tools that were offered in the first request. */
 function toolsOf({ requests: [first] }: ScriptedModel): readonly { readonly name?: string }[] {
@@ -51,18 +17,6 @@ function toolsOf({ requests: [first] }: ScriptedModel): readonly { readonly name
 function subagentEvents({ events }: HarnessBench): HarnessEvent[] {
   return events.filter(({ type }) => type.startsWith('subagent_'))
 }
-
-const look = createTool({ id: 'look', description: 'Looks.', category: 'read', execute: () => 'a door' })
-const paint = (journal: unknown[] = []): ReturnType<typeof createTool> =>
-  createTool({
-    id: 'paint',
-    description: 'Paints.',
-    category: 'edit',
-    execute: (_input, { requestContext }) => {
-      journal.push(requestContext.get('colour') ?? 'no colour')
-      return 'painted'
-    },
-  })
 
 suite('a subagent', () => {
   test('is reported from its start to its end, in order, and its answer is the result of the call', async () => {
@@ -247,74 +201,65 @@ suite('a subagent', () => {
   })
 })
 
-suite('the approval of a call of a subagent', () => {
-  const script: Script = [{ toolCalls: [call('c1', 'Paint the door.')] }, { text: 'Done.' }]
-  const work: Script = [{ toolCalls: [{ id: 'p', name: 'paint', input: { what: 'door' } }] }, { text: 'Over.' }]
-
-  for (const [answer, painted] of [
-    ['approve', 1],
-    [{ approved: true }, 1],
-    [{ approved: false, reason: 'Not red.' }, 0],
-    ['maybe', 0],
-  ] as const) {
-    test(`is asked at the root, and ${JSON.stringify(answer)} counts as ${painted === 1 ? 'yes' : 'no'}`, async () => {
-      const journal: unknown[] = []
-      const { bench, worker } = benchOf(script, work, { definition: { tools: { paint: paint(journal) } } })
-      await using _ = bench
-      await bench.harness.sendMessage({ content: 'Go.' })
-      const [asked] = bench.all('tool_suspended')
-      assert.equal(asked?.toolCallId, 'c1')
-      const { asked: what, agentType, asks, task } = (asked?.suspendPayload ?? {}) as Record<string, unknown>
-      assert.deepEqual([agentType, asks, task], ['explore', 'approval', 'Paint the door.'])
-      assert.deepEqual(what, { toolCallId: 'p', toolName: 'paint', args: { what: 'door' } })
-      assert.equal(bench.all('subagent_end').length, 0)
-      const over = bench.next('agent_end')
-      await bench.harness.session.respondToToolSuspension({ toolCallId: 'c1', resumeData: answer })
-      await over
-      assert.equal(journal.length, painted)
-      if (painted === 0) assert.match(worker.requestBodies[1] ?? '', /denied/)
-      assert.deepEqual([bench.all('subagent_start').length, bench.all('subagent_end').length], [1, 1])
+suite('while a subagent works', () => {
+  test('the run that called it is parked on a wait of kind child, and goes on with its end', async () => {
+    const storage = new MemoryStore()
+    const { bench } = benchOf([{ toolCalls: [call('c1', 'Look.')] }, { text: 'Done.' }], [{ text: 'Seen.' }], {
+      config: { storage },
     })
-  }
-
-  test('is answered after a restart, and the call is carried out once', async () => {
-    const storage = new MemoryStore()
-    const journal: unknown[] = []
-    const definition = { tools: { paint: paint(journal) } }
-    const first = benchOf(script, work, { definition, config: { storage } })
-    await first.bench.harness.sendMessage({ content: 'Go.', requestContext: { colour: 'red' } })
-    assert.equal(first.bench.all('tool_suspended').length, 1)
-    await first.bench.harness.destroy()
-    const second = benchOf([{ text: 'Done.' }], [{ text: 'Over.' }], { definition, config: { storage } })
-    await using bench = second.bench
-    await bench.harness.selectOrCreateThread()
-    const over = bench.next('agent_end')
-    await bench.harness.session.respondToToolSuspension({ toolCallId: 'c1', resumeData: 'approve' })
-    assert.equal((await over).reason, 'complete')
-    assert.deepEqual(journal, ['red'])
-    assert.equal(bench.all('subagent_end')[0]?.result, 'Over.')
-  })
-
-  test('is withdrawn when the run is aborted', async () => {
-    const storage = new MemoryStore()
-    const { bench } = benchOf(script, work, { definition: { tools: { paint: paint() } }, config: { storage } })
+    await using _ = bench
     await bench.harness.sendMessage({ content: 'Go.' })
-    await bench.harness.session.abort()
-    await bench.harness.destroy()
-    const { items } = await storage.listWaits({ limit: 10, state: 'pending' })
-    assert.deepEqual(items, [])
+    const threadId = bench.harness.session.thread.requireId()
+    const { items } = await storage.listWaits({ stream: threadId, limit: 10 })
+    assert.deepEqual(
+      items.map(({ state, wait }) => [wait.kind, state]),
+      [['child', 'answered']],
+    )
+    const { items: records } = await storage.readRecords(threadId, { limit: 1000 })
+    const types = new Set(records.map(({ body }) => body.type))
+    assert.ok(types.has('run.parked') && types.has('run.resumed'))
+    assert.deepEqual(
+      bench.types().filter((type) => type === 'agent_start' || type === 'agent_end' || type === 'tool_suspended'),
+      ['agent_start', 'agent_end'],
+      'listeners see a run at work',
+    )
   })
 
-  test('is not needed for what the parent may do, and a rule of the parent denies it to the subagent', async () => {
-    for (const policy of ['allow', 'deny'] as const) {
-      const journal: unknown[] = []
-      const { bench } = benchOf(script, work, { definition: { tools: { paint: paint(journal) } } })
-      await using _ = bench
-      await bench.harness.session.permissions.setForTool({ toolName: 'paint', policy })
-      await bench.harness.sendMessage({ content: 'Go.' })
-      assert.equal(bench.all('tool_suspended').length, 0)
-      assert.equal(journal.length, policy === 'allow' ? 1 : 0)
-    }
+  test('a message is heard by the same run, once the subagent has ended', async () => {
+    const gate = Promise.withResolvers<string>()
+    const wait = createTool({ id: 'wait', description: 'Waits.', category: 'read', execute: () => gate.promise })
+    const { bench } = benchOf(
+      [{ toolCalls: [call('c1', 'Look.')] }, { text: 'Done.' }],
+      [{ toolCalls: [{ id: 'w', name: 'wait' }] }, { text: 'Seen.' }],
+      { definition: { tools: { wait } }, config: { permissions: { tools: { wait: 'allow' } } } },
+    )
+    await using _ = bench
+    const working = bench.next('subagent_tool_start')
+    const sent = bench.harness.sendMessage({ content: 'Go.' })
+    await working
+    const steered = bench.harness.sendMessage({ content: 'Be quick.' })
+    await bench.next('info')
+    gate.resolve('waited')
+    await Promise.all([sent, steered])
+    assert.equal(bench.model.calls, 2)
+    assert.match(bench.model.requestBodies[1] ?? '', /Seen\..*Be quick\./)
+  })
+
+  test('destroying the harness interrupts both, and nothing starts by itself afterwards', async () => {
+    const storage = new MemoryStore()
+    const { bench } = benchOf([{ toolCalls: [call('c1', 'Look.')] }], [{ text: 'Half', hang: true }], {
+      config: { storage },
+    })
+    const heard = bench.next('subagent_text_delta')
+    const sent = bench.harness.sendMessage({ content: 'Go.' })
+    await heard
+    await bench.harness.destroy()
+    await sent
+    const second = benchOf([], [], { config: { storage } })
+    await using again = second.bench
+    await again.harness.selectOrCreateThread()
+    assert.deepEqual([again.model.calls, second.worker.calls], [0, 0])
+    assert.equal(again.harness.session.run.getRunId(), null)
   })
 })
 

@@ -4,6 +4,7 @@ import type { HarnessMessage } from '@inspan/protocol/harness'
 import type { RunOutcome } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import type { ControlFact, ThreadRuntime } from '../../engine/index.ts'
+import { isWaitingForChildren } from '../../engine/turns/active-run.ts'
 import { GoalKeeper, type GoalKeeperOptions } from '../goals/goal-keeper.ts'
 import { inboxTool } from '../signals/inbox-tool.ts'
 import type { DeliveryPolicy, NotificationInput } from '../signals/notification.ts'
@@ -128,8 +129,20 @@ export class ThreadControl {
       if (after !== this.#after) continue
       const { run } = this.port.state.head
       // A run that is not at work in this process cannot end here.
-      if (run === null || run.status === 'parked' || this.#options.runtime.run === undefined) return
+      if (run === null || this.#options.runtime.run === undefined) return
+      if (run.status !== 'parked') continue
+      if (!isWaitingForChildren(this.port.state)) return
+      await this.#nextChange()
     }
+  }
+
+  /** Resolves when the run goes on, ends or waits for something else. */
+  async #nextChange(): Promise<void> {
+    const changed = Promise.withResolvers<void>()
+    const stop = this.#options.runtime.onEntry((entry) => {
+      if (entry.kind === 'record' && /^(run|wait)\./.test(entry.record.body.type)) changed.resolve()
+    })
+    await changed.promise.finally(stop)
   }
 
   /**

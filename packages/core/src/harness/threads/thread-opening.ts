@@ -22,7 +22,8 @@ import { summaryBeforeRun } from '../signals/notifications.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { ThreadControl, type ThreadControlOptions } from './thread-control.ts'
 import { threadFiles } from './thread-files.ts'
-import { SubagentRuns, type ChildDoor } from '../subagents/subagent-runs.ts'
+import type { ChildDoor } from '../subagents/parent-thread.ts'
+import { SubagentRuns } from '../subagents/subagent-runs.ts'
 import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
 import { priceOf } from '../models/price-list.ts'
 import { threadMemory } from '../thread-memory.ts'
@@ -68,6 +69,7 @@ export function harnessDoor(
           emit,
           runtime: () => opened().runtime,
           doorTo: (thread, of, options) => harnessDoor(core, thread, of, options),
+          notify: (notification) => opened().control.sendNotificationSignal(notification),
         })
   const delegating = subagents === undefined ? [] : [subagents.tool]
   const equipment = {
@@ -106,7 +108,9 @@ export function harnessDoor(
     beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
     sessionRules: () => rulesOf(viewers),
     grants: () => grantsOf(viewers),
-    stopFollowing: async () => open?.control.stop(),
+    stopFollowing: async () => {
+      await Promise.all([open?.control.stop(), open === undefined ? undefined : subagents?.endBackground()])
+    },
     evict: async () => {
       for (const viewer of viewers) await viewer.leave()
     },
@@ -139,6 +143,7 @@ export function harnessDoor(
     close: () => {
       stops.forEach((stop) => stop())
       open?.control.close()
+      subagents?.close()
       const { run } = open?.runtime.state.head ?? {}
       if (run !== undefined && run !== null) core.contexts.leave(run.runId)
     },

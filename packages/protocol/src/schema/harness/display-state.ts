@@ -15,6 +15,7 @@ import { taskItemSchema } from '../control.ts'
 import { exact, type Schema } from '../exact.ts'
 import { listOf, mapOf, object, optional } from '../fields.ts'
 import { jsonValueSchema } from '../json.ts'
+import { askingSubagent } from './tool-event.ts'
 import { harnessMessageSchema, isoDate, tokenUsageSchema } from './message.ts'
 
 const activeTool: Schema<Wire<ActiveToolState>> = exact<Wire<ActiveToolState>>()(
@@ -34,7 +35,13 @@ const toolInputBuffer: Schema<Wire<ToolInputBuffer>> = exact<Wire<ToolInputBuffe
 )
 
 const pendingApproval: Schema<Wire<PendingToolApproval>> = exact<Wire<PendingToolApproval>>()(
-  object({ toolCallId: z.string(), toolName: z.string(), args: jsonValueSchema, description: z.string() }),
+  object({
+    toolCallId: z.string(),
+    toolName: z.string(),
+    args: jsonValueSchema,
+    description: z.string(),
+    subagent: optional(askingSubagent),
+  }),
 )
 
 const pendingSuspension: Schema<Wire<PendingToolSuspension>> = exact<Wire<PendingToolSuspension>>()(
@@ -54,6 +61,7 @@ const activeSubagent: Schema<Wire<ActiveSubagentState>> = exact<Wire<ActiveSubag
     task: z.string(),
     modelId: optional(z.string()),
     forked: optional(z.boolean()),
+    background: optional(z.literal(true)),
     toolCalls: listOf(object({ name: z.string(), isError: z.boolean() })),
     textDelta: z.string(),
     status: z.enum(['running', 'completed', 'error']),

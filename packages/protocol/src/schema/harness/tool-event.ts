@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SubagentEvent } from '../../harness-event/subagent.ts'
-import type { ToolEvent } from '../../harness-event/tool.ts'
+import type { AskingSubagent, ToolEvent } from '../../harness-event/tool.ts'
 import type { WorkspaceEvent } from '../../harness-event/workspace.ts'
 import type { Wire } from '../../wire-form.ts'
 import { activityEventSchema } from '../activity.ts'
@@ -9,12 +9,21 @@ import { exact, type Schema } from '../exact.ts'
 import { object, optional, taggedUnion } from '../fields.ts'
 import { jsonValueSchema } from '../json.ts'
 
+export const askingSubagent: Schema<Wire<AskingSubagent>> = exact<Wire<AskingSubagent>>()(
+  object({ agentType: z.string(), task: z.string(), threadId: z.string() }),
+)
+
 const call = { toolCallId: z.string(), toolName: z.string(), args: jsonValueSchema }
 
 export const toolEventSchema: Schema<Wire<ToolEvent>> = exact<Wire<ToolEvent>>()(
   taggedUnion([
     object({ type: z.literal('tool_start'), ...call }),
-    object({ type: z.literal('tool_approval_required'), ...call, description: z.string() }),
+    object({
+      type: z.literal('tool_approval_required'),
+      ...call,
+      description: z.string(),
+      subagent: optional(askingSubagent),
+    }),
     object({
       type: z.literal('tool_suspended'),
       ...call,
@@ -65,6 +74,7 @@ export const subagentEventSchema: Schema<Wire<SubagentEvent>> = exact<Wire<Subag
       task: z.string(),
       modelId: z.string(),
       forked: optional(z.boolean()),
+      background: optional(z.literal(true)),
     }),
     object({ type: z.literal('subagent_text_delta'), ...subagent, textDelta: z.string() }),
     object({
