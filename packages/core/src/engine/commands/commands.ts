@@ -205,7 +205,9 @@ export class Commands {
         const handle = await runs.start(submission, { settle: order.settle })
         return { result: { status: 'started', runId: handle.runId }, handle }
       }
-      const isAtOnce = command.type === 'submit' || (command.type === 'steer' && (run.status !== 'parked' || isWaitingForChildren(log.state)))
+      const isAtOnce =
+        command.type === 'submit' ||
+        (command.type === 'steer' && (run.status !== 'parked' || isWaitingForChildren(log.state)))
       if (isAtOnce) {
         const { handle, itemId } = await runs.steer(submission, run, order.settle)
         return { result: { status: 'queued', itemId, runId: run.runId }, handle }

@@ -260,8 +260,7 @@ export class Runs {
     const isOther = left?.capabilities !== undefined && isForeign(left.capabilities)
     const { run } = this.#log.state.head
     const isLive = run?.status === 'running' || isWaitingForChildren(this.#log.state)
-    if (isLive && this.#log.failure === undefined)
-      await this.#closeInterrupted('interrupted', isOther)
+    if (isLive && this.#log.failure === undefined) await this.#closeInterrupted('interrupted', isOther)
   }
 
   /** Like `close`, for those who go on listening. */
