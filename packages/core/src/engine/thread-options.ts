@@ -127,6 +127,8 @@ export interface Submission {
   readonly turn?: TurnDefaults
   /** Default: a new one. */
   readonly messageId?: string
+  /** True if the caller has just made the id, so that no message can have it. Otherwise it is looked up. */
+  readonly isNewMessageId?: boolean
   /**
    * The id of the run that this starts; unused when the message is steered or queued. The id of an existing run is
    * refused. Default: a new one.

@@ -2,6 +2,7 @@ import { InspanError, type Part } from '@inspan/protocol'
 import {
   anObject,
   anything,
+  aFlag,
   aText,
   checkFields,
   checkOptions,
@@ -55,6 +56,7 @@ const SUBMISSION: OptionRules<Submission> = {
   by: words,
   requestContext: anObject,
   messageId: aText,
+  isNewMessageId: aFlag,
   runId: aText,
   turn: anything,
 }
@@ -68,7 +70,8 @@ export async function checkSubmission(submission: Submission, state: ThreadState
   }
   checkParts(submission.parts)
   checkTurnDefaults('the turn of a submission', submission.turn)
-  if (submission.messageId !== undefined) await assertNewMessage(submission.messageId, state, store)
+  const { isNewMessageId, messageId } = submission
+  if (messageId !== undefined && isNewMessageId !== true) await assertNewMessage(messageId, state, store)
   if (submission.runId !== undefined) await assertNewRun(submission.runId, state, store)
 }
 

@@ -28,7 +28,10 @@ export class ContextMessages {
   readonly #log: ThreadLog
   /** Ended messages, oldest first. */
   #sealed: StoredMessage[] = []
+  /** Whether the messages before those in `#written` have to be read. */
   #isStale: boolean
+  /** Messages that were written since, by id: those of the open run, and those that have just ended. */
+  readonly #written = new Map<string, StoredMessage>()
   /** The seq up to which `#sealed` is without messages, because they were not asked for. */
   #from = 0
   /** The messages of the open run, as the state has them and as they are sent. */
@@ -41,17 +44,13 @@ export class ContextMessages {
   constructor(store: Store, log: ThreadLog) {
     this.#store = store
     this.#log = log
-    // The first run of a new thread reads nothing.
+    // A new thread has nothing to read.
     this.#isStale = log.state.head.seq > 0
-    let isNew = !this.#isStale
+    log.onWritten((messages) => {
+      for (const message of messages) this.#written.set(message.id, message)
+    })
     log.onEntry((entry) => {
-      if (entry.kind !== 'record') return
-      const { type } = entry.record.body
-      if (RESETS.has(type)) this.#forget()
-      if (RESETS.has(type) || type === 'run.ended' || (type === 'message.added' && entry.state.head.run === null)) {
-        isNew = false
-        this.#isStale = true
-      } else if (type === 'run.started' && !isNew) this.#isStale = true
+      if (entry.kind === 'record' && RESETS.has(entry.record.body.type)) this.#forget()
     })
   }
 
@@ -95,6 +94,7 @@ export class ContextMessages {
   #forget(): void {
     this.#sealed = []
     this.#isStale = true
+    this.#written.clear()
     this.#from = 0
     this.#open = []
     this.#kept.clear()
@@ -103,7 +103,8 @@ export class ContextMessages {
 
   async #ended(coversTo: number): Promise<StoredMessage[]> {
     if (coversTo < this.#from) this.#forget()
-    if (this.#isStale) await this.#readNew(coversTo)
+    if (this.#isStale) await this.#read(coversTo)
+    await this.#takeWritten()
     const first = this.#sealed.findIndex(({ order }) => order > coversTo)
     if (coversTo > this.#from && first !== 0) {
       this.#sealed = first === -1 ? [] : this.#sealed.slice(first)
@@ -112,11 +113,10 @@ export class ContextMessages {
     return this.#sealed
   }
 
-  /** Reads backwards from the end until a message is known or covered. */
-  async #readNew(coversTo: number): Promise<void> {
+  /** Reads backwards from the end to what is covered. */
+  async #read(coversTo: number): Promise<void> {
     const { head, messages } = this.#log.state
     const openIds = new Set([...messages].map(({ id }) => id))
-    const upTo = Math.max(coversTo, this.#from, this.#sealed.at(-1)?.order ?? 0)
     const found: StoredMessage[] = []
     let cursor: string | null = null
     let isDone = false
@@ -125,15 +125,30 @@ export class ContextMessages {
       const query = { order: 'newest', limit, ...(cursor === null ? {} : { cursor }) } as const
       const page = await this.#store.listMessages(head.lineage, query)
       for (const message of page.items) {
-        isDone = message.order <= upTo
+        isDone = message.order <= coversTo
         if (isDone) break
         if (!openIds.has(message.id)) found.push(await inflateMessage(this.#store, message))
       }
       cursor = page.next
     } while (cursor !== null && !isDone)
-    for (const message of found.reverse()) this.#sealed.push(message)
-    if (this.#sealed.length === found.length) this.#from = Math.max(this.#from, coversTo)
+    this.#sealed = found.reverse()
+    this.#from = coversTo
     this.#isStale = false
+  }
+
+  /** Adds the messages that have ended since the last look. Nobody else writes this thread while it is ours. */
+  async #takeWritten(): Promise<void> {
+    const open = this.#log.state.messages
+    const ended = [...this.#written.values()].filter(({ id }) => open.get(id) === undefined)
+    for (const message of ended.sort((a, b) => a.order - b.order)) {
+      this.#written.delete(message.id)
+      if (message.order <= this.#from) continue
+      const whole = await inflateMessage(this.#store, message)
+      const at = this.#sealed.findLastIndex(({ order }) => order <= message.order)
+      const known = this.#sealed[at]
+      if (known?.id === message.id) this.#sealed[at] = isSame(known, whole) ? known : whole
+      else this.#sealed.splice(at + 1, 0, whole)
+    }
   }
 
   async #running(coversTo: number): Promise<StoredMessage[]> {
@@ -182,4 +197,8 @@ export class ContextMessages {
     this.#shortened.set(message, { chars, message: shorter })
     return shorter
   }
+}
+
+function isSame(a: StoredMessage, b: StoredMessage): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }

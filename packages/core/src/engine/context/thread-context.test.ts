@@ -128,4 +128,28 @@ describe('a thread that outgrows the window of its model', () => {
     const [before, after] = bench.prompts().slice(-2)
     assert.deepEqual(after?.slice(0, before?.length), before)
   })
+
+  it('sends byte for byte what the runs before said, whether it was kept in memory or is read again', async () => {
+    // Larger than what is kept within a record.
+    const read = createTool({ id: 'read', description: 'Reads', execute: async () => LONG.repeat(20) })
+    const said: Script = [
+      { reasoning: 'Hm.', text: 'I look.', toolCalls: [{ name: 'read' }, { name: 'read' }] },
+      { text: 'Seen.' },
+      { text: 'Again.' },
+      { toolCalls: [{ name: 'read' }] },
+      { text: 'Once more.' },
+      { text: 'After the restart.' },
+      { text: 'Then.' },
+    ]
+    await using bench = await AgentBench.open(said, { agent: { tools: { read } } })
+    await bench.runtime.record([
+      { type: 'message.added', messageId: 'm', role: 'user', parts: [{ id: '0', type: 'text', text: 'Before.' }] },
+    ])
+    for (const text of ['One.', 'Two.', 'Three.']) assert.equal(await bench.play(text), 'complete')
+    await bench.restart()
+    for (const text of ['Four.', 'Five.']) assert.equal(await bench.play(text), 'complete')
+    assert.equal(bench.prompts().length, said.length)
+    assert.match(bench.prompts().at(-1)?.[0] ?? '', /Before\./)
+    assertExtends(bench, 0)
+  })
 })

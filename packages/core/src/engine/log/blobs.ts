@@ -39,6 +39,20 @@ function jsonBlob(value: JsonValue): { ref: BlobRef; blob: UnplacedBlob } {
     : blobOf(Buffer.from(JSON.stringify(value)), 'application/json')
 }
 
+/** The requests of the last steps: mostly the tools and instructions of the next step are the same. */
+const recent = new Map<string, ReturnType<typeof blobOf>>()
+const MOST_RECENT = 16
+
+function requestBlob(value: JsonValue): ReturnType<typeof blobOf> {
+  const text = JSON.stringify(value)
+  const known = recent.get(text)
+  if (known !== undefined) return known
+  const made = jsonBlob(value)
+  if (recent.size >= MOST_RECENT) recent.delete(recent.keys().next().value ?? '')
+  recent.set(text, made)
+  return made
+}
+
 /** Returns the value that `jsonBlob` was given. */
 function valueOf({ bytes, mime }: Pick<Blob, 'bytes' | 'mime'>): JsonValue {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
@@ -118,8 +132,8 @@ function extractShown(result: RecordedToolResult): Extracted<RecordedToolResult>
 
 /** Extracts the request of a step, whatever its size: most likely the next step has the same. */
 export function extractRequest(request: StepRequest): Extracted<RequestRef> {
-  const system = request.system === undefined ? undefined : jsonBlob(request.system)
-  const tools = request.tools === undefined ? undefined : jsonBlob(request.tools)
+  const system = request.system === undefined ? undefined : requestBlob(request.system)
+  const tools = request.tools === undefined ? undefined : requestBlob(request.tools)
   return {
     body: {
       ...(system === undefined ? {} : { system: system.ref }),

@@ -1,4 +1,4 @@
-import { InspanError, type JsonValue } from '@inspan/protocol'
+import { InspanError, type JsonValue, type StoredMessage } from '@inspan/protocol'
 import { noFaults, type FaultPoints } from '@inspan/protocol/driver'
 import {
   BARRIER_TYPES,
@@ -95,6 +95,7 @@ export class ThreadLog implements Flushable {
   readonly #onFailure: (error: InspanError) => void
   readonly #entries: Emitter<LogEntry>
   readonly #frames: Emitter<DeltaFrame>
+  readonly #written: Emitter<readonly StoredMessage[]>
 
   #committed: ThreadState
   #live: ThreadState
@@ -128,6 +129,7 @@ export class ThreadLog implements Flushable {
     this.#onFailure = options.onFailure ?? ((): void => undefined)
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
+    this.#written = new Emitter(onListenerFailure)
     this.#committed = state
     this.#live = state
     this.#nextSeq = state.head.seq + 1
@@ -167,6 +169,11 @@ export class ThreadLog implements Flushable {
   /** Frames are what other processes may see: the ops of what is on disk. */
   onFrame(listener: (frame: DeltaFrame) => unknown): () => void {
     return this.#frames.subscribe(listener)
+  }
+
+  /** Subscribes to the messages that have been written to the view, as they are there. */
+  onWritten(listener: (messages: readonly StoredMessage[]) => unknown): () => void {
+    return this.#written.subscribe(listener)
   }
 
   /** Adds a piece to an open part, at a cost independent of the size of message and thread and of frame listeners. */
@@ -392,6 +399,7 @@ export class ThreadLog implements Flushable {
       return
     }
     this.#committed = folded.state
+    if (folded.writes.messages !== undefined) this.#written.emit(folded.writes.messages)
     this.#live = this.#withShown(folded.state)
     records.forEach((record, index) => {
       if (shown.has(record.seq)) return

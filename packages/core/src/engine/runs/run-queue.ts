@@ -15,7 +15,7 @@ export function queueItem(
   submission: Submission,
   newId: () => string = timeOrderedId,
 ): QueueItem {
-  const { runId: _runId, ...item } = submission
+  const { isNewMessageId: _isNew, runId: _runId, ...item } = submission
   return { id: newId(), lane, ...item }
 }
 

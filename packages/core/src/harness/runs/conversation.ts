@@ -161,13 +161,14 @@ export class Conversation {
   #submission(parts: readonly Part[], input: MessageInput): Submission {
     const { core, mode } = this.#parts
     const messageId = core.newId()
+    const isOwnId = core.config.idGenerator === undefined
     const values = this.keepContext(messageId, requestContextOf(input.requestContext))
     return {
       parts,
       agentId: core.agents.of(mode.resolve()).id,
       door: core.doorKey,
       // Only for ids of the user's own making, which may come twice.
-      ...(core.config.idGenerator === undefined ? {} : { runId: core.newId() }),
+      ...(isOwnId ? { isNewMessageId: true } : { runId: core.newId() }),
       messageId,
       ...(Object.keys(values).length === 0 ? {} : { requestContext: values }),
     }
