@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { copyFile, rename, rm } from 'node:fs/promises'
+import { copyFile, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { StoreProcess } from '../../test/stores/store-process.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
-import { startThread } from '../../test/stores/threads.ts'
+import { infoOf, noteOf, startThread } from '../../test/stores/threads.ts'
 import { SqliteStore, type SqliteStoreOptions } from './sqlite-store.ts'
 
 async function epochOf(options: SqliteStoreOptions): Promise<string> {
@@ -111,4 +111,60 @@ describe('the epoch of an SQLite store', () => {
   it('is a new one for every store in memory', async () => {
     assert.notEqual(await epochOf({ url: ':memory:' }), await epochOf({ url: ':memory:' }))
   })
+})
+
+describe('the epoch of an SQLite store whose process was killed', () => {
+  /** Leaves a log with 20 commits behind. */
+  async function killed(url: string): Promise<string> {
+    const epoch = await epochOf({ url })
+    const writer = await StoreProcess.start(url)
+    for (let n = 0; n < 20; n++) {
+      const start = { owner: 'me', records: [noteOf(`t${n}`, 1)] }
+      await writer.call('createStream', { kind: 'thread', info: infoOf(`t${n}`), headSeq: 0, start })
+    }
+    await writer.kill()
+    return epoch
+  }
+
+  async function threadsOf(url: string): Promise<number> {
+    const store = await SqliteStore.open({ url })
+    const { items } = await store.listThreads({})
+    await store.close()
+    return items.length
+  }
+
+  it(
+    'stays when its log is whole',
+    inTempDir(async (directory) => {
+      const url = join(directory, 'data.db')
+      const epoch = await killed(url)
+      assert.equal(await epochOf({ url }), epoch)
+      assert.equal(await threadsOf(url), 20)
+    }),
+  )
+
+  const damages: Readonly<Record<string, (wal: string) => Promise<void>>> = {
+    'was cut in half': async (wal) => truncate(wal, Math.floor((await stat(wal)).size / 2)),
+    'is gone': (wal) => rm(wal),
+    'is empty': (wal) => truncate(wal, 0),
+    'is damaged in the middle': async (wal) => {
+      const bytes = await readFile(wal)
+      const at = Math.floor(bytes.length / 2)
+      await writeFile(wal, bytes.fill(0xa5, at, at + 100))
+    },
+  }
+  for (const [what, damage] of Object.entries(damages)) {
+    it(
+      `changes when its log ${what}, and then stays`,
+      inTempDir(async (directory) => {
+        const url = join(directory, 'data.db')
+        const epoch = await killed(url)
+        await damage(`${url}-wal`)
+        const after = await epochOf({ url })
+        assert.notEqual(after, epoch)
+        assert.equal(await epochOf({ url }), after)
+        assert.ok((await threadsOf(url)) < 20, 'commits were lost')
+      }),
+    )
+  }
 })

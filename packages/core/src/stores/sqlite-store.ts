@@ -312,15 +312,12 @@ export class SqliteStore implements Store {
     return this.#read((db, sql) => sql.listOwned(db, query))
   }
 
-  /** Reads the whole file and returns what is damaged; empty when nothing is. For diagnosis, not for every start. */
+  /**
+   * Reads the whole file and returns what is damaged, one line each; empty when everything in it can be read. For
+   * diagnosis, not for every start.
+   */
   async check(): Promise<readonly string[]> {
-    try {
-      const rows = await this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
-      return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
-    } catch (error) {
-      if (InspanError.is(error, 'corrupt')) return [error.message]
-      throw error
-    }
+    return this.#use((db, sql) => sql.checkDatabase(db, this.#format))
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Everything that uses SQLite, in one module, so that it can be loaded when a store is first used. */
 export { append, createStream } from './append.ts'
 export { readBlob } from './blobs.ts'
+export { checkDatabase } from './check-database.ts'
 export { claim, listOwned, release, removeOwner } from './claims.ts'
 export { admitCommand, failCommand, getCommand, listCommands, pruneCommands, settleCommand } from './commands.ts'
 export { hideThread } from './delete-thread.ts'

@@ -7,6 +7,7 @@ import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
 import { refuseSharedFileSystem, type FileSystemOf } from './file-system.ts'
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES } from './migrations.ts'
 import { fileIdentity, fileOrigin, openFiles } from './open-files.ts'
+import { hasLostCommits, hasRecoveredLess, loggedCommits } from './lost-commits.ts'
 import { streamsToPurge } from './purge.ts'
 import { fromSqliteError, isBusy } from './sqlite-errors.ts'
 import { noteClosed, noteOpened, type Durability } from './store-epoch.ts'
@@ -43,11 +44,17 @@ const LOCK_RETRY_MS = 5
 export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   const { path } = options
   if (path !== IN_MEMORY) refuseSharedFileSystem(path, options.fileSystemOf)
-  const created = path !== IN_MEMORY && !openFiles.has(fileIdentity(path)) && inspectFile(path).created
+  const isFirst = path !== IN_MEMORY && !openFiles.has(fileIdentity(path))
+  const created = isFirst && inspectFile(path).created
+  const logged = isFirst ? loggedCommits(path) : undefined
+  const isShort = logged !== undefined && hasLostCommits(path, logged)
   try {
     const database = new DatabaseSync(path)
     try {
-      return prepareDatabase(new Connection(database, path), options)
+      const db = new Connection(database, path)
+      configure(db, options)
+      const isLost = isShort || (logged !== undefined && hasRecoveredLess(logged, loggedCommits(path)))
+      return prepareDatabase(db, options, isLost)
     } catch (error) {
       database.close()
       throw error
@@ -58,12 +65,11 @@ export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   }
 }
 
-function prepareDatabase(db: Connection, options: DatabaseOptions): OpenedDatabase {
-  configure(db, options)
+function prepareDatabase(db: Connection, options: DatabaseOptions, isLost: boolean): OpenedDatabase {
   const { path, bootId, durability } = options
   const id = randomUUID()
   const origin = path === IN_MEMORY ? null : fileOrigin(path)
-  const epoch = db.write(() => noteOpened(db, { id, bootId, durability, origin }))
+  const epoch = db.write(() => noteOpened(db, { id, bootId, durability, origin, isLost }))
   db.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`)
   const file = path === IN_MEMORY ? null : fileIdentity(path)
   if (file !== null) openFiles.add(file)

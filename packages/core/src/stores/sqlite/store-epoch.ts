@@ -11,6 +11,8 @@ export interface OpenNote {
   readonly durability: Durability
   /** What a copy or a restored file does not share with the original; `null` in memory. */
   readonly origin: string | null
+  /** Commits are known to be gone: the log was cut off or damaged. */
+  readonly isLost: boolean
 }
 
 interface OpenRow {
@@ -23,14 +25,14 @@ interface OpenRow {
 
 /**
  * Notes that the file was opened, and returns its epoch, which lasts as long as no committed record can have been lost.
- * It changes when the file is another one than before, or when a machine went down while the file was open with less
+ * It changes when the file is another one than before, when its log has lost commits, or when a machine went down while the file was open with less
  * than `power` durability: the last commits may be gone then, and their seqs would be handed out again.
  */
 export function noteOpened(db: Connection, note: OpenNote): string {
   const known = readMeta(db, 'epoch')
   const opens = db.all<OpenRow>('SELECT id, boot_id, pid, start_time, durability FROM opens')
   const isSameFile = note.origin === null || isSameOrigin(readMeta(db, 'origin') ?? '', note.origin)
-  const mayHaveLost = opens.some((open) => open.boot_id !== note.bootId && open.durability !== 'power')
+  const mayHaveLost = note.isLost || opens.some((open) => open.boot_id !== note.bootId && open.durability !== 'power')
   const epoch = known !== undefined && isSameFile && !mayHaveLost ? known : randomUUID()
   writeMeta(db, 'epoch', epoch)
   if (note.origin !== null) writeMeta(db, 'origin', note.origin)
