@@ -9,4 +9,7 @@ export {
 } from './harness/threads/served-harness.ts'
 export type { ListedSession } from './harness/threads/native-imports.ts'
 export type { ServedMemory } from './harness/threads/served-memory.ts'
+export { admitCommand } from './engine/commands/ledger.ts'
+export type { ThreadCommand } from './engine/commands/thread-command.ts'
+export { ThreadFollower } from './engine/threads/thread-follower.ts'
 export type { ThreadRuntime } from './engine/thread-runtime.ts'

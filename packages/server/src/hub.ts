@@ -1,16 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { InspanError } from '@inspan/protocol'
-import type { ServedHarness, ThreadRuntime } from '@inspan/core/serving'
+import type { CommandKey } from '@inspan/protocol/store'
+import type { Command, CommandResult } from '@inspan/protocol/wire'
+import { admitCommand, type ServedHarness, type ThreadRuntime } from '@inspan/core/serving'
 import type { Caller } from './http/guard.ts'
 import { ThreadFeed } from './feed/thread-feed.ts'
+import { ThreadSource } from './feed/thread-source.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** How long a thread that nobody watches stays open. A run at work keeps it open, however long. */
 const LINGER_MS = 30_000
 
+/** How often threads that other processes may write are looked at. */
+const FOLLOW_MS = 250
+/** How long the sender of a command waits for the process that holds the thread. */
+const SETTLE_MS = 30_000
+const SETTLE_POLL_MS = 50
+
 interface Place {
+  readonly resourceId: string
+  readonly source: ThreadSource
   readonly feed: ThreadFeed
-  readonly runtime: ThreadRuntime
-  readonly leave: () => Promise<void>
+  /** Set while this process has the thread open. */
+  leave: (() => Promise<void>) | undefined
+  takingOver?: Promise<void> | undefined
   users: number
   unusedSince: number
 }
@@ -18,7 +31,10 @@ interface Place {
 /** A thread in use. It stays open at least until it is released. */
 export interface UsedThread {
   readonly feed: ThreadFeed
+  /** Throws `held` while another process holds the thread. */
   readonly runtime: ThreadRuntime
+  /** Carries out a command, or has it carried out by the process that holds the thread. */
+  execute(command: Command, key: CommandKey): Promise<CommandResult>
   release(): void
 }
 
@@ -28,6 +44,7 @@ export class Hub {
   readonly #webhooks: Webhooks | undefined
   readonly #places = new Map<string, Promise<Place>>()
   readonly #sweep: NodeJS.Timeout
+  #following: NodeJS.Timeout | undefined
   readonly #onClosed = new Set<(thread: string) => void>()
   /** The first thread of a tenant is being made. */
   readonly #firsts = new Map<string, Promise<string>>()
@@ -36,8 +53,12 @@ export class Hub {
   constructor(door: ServedHarness, webhooks?: Webhooks) {
     this.door = door
     this.#webhooks = webhooks
-    this.#sweep = setInterval(() => this.#closeUnused(), LINGER_MS / 3)
+    this.#sweep = setInterval(() => {
+      this.#closeUnused()
+      void this.recover().catch(() => undefined)
+    }, LINGER_MS / 3)
     this.#sweep.unref()
+    this.#follow()
   }
 
   get epoch(): string {
@@ -65,7 +86,12 @@ export class Hub {
     let isReleased = false
     return {
       feed: place.feed,
-      runtime: place.runtime,
+      get runtime() {
+        const { runtime } = place.source
+        if (runtime !== undefined) return runtime
+        throw new InspanError('held', `Thread ${thread} is in use by another process.`)
+      },
+      execute: (command, key) => this.#execute(thread, place, command, key),
       release: () => {
         if (isReleased) return
         isReleased = true
@@ -89,6 +115,16 @@ export class Hub {
     }
   }
 
+  /** Goes on with runs whose process died, whether or not anybody watches them. */
+  async recover(): Promise<void> {
+    for await (const { id, resourceId } of this.door.abandoned()) {
+      if (this.#closed) return
+      // Another server may be faster, and a thread that cannot be opened must not keep the others waiting.
+      const used = await this.use(id, { tenant: resourceId }).catch(() => undefined)
+      used?.release()
+    }
+  }
+
   /** Calls `listener` when a thread was deleted while clients watched it. */
   onClosed(listener: (thread: string) => void): () => void {
     this.#onClosed.add(listener)
@@ -98,6 +134,7 @@ export class Hub {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweep)
+    clearTimeout(this.#following)
     await Promise.allSettled([...this.#places.keys()].map((thread) => this.#leave(thread)))
   }
 
@@ -119,28 +156,30 @@ export class Hub {
   }
 
   async #open(thread: string, resourceId: string): Promise<Place> {
-    let feed: ThreadFeed | undefined
-    const begin = (runtime: ThreadRuntime): void => {
-      this.#webhooks?.opened(thread, runtime.committed.head.seq)
-      const stop = runtime.onFrame((frame) => this.#webhooks?.frame(thread, frame))
-      feed = new ThreadFeed(thread, this.door.store, {
-        get state() {
-          return runtime.committed
-        },
-        get isBusy() {
-          return runtime.run !== undefined
-        },
-        onFrame: (listener) => runtime.onFrame(listener),
-        close: async () => stop(),
-      })
+    const source = new ThreadSource()
+    let leave: Place['leave']
+    try {
+      leave = await this.#enter(thread, resourceId, source)
+    } catch (error) {
+      if (!InspanError.is(error, 'held')) throw error
+      await source.follow(this.door.store, thread)
     }
+    const { head } = source.state
+    this.#webhooks?.opened(thread, head.seq)
+    source.onFrame((frame) => this.#webhooks?.frame(thread, frame))
+    const feed = new ThreadFeed(thread, this.door.store, source)
+    return { resourceId, source, feed, leave, users: 0, unusedSince: Date.now() }
+  }
+
+  async #enter(thread: string, resourceId: string, source: ThreadSource): Promise<() => Promise<void>> {
+    const begin = (runtime: ThreadRuntime): void => source.begin(runtime)
     const onEvicted = async (): Promise<void> => {
       for (const listener of this.#onClosed) listener(thread)
       await this.#leave(thread)
     }
     const entered = await this.door.enter(thread, { resourceId, begin, onEvicted })
-    if (feed === undefined) throw new InspanError('io', `Thread ${thread} was opened without being announced.`)
-    return { feed, runtime: entered.runtime, leave: () => entered.leave(), users: 0, unusedSince: Date.now() }
+    await source.attached()
+    return () => entered.leave()
   }
 
   async #leave(thread: string): Promise<void> {
@@ -149,7 +188,75 @@ export class Hub {
     const open = await place?.catch(() => undefined)
     if (open === undefined) return
     await open.feed.close()
-    await open.leave()
+    await open.leave?.()
+  }
+
+  async #execute(thread: string, place: Place, command: Command, key: CommandKey): Promise<CommandResult> {
+    const { source } = place
+    if (source.runtime === undefined) await this.#takeOver(thread, place)
+    if (source.runtime !== undefined) {
+      try {
+        return await source.runtime.execute(command, key)
+      } catch (error) {
+        // Another process took the thread while it rested here. The command is in the table by now.
+        if (!InspanError.is(error, 'held')) throw error
+      }
+    }
+    if (command.type === 'rewind' && command.dryRun === true) {
+      const message = 'Another process is at work in this thread. Try again when it is done.'
+      return { status: 'rejected', reason: 'wrong-state', message }
+    }
+    const { store } = this.door
+    const admission = await admitCommand(store, { command, key, target: thread, at: Date.now() })
+    if (admission.status === 'conflict' || admission.status === 'expired') return { status: admission.status }
+    return this.#settled(place, key)
+  }
+
+  /** Waits until the process that holds the thread has carried a command out. */
+  async #settled({ source }: Place, key: CommandKey): Promise<CommandResult> {
+    const until = Date.now() + SETTLE_MS
+    while (!this.#closed && Date.now() < until) {
+      const row = await this.door.store.getCommand(key)
+      if (row?.state === 'done') {
+        await source.catchUp()
+        return row.outcome as unknown as CommandResult
+      }
+      await sleep(SETTLE_POLL_MS, undefined, { ref: false })
+    }
+    throw new InspanError('held', 'The process that holds the thread has not carried the command out yet.')
+  }
+
+  /** Opens a followed thread here as soon as its process lets go of it or is dead. */
+  async #takeOver(thread: string, place: Place): Promise<void> {
+    place.takingOver ??= this.#enter(thread, place.resourceId, place.source)
+      .then((leave) => {
+        place.leave = leave
+      })
+      .catch((error: unknown) => {
+        if (!InspanError.is(error, 'held')) throw error
+      })
+      .finally(() => {
+        place.takingOver = undefined
+      })
+    await place.takingOver
+  }
+
+  /** Looks at threads that other processes hold, or may have written since they rest here. */
+  #follow(): void {
+    this.#following = setTimeout(() => {
+      void Promise.allSettled(
+        [...this.#places].map(async ([thread, opening]) => {
+          const place = await opening
+          const { feed, source } = place
+          if (source.runtime?.isHeld === true || (place.users === 0 && !feed.isWatched)) return
+          await source.catchUp()
+          if (source.runtime === undefined) await this.#takeOver(thread, place)
+        }),
+      ).then(() => {
+        if (!this.#closed) this.#follow()
+      })
+    }, FOLLOW_MS)
+    this.#following.unref()
   }
 
   #closeUnused(): void {

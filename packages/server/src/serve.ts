@@ -95,6 +95,8 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     throw error
   }
   if (socketPath !== undefined) await chmod(socketPath, 0o600)
+  // In the background: clients need not wait for the runs of others.
+  const recovered = hub.recover().catch(() => undefined)
   const address = server.address()
   bound = typeof address === 'object' && address !== null ? address.port : 0
   let closing: Promise<void> | undefined
@@ -110,6 +112,7 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     }, CLOSE_MS)
     await closed
     clearTimeout(timer)
+    await recovered
     await hub.close()
     await webhooks?.close()
     if (socketPath !== undefined) await rm(socketPath, { force: true })

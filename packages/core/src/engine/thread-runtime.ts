@@ -187,6 +187,16 @@ export class ThreadRuntime {
     return executePendingOf(this.#options, (command, key) => this.#commands.executeAccepted(command, key))
   }
 
+  /** Emits what other processes wrote while this one does not hold the thread. Takes nothing. */
+  follow(): Promise<void> {
+    const { store, thread } = this.#options
+    return this.#mailbox.post(async () => {
+      if (this.#closed || this.#hold !== undefined) return
+      const status = await store.getStream(thread)
+      if (status !== null) await this.#rested.catchUp(status.headSeq)
+    })
+  }
+
   /** Settles the waits that are due. Each settles once, whoever else finds it due. */
   async settleDue(): Promise<void> {
     for (const wait of this.#clock.due()) {

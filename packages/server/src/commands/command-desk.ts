@@ -44,7 +44,7 @@ export class CommandDesk {
     this.#check(command)
     const used = await this.#hub.use(thread, caller)
     try {
-      const result = await used.runtime.execute(command, key)
+      const result = await used.execute(command, key)
       if (command.type === 'delete' && result.status === 'done') await this.#hub.door.evict(thread)
       return outcomeOf(result, used)
     } finally {

@@ -9,7 +9,7 @@ import { readBody, type App, type AppEnv } from './app-types.ts'
 const MAX_TITLE = 1000
 
 /** Threads: listing, reading, creating, renaming, forking, deleting. */
-export function addThreadRoutes(app: App, { hub }: ServerContext): void {
+export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
   const { door } = hub
   const tenant = (c: Context<AppEnv>): string => hub.tenantOf(c.get('caller'))
 
@@ -47,13 +47,9 @@ export function addThreadRoutes(app: App, { hub }: ServerContext): void {
 
   app.patch('/v1/threads/:thread', async (c) => {
     const { title } = (await readBody(c)) as { title?: unknown }
-    const used = await hub.use(c.req.param('thread'), c.get('caller'))
-    try {
-      await used.runtime.configure({ title: titleOf(title) })
-    } finally {
-      used.release()
-    }
-    return c.json({ thread: shown(await door.find(c.req.param('thread'), tenant(c))) })
+    const { id: thread } = await door.find(c.req.param('thread'), tenant(c))
+    await desk.carryOut({ type: 'rename', title: titleOf(title), thread }, c.get('caller'))
+    return c.json({ thread: shown(await door.find(thread, tenant(c))) })
   })
 
   app.delete('/v1/threads/:thread', async (c) => {

@@ -17,6 +17,7 @@ import type { AvailableModel } from '../models/model-types.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { serverViewer } from './server-viewer.ts'
 import { changedFiles, deleteWithFiles } from './thread-files.ts'
+import { abandonedThreads } from './abandoned-threads.ts'
 import { importedThread, nativeSessions, type ImportOptions, type ListedSession } from './native-imports.ts'
 import { servedMemory, type ServedMemory } from './served-memory.ts'
 import { noSuchThread, readThreadState } from './thread-reads.ts'
@@ -78,6 +79,8 @@ export interface ServedHarness {
   /** Makes all sessions and servers of this harness leave a thread that was deleted. */
   evict(threadId: string): Promise<void>
   models(): Promise<readonly AvailableModel[]>
+  /** Finds the threads in which a process died during a run of this harness. Whoever opens one goes on with it. */
+  abandoned(): AsyncIterable<ThreadInfo>
   /** Returns what the memory of a thread holds and how close it is to its thresholds; `null` without a memory. */
   memory(threadId: string, resourceId: string): Promise<ServedMemory | null>
   /** Returns the sessions that the coding agents of the harness have in a folder. */
@@ -119,6 +122,7 @@ export function servedHarness(harness: Harness): ServedHarness {
     agentIds: core.agents.all.map(({ id }) => id),
     evict: (threadId) => core.threads.evict(threadId),
     models: () => harness.listAvailableModels(),
+    abandoned: () => abandonedThreads(core),
     memory: (threadId, resourceId) => servedMemory(core, threadId, resourceId),
     nativeSessions: (folder) => nativeSessions(core, folder),
     importSession: (options, use) => importedThread(core, options, use),

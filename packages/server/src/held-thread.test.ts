@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { connect, type Client, type ClientState } from '@inspan/client'
+import { Agent, createTool, Harness, SqliteStore } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
+import { z } from 'zod'
+import { serve, type InspanServer } from './serve.ts'
+
+interface Shared {
+  readonly child: ChildProcessByStdio<Writable, Readable, null>
+  readonly server: InspanServer
+  readonly client: Client
+  readonly harness: Harness
+  readonly storage: SqliteStore
+  readonly thread: string
+  readonly url: string
+}
+
+/** A program that works in a thread, and a server of another process on the same database file. */
+async function shared(t: TestContext, env: Record<string, string> = {}): Promise<Shared> {
+  const folder = mkdtempSync(join(tmpdir(), 'inspan-held-'))
+  const url = join(folder, 'inspan.db')
+  const child = spawn(process.execPath, [fileURLToPath(new URL('held-child.fixture.ts', import.meta.url))], {
+    env: { ...process.env, DB: url, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const storage = new SqliteStore({ url })
+  const note = createTool({
+    id: 'note',
+    description: 'Writes a note.',
+    inputSchema: z.object({ text: z.string() }),
+    requireApproval: true,
+    execute: async ({ text }) => `noted ${text}`,
+  })
+  const model = scriptedModel([{ text: 'From the server.' }, { text: 'Once more.' }])
+  const harness = new Harness({
+    id: 'shared',
+    agent: new Agent({ id: 'agent', model, tools: { note } }),
+    modes: [{ id: 'build' }],
+    storage,
+  })
+  const server = await serve({ harness })
+  const thread = line.toString().trim()
+  const client = await connect({ url: server.url, token: server.token, thread })
+  t.after(async () => {
+    await client.close()
+    await server.close()
+    await harness.destroy()
+    await storage.close()
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { child, server, client, harness, storage, thread, url }
+}
+
+async function until(client: Client, holds: (state: ClientState) => boolean): Promise<ClientState> {
+  if (holds(client.getState())) return client.getState()
+  return new Promise((resolve) => {
+    const stop = client.subscribe((state) => {
+      if (!holds(state)) return
+      stop()
+      resolve(state)
+    })
+  })
+}
+
+const texts = ({ messages }: ClientState): string[] => messages.map(({ content, role }) => `${role}: ${content}`)
+
+describe('a thread that another process holds', () => {
+  it('is followed; commands are carried out by that process', { timeout: 60_000 }, async (t) => {
+    const { child, client } = await shared(t)
+    const waiting = await until(client, ({ pendingApprovals = [] }) => pendingApprovals.length > 0)
+    assert.deepEqual(texts(waiting), ['user: Begin', 'assistant: Let me write it down. '])
+    const [{ toolCallId } = { toolCallId: '' }] = waiting.pendingApprovals ?? []
+    const receipt = await client.send({ type: 'approve', toolCallId }).receipt
+    assert.equal(receipt.status, 'done')
+    const over = await until(client, ({ head, status }) => status === 'idle' && head.lastRun !== null)
+    assert.equal(texts(over).at(-1), 'assistant: It is written.')
+    assert.equal(over.messages.flatMap(({ toolCalls = [] }) => toolCalls)[0]?.output, 'noted one')
+    assert.equal(over.connection, 'open')
+
+    const again = await client.send({ type: 'submit', prompt: 'Again' }).receipt
+    assert.equal(again.status, 'done')
+    const later = await until(client, ({ head }) => head.lastRun?.runId === again.runId)
+    assert.equal(texts(later).at(-1), 'assistant: And again.', 'said by the process that holds the thread')
+
+    child.stdin.end()
+    await once(child, 'exit')
+    const third = await client.send({ type: 'submit', prompt: 'Still there?' }).receipt
+    assert.equal(third.status, 'done')
+    const last = await until(client, ({ head }) => head.lastRun?.runId === third.runId)
+    assert.equal(texts(last).at(-1), 'assistant: From the server.')
+  })
+
+  it('is taken over when that process dies, and its wait can be answered', { timeout: 60_000 }, async (t) => {
+    const { child, client } = await shared(t)
+    const waiting = await until(client, ({ pendingApprovals = [] }) => pendingApprovals.length > 0)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const [{ toolCallId } = { toolCallId: '' }] = waiting.pendingApprovals ?? []
+    const receipt = await client.send({ type: 'approve', toolCallId }).receipt
+    assert.equal(receipt.status, 'done')
+    const over = await until(client, ({ head }) => head.lastRun !== null)
+    assert.equal(texts(over).at(-1), 'assistant: From the server.')
+    assert.equal(over.messages.flatMap(({ toolCalls = [] }) => toolCalls)[0]?.output, 'noted one')
+  })
+})
+
+describe('a run whose process died', () => {
+  it('goes on when a server starts, though nobody watches the thread', { timeout: 60_000 }, async (t) => {
+    const { child, client, server, storage, thread, url } = await shared(t, { HANGS: 'yes' })
+    await until(client, ({ messages }) => messages.at(-1)?.content === 'Half of ')
+    await client.close()
+    await server.close()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    assert.notEqual((await storage.getStream(thread))?.owner ?? null, null, 'the dead process still holds it')
+    const second = new SqliteStore({ url })
+    const harness = new Harness({
+      id: 'shared',
+      agent: new Agent({ id: 'agent', model: scriptedModel([{ text: 'Whole.' }]) }),
+      modes: [{ id: 'build' }],
+      storage: second,
+    })
+    const another = await serve({ harness })
+    const get = async (): Promise<{ head: { lastRun: { outcome: string } | null } }> =>
+      (await fetch(`${another.url}/v1/threads/${thread}`, {
+        headers: { authorization: `Bearer ${another.token}` },
+      }).then((response) => response.json())) as { head: { lastRun: { outcome: string } | null } }
+    let { head } = await get()
+    while (head.lastRun === null) {
+      await sleep(50)
+      ;({ head } = await get())
+    }
+    assert.equal(head.lastRun.outcome, 'complete')
+    await another.close()
+    await harness.destroy()
+    await second.close()
+  })
+})
