@@ -189,12 +189,7 @@ export class ThreadRuntime {
 
   /** Emits what other processes wrote while this one does not hold the thread. Takes nothing. */
   follow(): Promise<void> {
-    const { store, thread } = this.#options
-    return this.#mailbox.post(async () => {
-      if (this.#closed || this.#hold !== undefined) return
-      const status = await store.getStream(thread)
-      if (status !== null) await this.#rested.catchUp(status.headSeq)
-    })
+    return this.#mailbox.post(() => this.#rested.follow(this.#closed || this.#hold !== undefined))
   }
 
   /** Settles the waits that are due. Each settles once, whoever else finds it due. */

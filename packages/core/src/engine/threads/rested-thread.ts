@@ -32,6 +32,13 @@ export class RestedThread {
     this.#framed = state.head.seq
   }
 
+  /** Emits what others wrote since, unless this process holds the thread and hears everything anyway. */
+  async follow(isHeld: boolean): Promise<void> {
+    const { store, thread } = this.#options
+    const status = isHeld ? null : await store.getStream(thread)
+    if (status !== null) await this.catchUp(status.headSeq)
+  }
+
   /** Emits what others wrote, however much: a page of records at a time, each with its own frame. */
   async catchUp(to: number): Promise<void> {
     const { store, thread } = this.#options

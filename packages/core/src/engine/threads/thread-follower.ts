@@ -6,15 +6,11 @@ import { RestedThread } from './rested-thread.ts'
 
 /** Follows a thread that another process holds, by its records. Takes nothing and writes nothing. */
 export class ThreadFollower {
-  readonly #store: Store
-  readonly #thread: string
   readonly #rested: RestedThread
   readonly #frames: Emitter<DeltaFrame>
   #reading: Promise<void> = Promise.resolve()
 
   private constructor(store: Store, thread: string, state: ThreadState) {
-    this.#store = store
-    this.#thread = thread
     this.#frames = new Emitter(ignore)
     this.#rested = new RestedThread({ store, thread }, state, {
       entries: new Emitter(ignore),
@@ -37,12 +33,7 @@ export class ThreadFollower {
 
   /** Emits what was written since. One call after the other: each begins where the last one ended. */
   catchUp(): Promise<void> {
-    this.#reading = this.#reading
-      .catch(() => undefined)
-      .then(async () => {
-        const status = await this.#store.getStream(this.#thread)
-        if (status !== null) await this.#rested.catchUp(status.headSeq)
-      })
+    this.#reading = this.#reading.catch(() => undefined).then(() => this.#rested.follow(false))
     return this.#reading
   }
 }
