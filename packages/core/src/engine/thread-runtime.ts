@@ -193,17 +193,11 @@ export class ThreadRuntime {
   }
 
   /** Settles the waits that are due. Each settles once, whoever else finds it due. */
-  async settleDue(): Promise<void> {
-    for (const wait of this.#clock.due()) {
-      await this.answer(wait.id, answerWhenDue(wait), 'timeout').catch((error: unknown) => {
-        if (this.state.head.waits.has(wait.id)) throw error
-      })
-    }
+  settleDue(): Promise<void> {
+    return this.#clock.settleDue()
   }
 
-  /**
-   * Starts a run. While one is working, the message is steered into it; while one is parked, it becomes a follow-up.
-   */
+  /** Starts a run. While one is working, the message is steered into it; a parked one gets it as a follow-up. */
   submit(submission: Submission): Promise<RunHandle> {
     return this.#say({ type: 'submit', submission })
   }

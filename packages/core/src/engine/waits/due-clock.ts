@@ -53,11 +53,14 @@ export class DueClock {
     this.#current = current
   }
 
-  /** Returns the waits that are due, the one due longest first. */
-  due(): Wait[] {
-    return this.#dated(this.#current())
-      .filter(({ due }) => due <= this.#now())
-      .map(({ wait }) => wait)
+  /** Settles the waits that are due, the one due longest first. Each settles once, whoever else finds it due. */
+  async settleDue(): Promise<void> {
+    for (const { due, wait } of this.#dated(this.#current())) {
+      if (due > this.#now()) return
+      await this.#settle(wait).catch((error: unknown) => {
+        if (this.#current().head.waits.has(wait.id)) throw error
+      })
+    }
   }
 
   #dated({ head }: ThreadState): { readonly wait: Wait; readonly due: number }[] {
