@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { PatternRule, Policy } from '@inspan/protocol'
-import { daily, dailyAsked } from './corpus/daily.fixture.ts'
+import { daily, dailyAsked, dailyScripts } from './corpus/daily.fixture.ts'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
 /** Rules of somebody who wants to be asked rarely, and keeps secrets. */
@@ -37,6 +37,13 @@ function others(commands: readonly string[], than: Policy): string[] {
 
 suite('what is run all day', () => {
   test(`is not asked about: ${daily.length} commands`, () => assert.deepEqual(others(daily, 'allow'), []))
+
+  test(`is asked about at most 3 times in 200: ${daily.length + dailyScripts.length} commands`, () => {
+    const all = [...daily, ...dailyScripts]
+    assert.ok(all.length >= 200 && new Set(all).size === all.length, String(all.length))
+    const asked = others(all, 'allow')
+    assert.ok(asked.length / all.length <= 3 / 200, asked.join('\n'))
+  })
 
   test(`asks where a secret may come of it: ${dailyAsked.length} commands`, () =>
     assert.deepEqual(others(dailyAsked, 'ask'), []))

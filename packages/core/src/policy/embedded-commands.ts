@@ -2,6 +2,7 @@ import type { SimpleCommand, Word } from '@inspan/shell/read'
 import { quote, readCommand } from '@inspan/shell/read/command'
 import { isOption, isReadable } from './argument.ts'
 import { alternatives } from './glob-word.ts'
+import { isProse } from './message-values.ts'
 import { isRemote, startsCommand } from './programs.ts'
 
 /** What a shell would run if it read a text. */
@@ -49,7 +50,7 @@ const found = new WeakMap<SimpleCommand, Embedded>()
 export function embeddedCommands(base: string, command: SimpleCommand): Embedded {
   const known = found.get(command)
   if (known !== undefined) return known
-  const texts = [...scriptsIn(command.args), ...tailIn(base, command.args)].map(readMaybe)
+  const texts = [...scriptsIn(base, command.args), ...tailIn(base, command.args)].map(readMaybe)
   const embedded: Embedded =
     texts.length === 0
       ? NOTHING
@@ -59,8 +60,10 @@ export function embeddedCommands(base: string, command: SimpleCommand): Embedded
 }
 
 /** Returns the words, and the values of options, that may be scripts. */
-function scriptsIn(args: readonly Word[]): string[] {
-  return args.filter(isReadable).flatMap(({ text }) => {
+function scriptsIn(base: string, args: readonly Word[]): string[] {
+  return args.flatMap((word, at) => {
+    const { text } = word
+    if (!isReadable(word) || isProse(base, args, at)) return []
     const value = text.slice(text.indexOf('=') + 1)
     const texts = isOption(text) ? [value] : [text, value]
     // In programs with commands of their own, a leading `!` marks a shell command.

@@ -134,6 +134,8 @@ function findIn(
       operands.push(at)
       continue
     }
+    // `-mtime -1`
+    if (/^g?find$/.test(name) && /^-\d+[a-zA-Z]?$/.test(text)) continue
     const value = valueOf(name, isBundle ? `-${text}` : text, table)
     if (value === null) {
       if (open.includes(at)) return text

@@ -100,7 +100,7 @@ export class Collector {
       background: place.background,
       launcher: null,
       runs: null,
-      unknown: parts.assignments.length === 0 ? null : unknownFromAssignments(parts.assignments),
+      unknown: parts.assignments.length === 0 ? null : unknownFromAssignments(parts.assignments, parts.name?.text),
       appended,
       cwd: directory.path,
       cwdAssumed: directory.assumed,

@@ -15,8 +15,10 @@ const RUNS_BY_VALUE: ReadonlyMap<string, RegExp> = new Map([
   ['GOFLAGS', /exec/],
 ])
 
-export function unknownFromAssignments(assignments: readonly Assignment[]): string | null {
+export function unknownFromAssignments(assignments: readonly Assignment[], program?: string): string | null {
   for (const { name, value } of assignments) {
+    // `IFS= read -r line` only says how the line is split.
+    if (program === 'read' && name === 'IFS') continue
     const decides =
       DECIDING.test(name) ||
       (NAMES_A_PROGRAM.test(name) && (value.dynamic || !HARMLESS_PROGRAM.test(value.text))) ||

@@ -55,3 +55,27 @@ export const dailyAsked: readonly string[] = commandsIn([
   'git diff --name-only | xargs npx prettier --check · grep -rn "process.env" src --include=*.ts',
   'rg "process\\.env" src · git check-ignore -v .env',
 ])
+
+/** More of the same, as agents write them: longer texts, loops, settings, and constructs that only bash reads. */
+export const dailyScripts: readonly string[] = commandsIn([
+  'git --no-pager log -1 · git -C . status · set -euo pipefail; ls · FOO=bar ls · export FOO=1; ls',
+  'while read -r line; do echo "$line"; done < src/list.txt · awk \'{print $1}\' src/system.ts',
+  "git --no-pager diff --stat · git log --oneline --graph --all -15 · git log -n 5 --format='%h %an %s'",
+  'git diff --name-status main · git show --stat HEAD~2 · git status -sb · git branch -vv · git stash list --stat',
+  'ls -1 src | while IFS= read -r f; do echo "- $f"; done · for d in a b c; do echo "== $d"; ls -la $d; done',
+  'if [ -d dist ]; then ls dist; else echo "no build yet"; fi · (cd packages/core && npm test) 2>&1 | tail -40',
+  'set -e\nnpm run build\nnpm test\n · npm run build 2>&1 | tail -5 && echo OK · npm test --silent 2>/dev/null | tail -3',
+  'npm run lint --if-present · npm run test --workspace=packages/core · npm ls --all --depth=1 | head -20',
+  'npx tsc --noEmit -p packages/core · npx eslint . --max-warnings=0 · npx vitest run --reporter=dot',
+  'pytest -q --maxfail=1 · pytest tests/unit -k smoke --tb=short · python3 -m pytest -x -vv tests/test_a.py',
+  'cargo test --workspace --quiet · cargo check --all-features · go test -race -count=1 ./... · go vet ./internal/...',
+  "find . -type d -name node_modules -prune -o -name '*.md' -print · find src -name '*.ts' -mtime -1 | sort",
+  "grep -c '' src/a.ts · grep -nE 'TODO|FIXME' src/a.ts src/b.ts | head · sed -n '120,180p;200q' src/a.ts",
+  "cat package.json | jq '{name, version}' · jq -r '.scripts | to_entries[] | .key' package.json · tail -n 50 logs/app.log | grep -i error",
+  'echo "== status"; git status --short; echo "== log"; git log --oneline -3 · ls -la 2>/dev/null || echo none',
+  'sort -u names.txt | wc -l · cut -d: -f1,3 data.txt | sort -t: -k2 -n | head · printf "%s\\n" one two | sort -r',
+  'date -u +%Y-%m-%dT%H:%M:%SZ · stat -c "%n %s" dist/a.js · du -sh -- dist · tree -L 1 -d · which -a node npm',
+  'x=src/a.ts; wc -l "$x" · count=$(git ls-files | wc -l); echo "$count files" · timeout 120 npm test -- --grep "login flow"',
+  "cat <<'EOF' | wc -w\nhow many words are these\nEOF\n · docker logs --tail=20 web 2>&1 | grep -v health · gh pr view --json state,title",
+  'mkdir -p tmp/out && touch tmp/out/.keep · diff -u a.txt b.txt | head -40 · diff <(sort a) <(sort b) · [[ -f a.txt ]] && cat a.txt',
+])

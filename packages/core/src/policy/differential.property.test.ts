@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import type { PatternRule } from '@inspan/protocol'
+import { policyFor, shellCall, shellRules } from './policy.fixture.ts'
+import { makePrograms, runTexts, staysInside, type Deeds } from './run-texts.fixture.ts'
+import { randomFrom, shellText } from './shell-texts.fixture.ts'
+
+/**
+ * Judges made-up texts under three sets of rules, lets bash and dash run those that are allowed, and looks at what they
+ * really did. `npm run test:soak` does it for a million texts.
+ */
+const TEXTS = Number(process.env['INSPAN_SHELL_TEXTS'] ?? 1_000)
+const SEED = Number(process.env['INSPAN_SHELL_SEED'] ?? 1)
+const SHELLS = ['/bin/bash', '/bin/dash'].filter((path) => existsSync(path))
+const BATCH = 50
+
+const ALLOW = [
+  'fine, echo, printf, cat, ls, sort, uniq, wc, head, tail, grep, cut, tr, sed, awk, find, true, cd, date, basename',
+  'xargs, jq, tar, shuf, iconv, nice, timeout, env, time',
+]
+  .flatMap((line) => line.split(', '))
+  .map((program) => `${program} *`)
+const SECRETS: readonly PatternRule[] = ['read_file', 'edit_file'].map((tool) => {
+  return { tool, pattern: 'secret*', policy: 'deny' }
+})
+
+interface Mode {
+  readonly name: string
+  readonly isAllowed: (text: string) => boolean
+  readonly isWrong: (deeds: Deeds) => boolean
+  /** A deny does not see what scripts do that were there before; an allow lets none of them run. */
+  readonly content: string
+}
+
+const starred = policyFor(shellRules({ allow: ALLOW }))
+const denied = policyFor(shellRules({ deny: ['evil *'] }))
+const secret = policyFor(shellRules({}, { patterns: SECRETS }))
+const MODES: readonly Mode[] = [
+  {
+    name: 'under allows',
+    isAllowed: (text) => starred.decide(shellCall(text), {}).policy === 'allow',
+    isWrong: ({ ranEvil, wrote }) => ranEvil || wrote,
+    content: 'evil\nx\n',
+  },
+  {
+    name: 'past a denied program',
+    isAllowed: (text) => denied.decide(shellCall(text), { yolo: true }).policy === 'allow',
+    isWrong: ({ ranEvil }) => ranEvil,
+    content: 'a\nx\n',
+  },
+  {
+    name: 'past a denied file',
+    isAllowed: (text) => secret.decide(shellCall(text), { yolo: true }).policy === 'allow',
+    isWrong: ({ changedSecret, showedSecret }) => changedSecret || showedSecret,
+    content: 'a\nx\n',
+  },
+]
+
+let root = ''
+
+before(() => {
+  root = mkdtempSync(join(tmpdir(), 'policy-texts-'))
+  chmodSync(root, 0o755)
+  makePrograms(root)
+})
+after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
+
+/** Returns the texts that did what they must not do, each run by itself where the batch as a whole was wrong. */
+async function wrongOnes(mode: Mode, texts: readonly string[]): Promise<string[]> {
+  const wrong: string[] = []
+  for (const shell of SHELLS) {
+    const deeds = await runTexts(root, shell, texts, mode.content, 20_000)
+    if (!mode.isWrong(deeds) && deeds.isFinished) continue
+    for (const text of texts) {
+      if (mode.isWrong(await runTexts(root, shell, [text], mode.content, 3_000)))
+        wrong.push(`${shell} ${mode.name}: ${JSON.stringify(text)}`)
+    }
+  }
+  return wrong
+}
+
+suite('what bash and dash do with allowed texts', () => {
+  test(`is what was allowed: ${TEXTS} texts from seed ${SEED}`, async (context) => {
+    const random = randomFrom(SEED)
+    const waiting = MODES.map((): Set<string> => new Set())
+    const wrong: string[] = []
+    let ran = 0
+    const running = new Set<Promise<void>>()
+    const flush = async (at: number): Promise<void> => {
+      const [mode, texts] = [MODES[at], [...(waiting[at] ?? [])]]
+      waiting[at]?.clear()
+      if (mode === undefined || texts.length === 0) return
+      ran += texts.length
+      if (running.size >= 2) await Promise.race(running)
+      const batch: Promise<void> = wrongOnes(mode, texts)
+        .then((found) => {
+          wrong.push(...found)
+        })
+        .finally(() => running.delete(batch))
+      running.add(batch)
+    }
+    for (let made = 0; made < TEXTS; made += 1) {
+      const at = made % MODES.length
+      const text = shellText(random)
+      if (!staysInside(text) || MODES[at]?.isAllowed(text) !== true) continue
+      waiting[at]?.add(text)
+      if (waiting[at]?.size === BATCH) await flush(at)
+      if (made % 20_000 < MODES.length) context.diagnostic(`${made} texts, ${ran} run, ${wrong.length} wrong`)
+    }
+    for (const at of MODES.keys()) await flush(at)
+    await Promise.all(running)
+    context.diagnostic(`${TEXTS} texts, ${ran} of them allowed and run in both shells`)
+    assert.deepEqual(wrong, [])
+    assert.ok(ran > TEXTS / 20, 'enough texts are allowed to tell something')
+  })
+})
