@@ -1,21 +1,34 @@
-import { findOutside } from '@inspan/shell/judge'
+import {
+  type Ground,
+  type Reach,
+  type Touch,
+  type Whereabouts,
+  below,
+  changesFiles,
+  covers,
+  fedBy,
+  findOutside,
+  isReadOnly,
+  isReadable,
+  isTransparent,
+  keptFiles,
+  locate,
+  madeFiles,
+  matchesHidden,
+  mentions,
+  opensNetwork,
+  reach as reachOfWords,
+  runsMadeFile,
+  strongest,
+  throughPipe,
+  touchedFiles,
+  whyTouched,
+} from '@inspan/shell/judge'
 import type { SimpleCommand } from '@inspan/shell/read'
 import { readCommand } from '@inspan/shell/read/command'
-import { isReadable } from './argument.ts'
-import { covers, isTransparent, type Ground } from './covers.ts'
-import { fedBy } from './fed-by.ts'
-import { matchesHidden } from './glob-word.ts'
 import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement, type Piece } from './judgement.ts'
-import { below, locate, type Whereabouts } from './location.ts'
-import { madeFiles, runsMadeFile } from './made-files.ts'
-import { mentions, reach as reachOfWords, throughPipe } from './reach.ts'
-import { strongest, type Reach } from './reaches.ts'
-import { isReadOnly } from './read-only.ts'
 import type { PlacedRule } from './rule-book.ts'
-import { whyTouched, type Touch } from './touch.ts'
-import { keptFiles, opensNetwork, touchedFiles } from './touched-files.ts'
-import { changesFiles } from './writing-commands.ts'
 
 type ShellRule = Extract<PlacedRule, { kind: 'shell' }>
 

@@ -1,10 +1,15 @@
 import { finding, type Finding } from './judgement.ts'
-import type { Whereabouts } from './location.ts'
-import { canBeMade } from './made-names.ts'
-import { coversPath, globReach, pathReach } from './path-pattern.ts'
-import { strongest, type Reach } from './reaches.ts'
+import {
+  type Reach,
+  type Touch,
+  type Whereabouts,
+  canBeMade,
+  coversPath,
+  globReach,
+  pathReach,
+  strongest,
+} from '@inspan/shell/judge'
 import type { PlacedRule } from './rule-book.ts'
-import type { Touch } from './touch.ts'
 
 /**
  * Returns the denies or asks about files. One for a single tool that reads or edits files holds for all such tools, and

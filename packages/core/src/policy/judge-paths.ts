@@ -1,8 +1,7 @@
 import type { ToolCategory } from '@inspan/protocol'
 import { strictFileRules } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement } from './judgement.ts'
-import type { Whereabouts } from './location.ts'
-import { coversPath, pathReach } from './path-pattern.ts'
+import { type Whereabouts, coversPath, pathReach } from '@inspan/shell/judge'
 import type { PlacedRule } from './rule-book.ts'
 
 export interface PathCall {

@@ -2,8 +2,7 @@ import type { JsonValue, ToolCategory } from '@inspan/protocol'
 import type { ToolCallRequest } from '@inspan/protocol/driver'
 import { strictFileRules } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement } from './judgement.ts'
-import type { Whereabouts } from './location.ts'
-import { pathReach } from './path-pattern.ts'
+import { type Whereabouts, pathReach } from '@inspan/shell/judge'
 import type { PlacedRule } from './rule-book.ts'
 
 type PathRule = Extract<PlacedRule, { kind: 'path' }>

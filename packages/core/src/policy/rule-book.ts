@@ -1,7 +1,6 @@
 import type { PatternRule, PermissionRules, ToolCategory } from '@inspan/protocol'
-import { parsePathPattern, type PathPattern } from './path-pattern.ts'
+import { type PathPattern, type ShellPattern, parsePathPattern, parseShellPattern } from '@inspan/shell/judge'
 import type { PolicyContext, RuleLevel, ToolSubjects } from './policy-types.ts'
-import { parseShellPattern, type ShellPattern } from './shell-pattern.ts'
 
 export type CompiledRule = { readonly rule: PatternRule } & (
   | { readonly kind: 'shell'; readonly pattern: ShellPattern }

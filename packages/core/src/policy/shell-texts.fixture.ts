@@ -35,7 +35,7 @@ const AROUND = split(
   `(%) · { %; } · if %; then fine; fi · if fine; then %; else fine; fi · for x in a b; do %; done · for x in evil; do %; done · while read -r x; do %; done < a · until %; do fine; break; done · echo "$(%)" · echo $(%) · x=$(%) · ! % · %; fine · fine; % · % && fine · fine | % · sh -c '%' · bash -c "%" · {\n%\n} · (\n%\n) · for PATH in ./d; do %; done · for GLOBIGNORE in a; do %; done · case a in a) %;; esac · fine() { evil; }; % · function fine { evil; }; % · [[ -f a ]] && % · (( x )) ; % · coproc % · select x in a; do %; done · \`%\` · eval '%' · time % · % # evil · # evil\n% · % \\\n a · echo a\\\n%`,
 )
 const CRUMBS = [
-  ...`$\`"'\\(){}[]<>|&;#!~*?=:-+@%^, \t\n`,
+  ...`$\`"'\\(){}[]<>|&;#!~*?=:-+@%^, \t\n`.split(''),
   '\r',
   '$(',
   '${',

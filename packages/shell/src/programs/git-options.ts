@@ -108,3 +108,7 @@ git format-patch |
 git bisect, git count-objects, git var, git version, git help, git notes, git cherry, git verify-commit, git verify-tag, git gc, git prune, git pack-refs, git update-index, git fsck |
   -v -H --verbose --human-readable --refresh --really-refresh -q --quiet --auto --no-prune --all --build-options
 `
+
+/** Settings of git that name a program to run, another folder, or more settings. */
+export const GIT_SETTING: RegExp =
+  /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i

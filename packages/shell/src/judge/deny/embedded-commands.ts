@@ -1,9 +1,9 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
-import { quote, readCommand } from '@inspan/shell/read/command'
+import type { SimpleCommand, Word } from '../../read/index.ts'
+import { quote, readCommand } from '../../read/command.ts'
 import { isOption, isReadable } from './argument.ts'
-import { alternatives } from './glob-word.ts'
+import { alternatives } from '../files/glob-word.ts'
 import { isProse } from './message-values.ts'
-import { isRemote, startsCommand } from './programs.ts'
+import { isRemote, startsCommand } from '../../programs/programs.ts'
 
 /** What a shell would run if it read a text. */
 export interface Embedded {

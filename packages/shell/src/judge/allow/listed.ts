@@ -1,5 +1,6 @@
-import { harmlessOptions } from '../programs/harmless-options.ts'
-import type { OptionTable } from '../programs/options.ts'
+import { GIT_SETTING } from '../../programs/git-options.ts'
+import { harmlessOptions } from '../../programs/harmless-options.ts'
+import type { OptionTable } from '../../programs/options.ts'
 
 /**
  * What a star of an allow covers. For a program of the table, every option must be listed, as it is spelled there. For
@@ -38,10 +39,7 @@ const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
   ['make', /=/],
   ['gmake', /=/],
   ['cargo', /^\+/],
-  [
-    'git config',
-    /^edit$|pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i,
-  ],
+  ['git config', new RegExp(`^edit$|${GIT_SETTING.source}`, 'i')],
   ['gh', /^(?:alias|config|extensions?|ext)$/],
   ['curl', /%output\{|^file:/],
   ['printf', /%[-#+ 0-9.*]*n/],

@@ -1,6 +1,6 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
-import { isReadable } from './argument.ts'
-import { programBase } from './program-base.ts'
+import type { SimpleCommand, Word } from '../../read/index.ts'
+import { isReadable } from '../deny/argument.ts'
+import { programBase } from '../../programs/program-base.ts'
 
 const SPREADS = new Set(['glob', 'brace', 'tilde'])
 /** Quotes inside braces, and nested patterns: their results are not worked out here. */

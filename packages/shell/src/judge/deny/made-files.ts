@@ -1,9 +1,9 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
+import type { SimpleCommand, Word } from '../../read/index.ts'
 import { isOption, isReadable } from './argument.ts'
 import { codeVariants, textsIn } from './code-texts.ts'
 import { isLanguage } from './foreign-code.ts'
-import { programBase } from './program-base.ts'
-import { isAwk, isSed } from './programs.ts'
+import { programBase } from '../../programs/program-base.ts'
+import { isAwk, isSed } from '../../programs/programs.ts'
 
 const WRITES = new Set(['write', 'append', 'read-write'])
 const WRITES_ALL =

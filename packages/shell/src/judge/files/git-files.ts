@@ -1,9 +1,9 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
-import { isOption, isReadable } from './argument.ts'
+import type { SimpleCommand, Word } from '../../read/index.ts'
+import { isOption, isReadable } from '../deny/argument.ts'
 import { gitOrder } from './git-order.ts'
 import { spread } from './glob-word.ts'
 import { endsInStar, isSources, patternPaths, readPathspec, type Pathspec } from './git-pathspec.ts'
-import type { Location, Whereabouts } from './location.ts'
+import type { Location, Whereabouts } from '../patterns/location.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 
 /** No project is this deep below the top of its repository, and no rule is this long. */

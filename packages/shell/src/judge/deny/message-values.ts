@@ -1,4 +1,4 @@
-import type { Word } from '@inspan/shell/read'
+import type { Word } from '../../read/index.ts'
 
 interface Messages {
   /** The first words: a subcommand, or two. */

@@ -1,9 +1,9 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
-import { isOption, isReadable } from './argument.ts'
+import type { SimpleCommand, Word } from '../../read/index.ts'
+import { isOption, isReadable } from '../deny/argument.ts'
 import { gitOrder } from './git-order.ts'
 import { endsInStar, patternPaths, readPathspec } from './git-pathspec.ts'
 import { spread, type Spread } from './glob-word.ts'
-import type { Location, Whereabouts } from './location.ts'
+import type { Location, Whereabouts } from '../patterns/location.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 
 /** Options with which git shows the contents of files in a commit. */

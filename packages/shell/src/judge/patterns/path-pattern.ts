@@ -1,6 +1,6 @@
 import { fold } from './fold.ts'
 import { below, locate, locateWidely, type Location, type Whereabouts } from './location.ts'
-import type { Reach } from './reaches.ts'
+import type { Reach } from '../deny/reaches.ts'
 import type { ParsedPattern } from './shell-pattern.ts'
 import { ANY, matchesText, matchesWildcard, mayBegin, mayMeet, ONE, type Meeting, type Wildcard } from './wildcard.ts'
 

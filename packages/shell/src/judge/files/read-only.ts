@@ -1,11 +1,11 @@
-import type { Assignment, SimpleCommand } from '@inspan/shell/read'
-import { isOption, mayBecomeOption } from './argument.ts'
-import { isDecidingVariable } from './deciding-variables.ts'
-import { readArguments } from './given-arguments.ts'
+import type { Assignment, SimpleCommand } from '../../read/index.ts'
+import { isOption, mayBecomeOption } from '../deny/argument.ts'
+import { isFreeVariable, isHarmlessSetting } from '../grammar/variables.ts'
+import { readArguments } from '../deny/given-arguments.ts'
 import { isGitLook } from './git-looks.ts'
-import { isAwk, isHarmlessSetting, isSed } from './programs.ts'
-import { findRisky } from './risky-options.ts'
-import { wordList } from './word-list.ts'
+import { isAwk, isSed } from '../../programs/programs.ts'
+import { findUnlisted } from '../allow/listed.ts'
+import { wordList } from '../../programs/word-list.ts'
 import { changesFiles, isWriter } from './writing-commands.ts'
 
 /** Programs that change no file, whatever their arguments. */
@@ -83,7 +83,7 @@ export function isReadOnly(command: SimpleCommand): boolean {
 
 /** `GIT_TRACE=out git log` writes. */
 function decides({ name, value }: Assignment): boolean {
-  return isDecidingVariable(name) && !isHarmlessSetting(name, value.text)
+  return !isFreeVariable(name) && !isHarmlessSetting(name, value.text)
 }
 
 /** Returns the subcommand; empty when it may be the value of an unknown option. */
@@ -97,7 +97,7 @@ function hasNoRisk(base: string, { args }: SimpleCommand): boolean {
   if (args.some((arg) => mayBecomeOption(arg) || ((isSed(base) || isAwk(base)) && arg.dynamic))) return false
   const texts = args.map(({ text }) => text)
   if (/^bat(?:cat)?$/.test(base) && texts[0] === 'cache') return false
-  return findRisky(base, texts, [...texts.keys()]) === undefined
+  return findUnlisted(base, texts, [...texts.keys()]) === undefined
 }
 
 function listsArchive(texts: readonly string[]): boolean {

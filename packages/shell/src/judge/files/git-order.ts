@@ -1,5 +1,5 @@
-import type { Word } from '@inspan/shell/read'
-import { isOption } from './argument.ts'
+import type { Word } from '../../read/index.ts'
+import { isOption } from '../deny/argument.ts'
 
 export interface GitOrder {
   readonly subcommand: string

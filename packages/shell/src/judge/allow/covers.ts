@@ -1,9 +1,10 @@
-import { findTelling, findUnlisted, gitSubcommand, isFreeVariable, isHarmlessSetting } from '@inspan/shell/judge'
-import type { Assignment, SimpleCommand, Word } from '@inspan/shell/read'
-import { isOption, isReadable, mayBecomeOption } from './argument.ts'
-import { isMessage } from './message-values.ts'
-import { changesShell, isAwk, isLookedThrough, isSed, takesAnything } from './programs.ts'
-import { matchesExactly, type ShellPattern } from './shell-pattern.ts'
+import { isFreeVariable, isHarmlessSetting } from '../grammar/variables.ts'
+import { findTelling, findUnlisted, gitSubcommand } from './listed.ts'
+import type { Assignment, SimpleCommand, Word } from '../../read/index.ts'
+import { isOption, isReadable, mayBecomeOption } from '../deny/argument.ts'
+import { isMessage } from '../deny/message-values.ts'
+import { changesShell, isAwk, isLookedThrough, isSed, takesAnything } from '../../programs/programs.ts'
+import { matchesExactly, type ShellPattern } from '../patterns/shell-pattern.ts'
 
 /** Where a command runs, as far as an allow depends on it. */
 export interface Ground {

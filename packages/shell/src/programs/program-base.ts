@@ -1,4 +1,4 @@
-import { fold } from './fold.ts'
+import { fold } from '../judge/patterns/fold.ts'
 
 /** Returns the program that a name runs, whatever its folder and spelling. */
 export function programBase(name: string): string {

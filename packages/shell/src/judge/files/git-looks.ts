@@ -1,7 +1,7 @@
-import type { Word } from '@inspan/shell/read'
-import { isOption, mayBecomeOption } from './argument.ts'
+import type { Word } from '../../read/index.ts'
+import { isOption, mayBecomeOption } from '../deny/argument.ts'
 import { gitOrder } from './git-order.ts'
-import { findRisky } from './risky-options.ts'
+import { findUnlisted } from '../allow/listed.ts'
 
 const LOOKS =
   /^(?:log|status|diff|show|shortlog|reflog|blame|annotate|grep|ls-files|ls-tree|ls-remote|rev-parse|rev-list|describe|cat-file|show-ref|for-each-ref|name-rev|merge-base|whatchanged|cherry|count-objects|var|version|check-ignore|check-attr|diff-tree|diff-index|diff-files|range-diff|verify-commit|verify-tag)$/
@@ -34,7 +34,7 @@ export function isGitLook(base: string, given: readonly Word[]): boolean {
   const { subcommand, words } = order
   const args = given.map(({ text }) => text)
   const places = [...args.keys()].slice(args.length - words.length)
-  if (base === 'git' && findRisky('git', args, places) !== undefined) return false
+  if (base === 'git' && findUnlisted('git', args, places) !== undefined) return false
   const rest = words.map(({ text }) => text)
   if (LOOKS.test(subcommand)) return !(subcommand === 'reflog' && /^(?:expire|delete)$/.test(rest[0] ?? ''))
   if (subcommand === 'branch' || subcommand === 'tag') return onlyLists(rest)

@@ -107,19 +107,3 @@ const LOOKED_THROUGH: ReadonlySet<string> = wordList('sh bash dash ash ksh mksh 
 export function isLookedThrough(base: string): boolean {
   return LOOKED_THROUGH.has(base)
 }
-
-const HARMLESS_VARIABLE =
-  /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|CI|NODE_ENV|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)$/
-const PAGER_VARIABLE = /^(?:[A-Z]+_)?PAGER$/
-/** By convention lower-case variables belong to the script, with exceptions that programs do read. */
-const OWN_VARIABLE = /^(?!.*_proxy$)(?!npm_)[a-z_][a-z0-9_]*$/
-
-/** True when setting the variable before a command only changes how its output looks. */
-export function isHarmlessSetting(name: string, value: string): boolean {
-  return HARMLESS_VARIABLE.test(name) || (PAGER_VARIABLE.test(name) && value === 'cat')
-}
-
-/** True when setting the variable for the rest of the script changes nothing that matters to programs. */
-export function isOwnVariable(name: string): boolean {
-  return OWN_VARIABLE.test(name) || HARMLESS_VARIABLE.test(name)
-}

@@ -1,13 +1,13 @@
 import { posix } from 'node:path'
-import type { SimpleCommand } from '@inspan/shell/read'
+import type { SimpleCommand } from '../../read/index.ts'
 import { isOption } from './argument.ts'
-import { fold } from './fold.ts'
+import { fold } from '../patterns/fold.ts'
 import { readArguments, type GivenArguments } from './given-arguments.ts'
-import { spellings, subcommandNames } from './option-names.ts'
-import { bundlesLetters } from './programs.ts'
+import { spellings, subcommandNames } from '../../programs/option-names.ts'
+import { bundlesLetters } from '../../programs/programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
-import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
-import { matchesText } from './wildcard.ts'
+import { matchesLoosely, type PatternWord, type ShellPattern } from '../patterns/shell-pattern.ts'
+import { matchesText } from '../patterns/wildcard.ts'
 
 /** Returns whether the words of a rule are among the arguments, in any order and spelling of options. */
 export function argumentsReach(

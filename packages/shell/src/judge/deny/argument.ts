@@ -1,4 +1,4 @@
-import type { Word } from '@inspan/shell/read'
+import type { Word } from '../../read/index.ts'
 
 /** Expansions whose results all begin like the word itself. */
 const KEEPS_BEGINNING = new Set(['glob', 'brace', 'tilde', 'process', 'arithmetic'])

@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from '../read/reading.ts'
+import type { SimpleCommand, Word } from '../../read/reading.ts'
 import { readPlainScript, type PlainCommand, type PlainWord } from './grammar.ts'
 
 const SHELL = /^(?:sh|bash|dash)$/

@@ -1,4 +1,4 @@
-import type { Location } from './location.ts'
+import type { Location } from '../patterns/location.ts'
 
 /** A file or folder that a command touches, or at least names. */
 export interface Touch {

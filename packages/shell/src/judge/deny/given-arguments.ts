@@ -1,6 +1,6 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
+import type { SimpleCommand, Word } from '../../read/index.ts'
 import { isOption, isReadable, mayBecomeOption } from './argument.ts'
-import { isGroup, takesValue } from './option-names.ts'
+import { isGroup, takesValue } from '../../programs/option-names.ts'
 
 export interface Operand {
   readonly text: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { ANY, matchesText, mayBegin, mayMeet, ONE, type Meeting, type Wildcard } from './wildcard.ts'
+import { ANY, type Meeting, ONE, type Wildcard, matchesText, mayBegin, mayMeet } from './wildcard.ts'
 
 const token = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('a', 'b') }, fc.constantFrom(ANY, ONE))
 const wildcard: fc.Arbitrary<Wildcard> = fc.array(token, { maxLength: 5 })

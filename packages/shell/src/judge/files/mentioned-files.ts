@@ -1,10 +1,10 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
-import { isOption, isReadable } from './argument.ts'
-import { isDecidingVariable } from './deciding-variables.ts'
+import type { SimpleCommand, Word } from '../../read/index.ts'
+import { isOption, isReadable } from '../deny/argument.ts'
+import { isFreeVariable } from '../grammar/variables.ts'
 import { alternatives, widenName } from './glob-word.ts'
-import { isMessage, isProse } from './message-values.ts'
-import { programBase } from './program-base.ts'
-import { takesInputAsData } from './programs.ts'
+import { isMessage, isProse } from '../deny/message-values.ts'
+import { programBase } from '../../programs/program-base.ts'
+import { takesInputAsData } from '../../programs/programs.ts'
 
 /** A name within a longer text. */
 export interface Mention {
@@ -87,7 +87,7 @@ function textsOf(base: string, command: SimpleCommand, commands: readonly Simple
 const NAMES_COMMAND = /(?:COMMAND|CMD|RUNNER|SHELL|OPTS|OPTIONS|FLAGS|WRAPPER|HOOK)$/
 
 function isRun(variable: string): boolean {
-  return isDecidingVariable(variable) || NAMES_COMMAND.test(variable)
+  return !isFreeVariable(variable) || NAMES_COMMAND.test(variable)
 }
 
 function textOf({ text }: Word): string {

@@ -1,5 +1,5 @@
-import type { PathPattern } from './path-pattern.ts'
-import { ANY, ONE, type Wildcard } from './wildcard.ts'
+import type { PathPattern } from '../patterns/path-pattern.ts'
+import { ANY, ONE, type Wildcard } from '../patterns/wildcard.ts'
 
 /** A fixed part of a name in a rule, and whether more may come before or after it. */
 interface Fixed {

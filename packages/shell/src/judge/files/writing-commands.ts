@@ -1,8 +1,8 @@
-import type { SimpleCommand } from '@inspan/shell/read'
-import { isOption, isReadable } from './argument.ts'
+import type { SimpleCommand } from '../../read/index.ts'
+import { isOption, isReadable } from '../deny/argument.ts'
 import { subcommandPlace } from './git-order.ts'
-import { programBase } from './program-base.ts'
-import type { Reach } from './reaches.ts'
+import { programBase } from '../../programs/program-base.ts'
+import type { Reach } from '../deny/reaches.ts'
 
 interface Writing {
   /** The program writes unless one of these is among its arguments. When absent, it writes only with one of `words`. */

@@ -1,26 +1,26 @@
-import type { SimpleCommand, Word } from '@inspan/shell/read'
+import type { SimpleCommand, Word } from '../../read/index.ts'
 import { isOption, isReadable } from './argument.ts'
 import { argumentsReach } from './arguments-reach.ts'
 import { codeVariants, textsIn } from './code-texts.ts'
 import { embeddedCommands, readMaybe, readScript, type Embedded } from './embedded-commands.ts'
 import { isLanguage, mayRunPrograms } from './foreign-code.ts'
 import { madeFiles, runsMadeFile } from './made-files.ts'
-import { takesValue } from './option-names.ts'
-import { programBase } from './program-base.ts'
+import { takesValue } from '../../programs/option-names.ts'
+import { programBase } from '../../programs/program-base.ts'
 import {
   feedsShell,
   hasSubcommands,
   isAwk,
-  isOwnVariable,
   isRemote,
   isSed,
   runsNoArgument,
   takesInputAsData,
-} from './programs.ts'
+} from '../../programs/programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
-import { setsGitProgram } from './risky-options.ts'
-import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
-import { matchesText } from './wildcard.ts'
+import { GIT_SETTING } from '../../programs/git-options.ts'
+import { isFreeVariable, isHarmlessSetting } from '../grammar/variables.ts'
+import { matchesLoosely, type PatternWord, type ShellPattern } from '../patterns/shell-pattern.ts'
+import { matchesText } from '../patterns/wildcard.ts'
 
 /** Nested scripts are followed this far; anything deeper may be any program. */
 const DEEPEST = 8
@@ -65,7 +65,8 @@ export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0):
 function throughSettings(pattern: ShellPattern, { assignments }: SimpleCommand, depth: number): Reach {
   const isMeant = assignments.some(
     ({ name, value }) =>
-      !isOwnVariable(name) &&
+      !isHarmlessSetting(name, '') &&
+      !(/^[a-z_]/.test(name) && isFreeVariable(name)) &&
       isReadable(value) &&
       readMaybe(value.text).commands.some((each) => {
         const found = reach(pattern, each, depth + 1)
@@ -124,7 +125,9 @@ function literal(text: string): Word {
 /** True when the program runs none of its arguments. */
 function takesData(base: string, { args, runs }: SimpleCommand): boolean {
   if (!runsNoArgument(base) || runs !== null) return false
-  return base !== 'git' || !setsGitProgram(args.map(({ text }) => text))
+  // A `git config` may set a program to run later.
+  const sets = args.some(({ text }) => text === 'config') && args.some(({ text }) => GIT_SETTING.test(text))
+  return base !== 'git' || !sets
 }
 
 /**

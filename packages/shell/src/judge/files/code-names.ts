@@ -1,7 +1,7 @@
-import { codeVariants, textsIn } from './code-texts.ts'
+import { codeVariants, textsIn } from '../deny/code-texts.ts'
 import { namesIn } from './mentioned-files.ts'
-import { mayRunPrograms } from './foreign-code.ts'
-import { isAwk, isSed } from './programs.ts'
+import { mayRunPrograms } from '../deny/foreign-code.ts'
+import { isAwk, isSed } from '../../programs/programs.ts'
 
 /** The files that code in another language may use, as far as its string literals tell. */
 export interface CodeNames {

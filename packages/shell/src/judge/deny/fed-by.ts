@@ -1,4 +1,4 @@
-import type { SimpleCommand } from '@inspan/shell/read'
+import type { SimpleCommand } from '../../read/index.ts'
 
 /**
  * Returns the commands whose output may be the input of another one. Pipelines are numbered from the outside in, so
