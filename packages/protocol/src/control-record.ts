@@ -296,16 +296,11 @@ export interface CheckpointFile {
   readonly change: 'added' | 'changed' | 'removed'
 }
 
-/** The files of a folder before and after a turn, as trees of a repository of our own on this machine. */
+/** The files that a turn changed in a folder. What puts them back is kept on this machine, by the id of the turn. */
 export interface CheckpointMadeRecord {
   readonly type: 'checkpoint.made'
   readonly checkpointId: string
-  /** The message that started the turn: rewinding to it restores `before`. */
-  readonly messageId?: string
   readonly root: string
-  readonly before: string
-  /** Absent while the turn works, and when nobody could look at its end. */
-  readonly after?: string
   readonly files: readonly CheckpointFile[]
 }
 

@@ -117,7 +117,7 @@ describe('the files that a thread changed', () => {
     await client.close()
   })
 
-  it('that a person changed since are named, and nothing is restored', async (t) => {
+  it('that a person changed since are listed by a question, and restored when it is answered', async (t) => {
     const { bench, root } = await writingBench(t)
     await using _bench = bench
     const client = await connect({ url: bench.url, token: bench.token })
@@ -127,10 +127,13 @@ describe('the files that a thread changed', () => {
     await client.send({ type: 'rewind', messageId, dryRun: true }).receipt
     const { report } = client.getState().rewind ?? {}
     assert.deepEqual((report as { conflicts: string[] }).conflicts, ['a.txt'])
-    const refused = await client.send({ type: 'rewind', messageId }).receipt
-    assert.equal(refused.status, 'rejected')
-    assert.match(refused.message ?? '', /a\.txt/)
+    const asked = await client.send({ type: 'rewind', messageId }).receipt
+    const { waitId = '' } = (asked.result ?? {}) as { waitId?: string }
     assert.equal(readFileSync(join(root, 'b.txt'), 'utf8'), 'new\n')
+    const answer = { type: 'answer', waitId, decision: 'answer', value: 'overwrite' } as const
+    assert.equal((await client.send(answer).receipt).status, 'done')
+    assert.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n')
+    assert.equal(existsSync(join(root, 'b.txt')), false)
     await client.close()
   })
 })

@@ -1,6 +1,6 @@
-import type { Answer, Grants, JsonObject, JsonValue, Part, PermissionRules, Wait } from '@inspan/protocol'
+import type { Answer, Grants, JsonObject, Part, PermissionRules, Wait } from '@inspan/protocol'
 import type { Decision, FaultPoints, OnInterrupted, ToolCallRequest, TurnDefaults } from '@inspan/protocol/driver'
-import type { ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
+import type { CheckpointFile, ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { MemoryOf, WindowOf } from './context/thread-context.ts'
@@ -101,14 +101,30 @@ export interface FilesPort {
   baseline?(turn: FilesTurn): Promise<void>
   /** Called before a tool changes a file that it knows, or the files of a folder. */
   keep?(turn: FilesTurn, path: string): Promise<void>
-  /** Called when the turn is over here. */
-  end?(turn: FilesTurn): Promise<void>
+  /** Called when the turn is over here. Returns what it has changed. */
+  end?(turn: FilesTurn): Promise<{ readonly root: string; readonly files: readonly CheckpointFile[] } | undefined>
   /** Restores the files as they were before the message, or only reports what that would change. May be repeated. */
-  rewind(to: {
-    readonly thread: string
-    readonly messageId: string
-    readonly dryRun: boolean
-  }): Promise<{ readonly report: JsonValue; readonly checkpointId?: string }>
+  rewind(to: FilesRewind): Promise<FilesRewound>
+  /** Forgets what was kept of a thread, or of its turns in a range. May be repeated. */
+  forget?(thread: string, range?: { readonly from: number; readonly to: number }): Promise<void>
+}
+
+export interface FilesRewind {
+  readonly thread: string
+  readonly messageId: string
+  readonly dryRun: boolean
+  /** Turns that began after this seq are not undone. */
+  readonly upTo?: number
+  /** What a person decided about files that somebody else had changed. */
+  readonly settled?: { readonly answer: 'overwrite' | 'keep'; readonly files: readonly string[] }
+}
+
+export interface FilesRewound {
+  readonly report: JsonObject
+  /** Files that somebody else changed since. If there are any, nothing was restored. */
+  readonly conflicts?: readonly string[]
+  /** The earliest turn that was undone. */
+  readonly checkpointId?: string
 }
 
 /** A message and the agent it is for. */

@@ -88,7 +88,7 @@ const LARGE: { readonly [Type in RecordType]: Extract<RecordBody, { type: Type }
   'queue.held': null,
   'config.changed': { type: 'config.changed', title: LONG, settings: MANY, state: MANY },
   'tasks.changed': { type: 'tasks.changed', tasks: TASKS },
-  'checkpoint.made': { type: 'checkpoint.made', checkpointId: 'c', root: LONG, before: 't', files: [] },
+  'checkpoint.made': { type: 'checkpoint.made', checkpointId: 'c', root: LONG, files: [] },
   'binding.changed': {
     type: 'binding.changed',
     binding: { agentId: 'a', nativeId: 'n', syncedTo: 1, extra: MANY },

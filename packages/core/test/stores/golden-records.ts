@@ -183,10 +183,7 @@ export const GOLDEN_MAIN: readonly GoldenStep[] = [
       {
         type: 'checkpoint.made',
         checkpointId: 'cp-1',
-        messageId: 'm1',
         root: '/project',
-        before: 'deadbeef',
-        after: 'cafe',
         files: [{ path: 'a.txt', change: 'changed' }],
       },
       {

@@ -129,10 +129,7 @@ export const checkpointMadeRecordSchema: Schema<CheckpointMadeRecord> = exact<Ch
   object({
     type: z.literal('checkpoint.made'),
     checkpointId: z.string(),
-    messageId: optional(z.string()),
     root: z.string(),
-    before: z.string(),
-    after: optional(z.string()),
     files: listOf(checkpointFileSchema),
   }),
 )

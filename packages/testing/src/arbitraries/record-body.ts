@@ -324,10 +324,9 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       type: fc.constant('checkpoint.made'),
       checkpointId: arbitraryId,
       root: arbitraryText,
-      before: arbitraryId,
       files: arbitraryCheckpointFiles,
     },
-    { messageId: arbitraryId, after: arbitraryId },
+    {},
   ),
   'binding.changed': shape<BodyOf<'binding.changed'>>(
     { type: fc.constant('binding.changed'), binding: arbitraryBinding },

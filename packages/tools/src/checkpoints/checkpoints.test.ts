@@ -184,6 +184,8 @@ suite('a rewind leaves alone, and names,', () => {
     bench.write('a.txt', 'by a person')
     const { conflicts } = await bench.checkpoints.rewind(T, ALL)
     assert.deepEqual([conflicts, bench.read('a.txt'), bench.read('b.txt')], [['a.txt'], 'by a person', '2'])
+    await bench.checkpoints.rewind(T, ALL, { conflicts: { answer: 'keep', files: ['a.txt'] } })
+    assert.deepEqual([bench.read('a.txt'), bench.read('b.txt')], ['by a person', '1'])
   })
 
   test('what a person changed between two turns that both changed it', async () => {
@@ -230,8 +232,46 @@ suite('changes', () => {
       { path: 'new.bin', status: 'created', isBinary: true },
     ])
     assert.deepEqual(await bench.checkpoints.changes(rootLineage('other')), [])
-    await bench.checkpoints.forget('t')
+  })
+
+  test('are forgotten with their contents, unless another turn or the folder still has these', async () => {
+    using bench = new Bench()
+    const has = (content: string): boolean => {
+      const id = execFileSync('git', ['hash-object', '--stdin'], { input: content, encoding: 'utf8' }).trim()
+      const [name = ''] = readdirSync(bench.folder)
+      return existsSync(join(bench.folder, name, 'objects', id.slice(0, 2), id.slice(2)))
+    }
+    bench.write('a.txt', 'at first')
+    await bench.turn(1, () => bench.write('a.txt', 'in the middle'))
+    const kept = turnOf(2)
+    await bench.checkpoints.keep(kept, join(bench.root, 'a.txt'))
+    bench.write('a.txt', 'then')
+    await bench.checkpoints.end(kept)
+    const other = { ...turnOf(3), thread: 'other' }
+    await bench.checkpoints.baseline(other)
+    bench.write('a.txt', 'now')
+    await bench.checkpoints.end(other)
+    assert.deepEqual(['at first', 'in the middle', 'then', 'now'].map(has), [true, true, true, true])
+    await bench.checkpoints.forget('t', { from: 1, to: 1 })
+    assert.deepEqual(['at first', 'in the middle', 'then', 'now'].map(has), [false, true, true, true])
+    await bench.again().forget('t')
+    assert.deepEqual(['in the middle', 'then', 'now'].map(has), [false, true, true])
     assert.deepEqual(await bench.checkpoints.changes(T), [])
+    await bench.checkpoints.rewind(rootLineage('other'), ALL)
+    assert.equal(bench.read('a.txt'), 'then')
+  })
+
+  test('of two processes in one folder do not get into each other’s way', async () => {
+    using bench = new Bench()
+    for (let n = 0; n < 200; n++) bench.write(`f${n}.txt`, String(n))
+    const processes = Array.from({ length: 4 }, () => bench.again())
+    await Promise.all(processes.map((each, n) => each.baseline({ ...turnOf(n + 1), thread: `thread${n}` })))
+    bench.write('f0.txt', 'changed')
+    const found = await Promise.all(processes.map((each, n) => each.end({ ...turnOf(n + 1), thread: `thread${n}` })))
+    assert.deepEqual(
+      found.map((changes) => changes.map(({ path }) => path)),
+      Array.from({ length: 4 }, () => ['f0.txt']),
+    )
   })
 
   test('are kept where only their owner can read them', async () => {

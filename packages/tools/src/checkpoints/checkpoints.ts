@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Lineage } from '@inspan/protocol/log'
 import { LocalFiles } from '../workspace/local-files.ts'
-import { ShadowRepository, type FileState } from './shadow-repository.ts'
+import { ShadowRepository, type Contents, type FileState } from './shadow-repository.ts'
 import { TurnJournal, type FileChange, type FilesTurn, type TurnEntry } from './turn-journal.ts'
 
 export interface CheckpointOptions {
@@ -32,6 +32,8 @@ export interface RewindReport {
   readonly conflicts: readonly string[]
   /** Paths that no checkpoint covers, because `.gitignore` names them or they are repositories of their own. */
   readonly notCovered: readonly string[]
+  /** The turn that the files go back to: they are as they were before it. Absent if no turn is undone. */
+  readonly turnId?: string
 }
 
 /** A file that a thread changed. A content is missing where there is no file, and where it is binary or too large. */
@@ -57,7 +59,7 @@ const MAX_SHOWN = 1024 * 1024
 
 /** Keeps what turns change in a folder, so that it can be put back. One per folder and process. */
 export class Checkpoints {
-  readonly #root: string
+  readonly root: string
   readonly #shadow: ShadowRepository
   readonly #journal: TurnJournal
   readonly #open = new Map<string, OpenTurn>()
@@ -65,8 +67,8 @@ export class Checkpoints {
   #scanning: Promise<unknown> = Promise.resolve()
 
   constructor(root: string, { folder = defaultFolder() }: CheckpointOptions = {}) {
-    this.#root = realpathSync(root)
-    this.#shadow = new ShadowRepository(folder, this.#root)
+    this.root = realpathSync(root)
+    this.#shadow = new ShadowRepository(folder, this.root)
     this.#journal = new TurnJournal(this.#shadow.folder)
   }
 
@@ -81,7 +83,7 @@ export class Checkpoints {
   /** Stores a file, or the files of a folder, before the turn changes it. Costs the same in a tree of any size. */
   async keep(turn: FilesTurn, path: string): Promise<void> {
     const open = this.#of(turn)
-    const within = relative(this.#root, path)
+    const within = relative(this.root, path)
     if (within === '' || within === '..' || within.startsWith(`..${sep}`)) return
     await this.#header(open)
     const stats = await lstat(path).catch(() => undefined)
@@ -95,15 +97,18 @@ export class Checkpoints {
     await this.#journal.add(turn, { kept: within, before })
   }
 
-  /** Records what the turn has changed. */
-  async end(turn: FilesTurn): Promise<void> {
+  /** Records what the turn has changed, and returns it. */
+  async end(turn: FilesTurn): Promise<readonly FileChange[]> {
     const open = this.#open.get(turn.turnId)
-    this.#open.delete(turn.turnId)
-    if (open === undefined) return
-    await open.baseline
-    // As it was written down, because an earlier process may have begun the turn.
-    const entry = await this.#journal.read(turn)
-    if (entry !== undefined) await this.#close(entry, open.isShared)
+    if (open === undefined) return []
+    try {
+      await open.baseline
+      // As it was written down, because an earlier process may have begun the turn.
+      const entry = await this.#journal.read(turn)
+      return entry === undefined ? [] : await this.#close(entry, open.isShared)
+    } finally {
+      this.#open.delete(turn.turnId)
+    }
   }
 
   /** Puts the files back as they were before the first of these turns. */
@@ -136,7 +141,8 @@ export class Checkpoints {
       await this.#restore(todo)
       for (const { turn } of turns) await this.#journal.add(turn, { isRewound: true })
     }
-    return { restored, removed, conflicts, notCovered }
+    const [first] = turns
+    return { restored, removed, conflicts, notCovered, ...(first === undefined ? {} : { turnId: first.turn.turnId }) }
   }
 
   /** Returns the files that a thread has changed, with their contents before its first and after its last change. */
@@ -159,9 +165,16 @@ export class Checkpoints {
     return found
   }
 
-  /** Forgets what was kept for a deleted thread. */
-  forget(thread: string): Promise<void> {
-    return this.#journal.forget(thread)
+  /** Forgets what was kept of a thread, or of its turns in a range, with the contents that nothing else refers to. */
+  async forget(thread: string, range?: { readonly from: number; readonly to: number }): Promise<void> {
+    const turns = (await this.#journal.turns(thread)).filter(
+      ({ turn: { seq } }) => range === undefined || (seq >= range.from && seq <= range.to),
+    )
+    if (turns.length === 0) return
+    for (const { turn } of turns) await this.#journal.forget(turn)
+    // Otherwise the index may still refer to what a file contained at the last scan.
+    await this.#scan()
+    await this.#inTurn(async () => this.#shadow.prune((await this.#journal.all()).flatMap(contentsOf)))
   }
 
   #of(turn: FilesTurn): OpenTurn {
@@ -185,7 +198,11 @@ export class Checkpoints {
   }
 
   #scan(): Promise<string> {
-    const next = this.#scanning.then(() => this.#shadow.scan())
+    return this.#inTurn(() => this.#shadow.scan())
+  }
+
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const next = this.#scanning.then(task)
     this.#scanning = next.catch(() => undefined)
     return next
   }
@@ -218,7 +235,7 @@ export class Checkpoints {
     return found.flat().sort((a, b) => a.turn.seq - b.turn.seq)
   }
 
-  async #close({ baseline, kept, turn }: TurnEntry, isShared: boolean): Promise<void> {
+  async #close({ baseline, kept, turn }: TurnEntry, isShared: boolean): Promise<readonly FileChange[]> {
     const changes = new Map<string, FileChange>()
     if (baseline !== undefined) {
       for (const change of await this.#shadow.changes(baseline, await this.#scan())) {
@@ -229,11 +246,13 @@ export class Checkpoints {
       const after = await this.#shadow.keep(path)
       if (!isSame(before, after)) changes.set(path, { path, before, after })
     }
-    if (kept.size > 0 || baseline !== undefined) await this.#journal.add(turn, { changes: [...changes.values()] })
+    const found = [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+    if (kept.size > 0 || baseline !== undefined) await this.#journal.add(turn, { changes: found })
+    return found
   }
 
   async #restore(changes: readonly FileChange[]): Promise<void> {
-    const files = new LocalFiles(this.#root)
+    const files = new LocalFiles(this.root)
     // What was created goes first: a file may stand where a folder was, or the other way round.
     for (const { before, path } of changes) {
       if (before === null) await this.#remove(files, path)
@@ -241,7 +260,7 @@ export class Checkpoints {
     for (const { before, path } of changes) {
       if (before === null) continue
       const content = await this.#shadow.content(before)
-      const full = join(this.#root, path)
+      const full = join(this.root, path)
       const there = await lstat(full).catch(() => undefined)
       if (there?.isSymbolicLink() === true || before.mode === '120000') await rm(full, { force: true })
       if (before.mode === '120000') {
@@ -261,7 +280,7 @@ export class Checkpoints {
     // Folders that are empty now were made for it.
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
       try {
-        await rmdir(join(this.#root, folder))
+        await rmdir(join(this.root, folder))
       } catch {
         return
       }
@@ -274,6 +293,13 @@ export class Checkpoints {
     const bytes = await this.#shadow.content(state)
     return bytes.length > MAX_SHOWN || bytes.includes(0) ? undefined : bytes.toString('utf8')
   }
+}
+
+/** Returns the ids of everything that is needed to undo a turn. */
+function contentsOf({ baseline, changes = [], kept }: TurnEntry): Contents[] {
+  const states = [...kept.values(), ...changes.flatMap(({ after, before }) => [before, after])]
+  const blobs = states.flatMap((state) => (state === null ? [] : [{ type: 'blob' as const, id: state.id }]))
+  return baseline === undefined ? blobs : [{ type: 'tree', id: baseline }, ...blobs]
 }
 
 /** Returns each changed path once: from its first state to its last. */

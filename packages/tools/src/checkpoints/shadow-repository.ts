@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { constants, copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
+import { InspanError } from '@inspan/protocol'
 import { convertsText, git, type GitPlace } from './git.ts'
 
 /** The state of a path: what is needed to put it back. `null`: there is nothing. */
@@ -12,12 +14,21 @@ export interface FileState {
   readonly id: string
 }
 
+/** Something stored, by its id. */
+export interface Contents {
+  readonly type: 'blob' | 'tree'
+  readonly id: string
+}
+
 export interface TreeChange {
   readonly path: string
   readonly before: FileState | null
   readonly after: FileState | null
 }
 
+/** No scan takes so long. */
+const LOCK_MS = 10 * 60_000
+const LOCK_POLL_MS = 50
 const NOTHING = '0'.repeat(40)
 const EMPTY: Buffer = Buffer.alloc(0)
 
@@ -47,8 +58,24 @@ export class ShadowRepository {
   /** Stores everything that `.gitignore` does not name. Returns the id of the whole. */
   async scan(): Promise<string> {
     await this.prepare()
-    await git(this.#place, ['add', '--all', '--ignore-errors', '.'], { allowed: [0, 1] })
-    return (await git(this.#place, ['write-tree'])).toString().trim()
+    await this.#alone('index.lock', ['add', '--all', '--ignore-errors', '.'], [0, 1])
+    return (await this.#alone('index.lock', ['write-tree'], [0])).toString().trim()
+  }
+
+  /** Another process may be at the same folder: git lets one at a time have a lock, and the others fail. */
+  async #alone(lockName: string, args: readonly string[], allowed: readonly number[]): Promise<Buffer> {
+    const lock = join(this.#place.gitDir, lockName)
+    for (;;) {
+      try {
+        return await git(this.#place, args, { allowed })
+      } catch (error) {
+        if (!InspanError.is(error, 'io') || !/could not lock|index\.lock/.test(error.message)) throw error
+        const stats = await lstat(lock).catch(() => undefined)
+        // Its git was killed.
+        if (stats !== undefined && Date.now() - stats.mtimeMs > LOCK_MS) await rm(lock, { force: true })
+        await setTimeout(LOCK_POLL_MS)
+      }
+    }
   }
 
   async changes(before: string, after: string): Promise<TreeChange[]> {
@@ -103,16 +130,30 @@ export class ShadowRepository {
     return [...ignored, ...nested].sort()
   }
 
+  /** Removes everything that is neither listed nor part of the last scan. */
+  async prune(kept: readonly Contents[]): Promise<void> {
+    await this.prepare()
+    const ids = new Map(kept.map((each) => [each.id, each]))
+    // One tree that holds all of them: there may be too many for a command line.
+    const lines = [...ids.values()].map(
+      ({ id, type }) => `${type === 'tree' ? '040000' : '100644'} ${type} ${id}\t${id}`,
+    )
+    const root = await git(this.#place, ['mktree', '--missing'], { input: lines.map((line) => `${line}\n`).join('') })
+    await git(this.#place, ['prune', '--expire=now', root.toString().trim()])
+  }
+
   async #prepare(): Promise<void> {
     const { gitDir, root } = this.#place
-    const isNew = (await lstat(join(gitDir, 'HEAD')).catch(() => undefined)) === undefined
-    if (!isNew) return
+    // Written last: another process must not use a repository that is half made.
+    const ready = join(gitDir, 'inspan-ready')
+    if ((await lstat(ready).catch(() => undefined)) !== undefined) return
     await mkdir(gitDir, { recursive: true, mode: 0o700 })
-    await git(this.#place, ['init', '--quiet', '--template=', '--object-format=sha1'])
+    await this.#alone('config.lock', ['init', '--quiet', '--template=', '--object-format=sha1'], [0])
     await mkdir(join(gitDir, 'info'), { recursive: true })
     // Above every .gitattributes of the project: bytes are kept as they are.
     await writeFile(join(gitDir, 'info/attributes'), '* -text -filter -ident -working-tree-encoding -eol\n')
     await this.#shareObjects(join(root, '.git'))
+    await writeFile(ready, '')
   }
 
   /** Uses what the project's own repository has, where it is a plain one. */

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileState } from './shadow-repository.ts'
 
@@ -63,8 +63,16 @@ export class TurnJournal {
     return entries.filter((entry) => entry !== undefined).sort((a, b) => a.turn.seq - b.turn.seq)
   }
 
-  async forget(thread: string): Promise<void> {
-    await rm(this.#of(thread), { recursive: true, force: true })
+  /** Returns the turns of all threads. */
+  async all(): Promise<TurnEntry[]> {
+    const threads = await readdir(this.#folder).catch(() => [])
+    return (await Promise.all(threads.map((name) => this.turns(decodeURIComponent(name))))).flat()
+  }
+
+  async forget({ thread, turnId }: FilesTurn): Promise<void> {
+    const folder = this.#of(thread)
+    await rm(join(folder, `${encodeURIComponent(turnId)}.jsonl`), { force: true })
+    await rmdir(folder).catch(() => undefined)
   }
 
   #of(thread: string): string {

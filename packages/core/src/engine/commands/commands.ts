@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import { anObject, aText, checkFields, oneOf } from '@inspan/protocol/internal'
-import { REWIND_SETTING, type CancelReceipt, type ConfigChangedRecord, type RewindRecord } from '@inspan/protocol/log'
+import type { CancelReceipt } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import { COMMAND_TYPES, type CommandResult, type ForkCommand, type RewindCommand } from '@inspan/protocol/wire'
 import { checkAnswer } from '../checks/check-answer.ts'
@@ -13,9 +13,10 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { boundaryAt, boundaryFrom } from '../threads/boundaries.ts'
 import type { Doors } from '../threads/doors.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
-import { forkThread, requireNoRun, rewindThread } from '../threads/threads.ts'
+import { forkThread } from '../threads/threads.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 import { isWaitingForChildren, type RunHandle } from '../turns/active-run.ts'
+import { answerConflict, isConflictWait, messageOf, rewind } from './rewind.ts'
 import { derivedId, KeyedCommand, rejectReason, settleNothing, type Settle } from './ledger.ts'
 import {
   answerOf,
@@ -231,6 +232,10 @@ export class Commands {
       if (wait === undefined) throw await desk.noSuchWait(waitId)
       const answer = answerOf(command, wait)
       checkAnswer(wait, answer, by)
+      if (isConflictWait(wait)) {
+        const given = { wait, answer, ...(by === undefined ? {} : { by }) }
+        return { result: await answerConflict(log, this.#ports.options, given, order.settle) }
+      }
       // The run of a door that is absent goes on when that is back.
       const isAtRest = active === undefined && asked.run !== null && doors.of(asked.run) !== undefined
       const atRest = isAtRest ? await runs.beforeAnswer(asked.run) : undefined
@@ -304,7 +309,7 @@ export class Commands {
     const at =
       messageId === undefined
         ? await boundaryAt(store, lineage, run === null ? seq : run.startedSeq - 1)
-        : await boundaryFrom(store, lineage, (await this.#message(messageId, log)).order)
+        : await boundaryFrom(store, lineage, (await messageOf(log, store, messageId)).order)
     const id = key === undefined ? newId() : derivedId(key)
     const result: CommandResult = { status: 'done', thread: id }
     const outcomes = keyed === undefined ? [] : [keyed.outcome(result)]
@@ -314,47 +319,9 @@ export class Commands {
     return { result }
   }
 
-  async #message(messageId: string, { state }: ThreadHold['log']): Promise<{ readonly order: number }> {
-    const { lineage, stream } = state.head
-    const message = await this.#ports.options.store.getMessage(lineage, messageId)
-    if (message !== null) return message
-    throw new InspanError('not-found', `Thread ${stream} has no message "${messageId}".`, {
-      details: { thread: stream, messageId },
-    })
-  }
-
   #rewind(command: RewindCommand, order: Order): Promise<Carried> {
-    const { files, store, thread } = this.#ports.options
-    const { dryRun = false, messageId, scope = 'files' } = command
     return this.#turn(command, order, async ({ log }) => {
-      requireNoRun(log)
-      const { order: began } = await this.#message(messageId, log)
-      const restored = scope === 'conversation' ? undefined : await files?.rewind({ thread, messageId, dryRun })
-      if (scope !== 'conversation' && restored === undefined) {
-        throw new InspanError('unsupported', 'The files of this thread are not kept, so they cannot be restored.', {
-          hint: 'Rewind with the scope "conversation".',
-        })
-      }
-      const result: CommandResult = { status: 'done', ...(restored === undefined ? {} : { result: restored.report }) }
-      // In the state, so that a client that gets no receipts sees it, too.
-      const notes: ConfigChangedRecord[] =
-        restored === undefined
-          ? []
-          : [
-              {
-                type: 'config.changed',
-                settings: { [REWIND_SETTING]: { messageId, scope, dryRun, report: restored.report } },
-              },
-            ]
-      if (scope === 'files' || dryRun) {
-        if (notes.length > 0) await log.commit(notes, {}, order.settle(result))
-        return { result }
-      }
-      const to = await boundaryAt(store, log.state.head.lineage, began - 1)
-      const more: Pick<RewindRecord, 'files'> =
-        restored?.checkpointId === undefined ? {} : { files: { checkpointId: restored.checkpointId } }
-      await rewindThread(store, log, to, undefined, { more, notes, extras: order.settle(result) })
-      return { result }
+      return { result: await rewind(log, this.#ports.options, command, order.settle) }
     })
   }
 
@@ -363,6 +330,7 @@ export class Commands {
     assertOpen()
     await close()
     const outcome = keyed?.outcome(DONE)
+    await options.files?.forget?.(options.thread)
     await deleteThread(options.store, options.owner, options.thread, outcome === undefined ? {} : { outcome })
     settle(DONE)
     return { result: DONE }

@@ -126,7 +126,6 @@ export async function sayEverywhere(
         type: 'checkpoint.made',
         checkpointId: 'checkpoint',
         root: `/${WORD}`,
-        before: 'tree',
         files: [{ path: WORD, change: 'added' }],
       },
       { type: 'note', kind: 'info', text: WORD, data: { words: WORD } },

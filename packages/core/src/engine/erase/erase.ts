@@ -9,6 +9,7 @@ import { EraseTally, removeSpools, type EraseReport } from './erase-report.ts'
 import { taskTexts, type ErasedContent } from './erased-content.ts'
 import { sharedStretches, wholeStream } from './shared-stretches.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import type { FilesPort } from '../thread-options.ts'
 import { rewindThread, stateAt } from '../threads/threads.ts'
 
 export interface EraseOptions extends ForkAccess {
@@ -17,6 +18,8 @@ export interface EraseOptions extends ForkAccess {
   readonly reason?: string
   /** The raw spool, if there is one. */
   readonly spool?: RawSpool
+  /** Where the files of the thread are kept, if they are. */
+  readonly files?: Pick<FilesPort, 'forget'>
 }
 
 /**
@@ -103,6 +106,7 @@ async function eraseOwn(store: Store, log: ThreadLog, options: EraseOptions, tal
   // Before `store.erase`, in which the store cleans its files once.
   if (isTitleCleared) await log.commit([{ type: 'config.changed', title: null }], {}, { thread: { title: null } })
   await removeSpools(options.spool, stream, [...content.runs, ...after.runs], tally)
+  await options.files?.forget?.(stream, { from, to })
   const points = [...before, ...after.seqs].map((seq) => ({ from: seq, to: seq }))
   tally.count(await store.erase(stream, log.fence, ...points, { from, to }))
   const reason = options.reason === undefined ? {} : { reason: options.reason }
@@ -125,6 +129,7 @@ async function eraseLeft(
   const titles = new Set(after.titles)
   await eraseForks(store, { ...options, stream, from, to, content, titles, held: log }, tally)
   await removeSpools(options.spool, stream, [...content.runs, ...after.runs], tally)
+  await options.files?.forget?.(stream, { from, to })
   const points = [...before, ...after.seqs].map((seq) => ({ from: seq, to: seq }))
   tally.count(await store.erase(stream, log.fence, ...points, { from, to }))
   tally.noteQuotes(log.stream, after.quotedIn)

@@ -19,11 +19,11 @@ import {
   lineageUpTo,
   RECORD_VERSIONS,
   reduce,
-  type ConfigChangedRecord,
   type ForkRecord,
   type Lineage,
   type LogRecord,
   type OmPointer,
+  type RecordBody,
   type RewindRecord,
   type ThreadState,
 } from '@inspan/protocol/log'
@@ -120,10 +120,12 @@ export async function forkThread(
   return info
 }
 
-/** What is recorded along with a rewind. */
+/** What is recorded along with a rewind, in the same transaction. */
 interface RewindAlong {
   readonly more?: Pick<RewindRecord, 'files'>
-  readonly notes?: readonly ConfigChangedRecord[]
+  readonly before?: readonly RecordBody[]
+  readonly notes?: readonly RecordBody[]
+  readonly origin?: { readonly by?: string }
   readonly extras?: CommitExtras
 }
 
@@ -136,7 +138,7 @@ export async function rewindThread(
   log: ThreadLog,
   to: number,
   target?: Lineage,
-  { more = {}, notes = [], extras }: RewindAlong = {},
+  { before = [], extras, more = {}, notes = [], origin = {} }: RewindAlong = {},
 ): Promise<void> {
   const { head } = log.state
   requireNoRun(log)
@@ -146,7 +148,7 @@ export async function rewindThread(
   const { tasks, om } = await stateAt(store, target ?? head.lineage, to)
   const lineage = target === undefined ? {} : { lineage: lineageUpTo(target, to) }
   const body: RewindRecord = { type: 'rewind', to, ...lineage, tasks, om, ...more }
-  await log.commit([body, ...notes], {}, extras)
+  await log.commit([...before, body, ...notes], origin, extras)
 }
 
 /** Throws if a run is open: a thread is rewound only between runs. */

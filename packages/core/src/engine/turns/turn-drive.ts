@@ -106,10 +106,10 @@ function turnFiles(active: ActiveTurn, { hold, options }: TurnDrive): TurnFiles 
   const { runId, turnId } = active
   const { log } = hold
   const turn = { thread: log.stream, runId, turnId, seq: log.state.head.seq }
-  const warn = (text: string): void => {
-    log.add({ type: 'note', kind: 'warning', text }, { run: runId, turn: turnId })
-  }
-  active.files = new TurnFiles(options.files, turn, warn)
+  active.files = new TurnFiles(options.files, turn, (fact) => {
+    // The run of a turn that was let go is somebody else's, or over.
+    if (!active.isDetached) log.add(fact, { run: runId, turn: turnId })
+  })
   return active.files
 }
 

@@ -1,16 +1,17 @@
 import { toErrorData } from '@inspan/protocol'
+import type { CheckpointMadeRecord, NoteRecord } from '@inspan/protocol/log'
 import type { FilesPort, FilesTurn } from '../thread-options.ts'
 
 /** Keeps what a turn changes, through the port of the thread. */
 export class TurnFiles {
   readonly #port: FilesPort
   readonly #turn: FilesTurn
-  readonly #warn: (text: string) => void
+  readonly #record: (fact: NoteRecord | CheckpointMadeRecord) => void
 
-  constructor(port: FilesPort, turn: FilesTurn, warn: (text: string) => void) {
+  constructor(port: FilesPort, turn: FilesTurn, record: (fact: NoteRecord | CheckpointMadeRecord) => void) {
     this.#port = port
     this.#turn = turn
-    this.#warn = warn
+    this.#record = record
   }
 
   /** Resolves when the state before the turn is kept. Whatever may change files waits for it. */
@@ -25,9 +26,12 @@ export class TurnFiles {
   /** The turn is over in any case; what cannot be kept is worth a warning. */
   async end(): Promise<void> {
     try {
-      await this.#port.end?.(this.#turn)
+      const changed = await this.#port.end?.(this.#turn)
+      if (changed === undefined || changed.files.length === 0) return
+      this.#record({ type: 'checkpoint.made', checkpointId: this.#turn.turnId, ...changed })
     } catch (error) {
-      this.#warn(`The changes of files in this turn could not be recorded: ${toErrorData(error).message}`)
+      const text = `The changes of files in this turn could not be recorded: ${toErrorData(error).message}`
+      this.#record({ type: 'note', kind: 'warning', text })
     }
   }
 }

@@ -48,10 +48,14 @@ export async function lastQuestion(
   return found === undefined ? undefined : asked(store, stream, found)
 }
 
-/** The state is only in the record that opened the wait. */
 async function asked(store: Store, stream: string, wait: Wait): Promise<AskedQuestion> {
+  const state = await stateOfWait(store, stream, wait)
+  return state === undefined ? { wait } : { wait, state }
+}
+
+/** Returns what the asker stored with its question. It is only in the record that opened the wait. */
+export async function stateOfWait(store: Store, stream: string, wait: Wait): Promise<string | undefined> {
   const { items } = await store.readRecords(stream, { after: wait.openedAt - 1, limit: 1 })
   const body = items[0]?.body
-  if (body?.type !== 'wait.opened' || body.wait.id !== wait.id || body.state === undefined) return { wait }
-  return { wait, state: body.state }
+  return body?.type === 'wait.opened' && body.wait.id === wait.id ? body.state : undefined
 }

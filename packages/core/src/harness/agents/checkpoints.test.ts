@@ -114,7 +114,10 @@ suite('the files of a thread', () => {
     await harness.switchThread({ threadId: fork.id })
     await harness.sendMessage({ content: 'In the fork.' })
     const { thread } = harness.session
-    assert.deepEqual(await thread.changes(), [{ path: 'a.txt', status: 'changed', before: 'one', after: 'three' }])
+    assert.deepEqual(
+      (await thread.changes()).map(({ after, before, path, status }) => ({ path, status, before, after })),
+      [{ path: 'a.txt', status: 'changed', before: 'one', after: 'three' }],
+    )
     assert.deepEqual(await servedHarness(harness).changes(fork.id), await thread.changes())
     const [shared = ''] = await userMessages(bench)
     await thread.restoreFiles({ messageId: shared })
@@ -122,17 +125,133 @@ suite('the files of a thread', () => {
     assert.deepEqual(await thread.changes(), [])
   })
 
-  test('stay as they are when a person changed one since, and the error names it', async () => {
+  suite('that a person changed since', () => {
+    class Changed implements AsyncDisposable {
+      readonly folder = new Folder()
+      readonly storage = new MemoryStore()
+      bench: HarnessBench | undefined
+      messageId = ''
+
+      async open(script: readonly object[] = []): Promise<HarnessBench> {
+        await this.bench?.harness.destroy()
+        this.bench = new HarnessBench(script, { ...this.folder.config, storage: this.storage })
+        await this.bench.harness.selectOrCreateThread()
+        return this.bench
+      }
+
+      /** Changes two files in a turn, and one of them afterwards. */
+      async prepare(): Promise<HarnessBench> {
+        const bench = await this.open([write('a.txt', 'two'), write('b.txt', 'b'), DONE, write('c.txt', 'c'), DONE])
+        await bench.harness.sendMessage({ content: 'Go.' })
+        writeFileSync(join(this.folder.root, 'a.txt'), 'by a person')
+        ;[this.messageId = ''] = await userMessages(bench)
+        return bench
+      }
+
+      contents(): (string | undefined)[] {
+        return ['a.txt', 'b.txt'].map((path) => this.folder.read(path))
+      }
+
+      async [Symbol.asyncDispose](): Promise<void> {
+        await this.bench?.harness.destroy()
+        this.folder[Symbol.dispose]()
+      }
+    }
+
+    for (const [resumeData, contents] of [
+      ['overwrite', ['one', undefined]],
+      ['keep', ['by a person', undefined]],
+      ['cancel', ['by a person', 'b']],
+    ] as const) {
+      test(`are listed by a question, which is answered after a restart with "${resumeData}"`, async () => {
+        await using changed = new Changed()
+        const { harness } = await changed.prepare()
+        const { conflicts, waitId = '' } = await harness.session.thread.restoreFiles({ messageId: changed.messageId })
+        assert.deepEqual([conflicts, changed.contents()], [['a.txt'], ['by a person', 'b']])
+        const again = (await changed.open()).harness
+        const [question] = again.session.suspensions.list()
+        assert.equal(question?.toolCallId, waitId)
+        assert.deepEqual((question.suspendPayload as { files?: unknown }).files, ['a.txt'])
+        await assert.rejects(
+          again.respondToToolSuspension({ toolCallId: waitId, resumeData: 'yes' }),
+          /does not answer/,
+        )
+        await again.respondToToolSuspension({ toolCallId: waitId, resumeData })
+        assert.deepEqual(changed.contents(), contents)
+        assert.equal(again.session.suspensions.hasPending(), false)
+      })
+    }
+
+    test('are asked about again when another one was changed meanwhile, and a later turn is not undone', async () => {
+      await using changed = new Changed()
+      const { harness } = await changed.prepare()
+      const { thread } = harness.session
+      const first = await thread.restoreFiles({ messageId: changed.messageId })
+      await harness.sendMessage({ content: 'Another file.' })
+      writeFileSync(join(changed.folder.root, 'b.txt'), 'by a person too')
+      const answer = { toolCallId: first.waitId ?? '', resumeData: 'overwrite' }
+      await assert.rejects(harness.respondToToolSuspension(answer), (error) => InspanError.is(error, 'conflict'))
+      assert.deepEqual(changed.contents(), ['by a person', 'by a person too'])
+      const [question, ...others] = harness.session.suspensions.list()
+      assert.deepEqual(
+        [question?.suspendPayload, others],
+        [{ ...(question?.suspendPayload as object), files: ['a.txt', 'b.txt'] }, []],
+      )
+      await harness.respondToToolSuspension({ resumeData: 'overwrite' })
+      assert.deepEqual([...changed.contents(), changed.folder.read('c.txt')], ['one', undefined, 'c'])
+    })
+
+    test('keep the conversation where it is until the answer, in a rewind of both', async () => {
+      await using changed = new Changed()
+      const { harness } = await changed.prepare()
+      const served = servedHarness(harness)
+      const threadId = harness.session.thread.requireId()
+      const entered = await served.enter(threadId, {
+        resourceId: 'test',
+        begin: () => undefined,
+        onEvicted: async () => undefined,
+      })
+      await entered.runtime.execute({ type: 'rewind', messageId: changed.messageId, scope: 'both' })
+      assert.equal((await userMessages(changed.bench ?? assert.fail())).length, 1)
+      await harness.respondToToolSuspension({ resumeData: 'keep' })
+      assert.equal((await userMessages(changed.bench ?? assert.fail())).length, 0)
+      assert.deepEqual(changed.contents(), ['by a person', undefined])
+      await entered.leave()
+    })
+  })
+
+  test('are listed by a record for every turn that changed some', async () => {
     using folder = new Folder()
-    await using bench = new HarnessBench([write('a.txt', 'two'), write('b.txt', 'b'), DONE] as never, folder.config)
-    await bench.harness.sendMessage({ content: 'Go.' })
-    writeFileSync(join(folder.root, 'a.txt'), 'by a person')
-    const [messageId = ''] = await userMessages(bench)
-    await assert.rejects(
-      bench.harness.session.thread.restoreFiles({ messageId }),
-      (error) => InspanError.is(error, 'conflict') && /a\.txt/.test(error.message),
+    const storage = new MemoryStore()
+    const script = [
+      write('a.txt', 'two'),
+      run('echo b > b.txt'),
+      DONE,
+      { text: 'Nothing to do.' },
+      call('delete', { path: 'a.txt' }),
+      DONE,
+    ]
+    await using bench = new HarnessBench(script, { ...folder.config, storage })
+    for (const content of ['1', '2', '3']) await bench.harness.sendMessage({ content })
+    const { items } = await storage.readRecords(bench.harness.session.thread.requireId(), { limit: 1000 })
+    const made = items.flatMap(({ body, turn }) => (body.type === 'checkpoint.made' ? [{ ...body, turn }] : []))
+    assert.deepEqual(
+      made.map(({ files, root }) => ({ files, root })),
+      [
+        {
+          root: folder.root,
+          files: [
+            { path: 'a.txt', change: 'changed' },
+            { path: 'b.txt', change: 'added' },
+          ],
+        },
+        { root: folder.root, files: [{ path: 'a.txt', change: 'removed' }] },
+      ],
     )
-    assert.deepEqual([folder.read('a.txt'), folder.read('b.txt')], ['by a person', 'b'])
+    assert.deepEqual(
+      made.map(({ checkpointId }) => checkpointId),
+      made.map(({ turn }) => turn),
+    )
   })
 
   test('cannot go back where nothing keeps them', async () => {

@@ -1,4 +1,4 @@
-import type { ChangedFile, RewindReport } from '@inspan/tools'
+import type { ChangedFile } from '@inspan/tools'
 import { InspanError, type JsonValue } from '@inspan/protocol'
 import { toHarnessThread, type HarnessMessage, type HarnessThread } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
@@ -18,7 +18,7 @@ import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
 import { changedFiles } from '../threads/thread-files.ts'
-import type { CloneRequest, ThreadLifecycle, ThreadRewind } from '../threads/thread-lifecycle.ts'
+import type { CloneRequest, RestoredFiles, ThreadLifecycle, ThreadRewind } from '../threads/thread-lifecycle.ts'
 import {
   checkPage,
   listed,
@@ -126,9 +126,11 @@ export class SessionThread {
 
   /**
    * Puts the files of the workspace back as they were before the turn of a message, or with `dryRun` only reports what
-   * that would change. Throws `conflict` and changes nothing if somebody else changed one of them since.
+   * that would change. If somebody else changed one of them since, nothing is restored, and a question lists those
+   * files: answer it with `respondToToolSuspension({ toolCallId: waitId, resumeData })` and `overwrite`, `keep` or
+   * `cancel`, after a restart too.
    */
-  async restoreFiles(options: { readonly messageId: string; readonly dryRun?: boolean }): Promise<RewindReport> {
+  async restoreFiles(options: { readonly messageId: string; readonly dryRun?: boolean }): Promise<RestoredFiles> {
     const { dryRun = false, messageId } = givenFields(options, 'thread.restoreFiles({ messageId, dryRun? })')
     return this.#lifecycle.restoreFiles(givenText(messageId, 'messageId'), dryRun)
   }

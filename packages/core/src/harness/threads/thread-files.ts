@@ -1,8 +1,8 @@
-import { InspanError, type JsonValue } from '@inspan/protocol'
-import type { Lineage } from '@inspan/protocol/log'
+import { InspanError } from '@inspan/protocol'
+import type { CheckpointFile, Lineage } from '@inspan/protocol/log'
 import type { ChangedFile, Checkpoints, RewindReport } from '@inspan/tools'
 import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
-import type { FilesPort, FilesTurn } from '../../engine/thread-options.ts'
+import type { FilesPort, FilesRewind, FilesTurn } from '../../engine/thread-options.ts'
 import type { HarnessCore } from '../harness-core.ts'
 
 /** Keeps the files of a thread with the checkpoints of the workspace. */
@@ -12,24 +12,30 @@ export function threadFiles(core: HarnessCore, lineage: () => Lineage): FilesPor
   return {
     baseline: async (turn) => (await ofTurn(turn))?.baseline(turn),
     keep: async (turn, path) => (await ofTurn(turn))?.keep(turn, path),
-    end: async (turn) => (await ofTurn(turn))?.end(turn),
-    rewind: async ({ dryRun, messageId }) => {
-      const report = await restoreFiles(core, { dryRun, messageId, lineage: lineage() })
-      return { report: report as unknown as JsonValue }
+    end: async (turn) => {
+      const checkpoints = await ofTurn(turn)
+      if (checkpoints === undefined) return undefined
+      const files = (await checkpoints.end(turn)).map(({ after, before, path }): CheckpointFile => {
+        return { path, change: before === null ? 'added' : after === null ? 'removed' : 'changed' }
+      })
+      return { root: checkpoints.root, files }
     },
+    rewind: async (to) => {
+      const { turnId, ...report } = await restoreFiles(core, lineage(), to)
+      return {
+        report: { ...report },
+        conflicts: report.conflicts,
+        ...(turnId === undefined ? {} : { checkpointId: turnId }),
+      }
+    },
+    forget: async (thread, range) => (await core.workspace.checkpoints())?.forget(thread, range),
   }
 }
 
-export interface FilesRewind {
-  readonly lineage: Lineage
-  readonly messageId: string
-  readonly dryRun: boolean
-}
-
-/** Puts the files back as they were before the turn of a message. Changes nothing if somebody else changed one since. */
-export async function restoreFiles(
+async function restoreFiles(
   core: HarnessCore,
-  { dryRun, lineage, messageId }: FilesRewind,
+  lineage: Lineage,
+  { dryRun, messageId, settled, upTo = Infinity }: FilesRewind,
 ): Promise<RewindReport> {
   const checkpoints = await core.workspace.checkpoints()
   if (checkpoints === undefined) {
@@ -40,13 +46,8 @@ export async function restoreFiles(
   const message = await core.store.getMessage(lineage, messageId)
   if (message === null) throw new InspanError('not-found', `The thread has no message "${messageId}".`)
   const isMeant = (turn: FilesTurn): boolean =>
-    turn.seq >= message.order || (message.run !== undefined && turn.runId === message.run)
-  const report = await checkpoints.rewind(lineage, isMeant, { dryRun })
-  if (dryRun || report.conflicts.length === 0) return report
-  throw new InspanError('conflict', `Somebody else has changed these files since: ${report.conflicts.join(', ')}.`, {
-    hint: 'Nothing was restored. Undo those changes or move the files away, then rewind again.',
-    details: { conflicts: report.conflicts },
-  })
+    turn.seq <= upTo && (turn.seq >= message.order || (message.run !== undefined && turn.runId === message.run))
+  return checkpoints.rewind(lineage, isMeant, { dryRun, ...(settled === undefined ? {} : { conflicts: settled }) })
 }
 
 /** Returns the files that a thread has changed, with their contents before and after. None where they are not kept. */

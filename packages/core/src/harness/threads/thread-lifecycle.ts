@@ -9,7 +9,9 @@ import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import type { Mailbox } from '../../engine/threads/mailbox.ts'
 import type { ThreadRuntime } from '../../engine/index.ts'
-import { deleteWithFiles, restoreFiles } from './thread-files.ts'
+import { settleNothing } from '../../engine/commands/ledger.ts'
+import { rewind } from '../../engine/commands/rewind.ts'
+import { deleteWithFiles, threadFiles } from './thread-files.ts'
 import { createThread, forkThread, requireNoRun, rewindThread } from '../../engine/threads/threads.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { OpenThread } from './open-threads.ts'
@@ -25,6 +27,11 @@ export interface CloneRequest {
   readonly sourceThreadId?: string
   readonly title?: string
   readonly resourceId?: string
+}
+
+/** What was restored. With conflicts: nothing yet, and a question with the id `waitId` asks what to do about them. */
+export interface RestoredFiles extends Omit<RewindReport, 'turnId'> {
+  readonly waitId?: string
 }
 
 /** A rewind that can be taken back. */
@@ -157,13 +164,16 @@ export class ThreadLifecycle {
     })
   }
 
-  restoreFiles(messageId: string, dryRun: boolean): Promise<RewindReport> {
+  restoreFiles(messageId: string, dryRun: boolean): Promise<RestoredFiles> {
     return this.#inTurn(() => {
       const { binding, core } = this.#parts
+      const { newId, store } = core
       const runtime = binding.lastRuntime ?? binding.requireRuntime()
       return runtime.change(async (log) => {
-        requireNoRun(log)
-        return restoreFiles(core, { lineage: log.state.head.lineage, messageId, dryRun })
+        const files = threadFiles(core, () => log.state.head.lineage)
+        const ports = { newId, store, files, thread: log.stream }
+        const { result } = await rewind(log, ports, { type: 'rewind', messageId, dryRun }, settleNothing)
+        return result as unknown as RestoredFiles
       })
     })
   }

@@ -79,7 +79,7 @@ const setTasks = arbitraryTasks.map((tasks): Move => (log) => {
 })
 
 const checkpoint = arbitraryCheckpointFiles.map((files): Move => (log) => {
-  log.append({ type: 'checkpoint.made', checkpointId: log.newId('p'), root: '/project', before: log.newId('t'), files })
+  log.append({ type: 'checkpoint.made', checkpointId: log.newId('p'), root: '/project', files })
 })
 
 /** A native session knows the conversation up to the end of the log, never further. */
