@@ -112,7 +112,7 @@ export class ThreadRuntime {
       const hold = await ThreadHold.take(options, options.redact, failed.resolve)
       const runtime = new ThreadRuntime(options, hold, by)
       void failed.promise.then(() => runtime.#lose())
-      owner.onTaken(thread, { wanted: () => runtime.#yield(), lost: () => runtime.#abandon() })
+      owner.onTaken(thread, { wanted: () => runtime.#yield(), lost: () => void runtime.abandon() })
       await runtime.#takeUp(hold, onTaken)
       if (by !== null) await runtime.executePending()
       runtime.#rest()
@@ -241,7 +241,6 @@ export class ThreadRuntime {
     await this.opinions(runId).then(() => this.record([scoreNote(score)], { run: runId }))
   }
 
-  /** Like `addScore`. */
   async addFeedback(runId: string, feedback: Feedback): Promise<void> {
     await this.opinions(runId).then(() => this.record([feedbackNote(feedback)], { run: runId }))
   }
@@ -332,6 +331,13 @@ export class ThreadRuntime {
       await this.#warm.close(given)
       await this.#runs.recover()
     })
+  }
+
+  /** Ends what goes on here without a record of it: whoever takes the thread next continues the run. */
+  async abandon(): Promise<void> {
+    this.#options.owner.leaveBehind(this.#options.thread)
+    this.#hold?.log.abandon()
+    await this.#mailbox.post(async () => this.#hold && this.#giveBack(this.#hold))
   }
 
   /** Releases the thread. Open waits stay open; a run that was working ends as interrupted. */
@@ -479,12 +485,6 @@ export class ThreadRuntime {
     const { log } = this.#hold ?? {}
     if (log?.failure !== undefined) this.#losses.emit({ onDisk: log.state, error: log.failure })
     this.#mailbox.post(() => this.#runs.lose()).catch(() => undefined)
-  }
-
-  /** Ends what goes on here without a record of it: whoever takes the thread goes on with the run. */
-  #abandon(): void {
-    this.#hold?.log.abandon()
-    this.#mailbox.post(async () => this.#hold && this.#giveBack(this.#hold)).catch(() => undefined)
   }
 
   #held(): ThreadHold {

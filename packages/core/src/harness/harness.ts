@@ -55,6 +55,9 @@ interface WorkspaceRequest {
   readonly requestContext?: RequestContextInput
 }
 
+/** How long a run may take to its next step when its process is asked to end. */
+const DRAIN_MS = 30_000
+
 /**
  * The control layer over agents: modes, threads, permissions, questions and events for a UI. Everything that belongs to
  * one conversation is in a session: the harness has one of its own, `session`, and `createSession` makes more.
@@ -112,6 +115,14 @@ export class Harness<State extends HarnessState = HarnessState> {
    */
   destroy(): Promise<void> {
     return this.#told(this.#destroy())
+  }
+
+  /**
+   * Like `destroy`, for a process that shares its store with others: runs at work are not ended but left at their next
+   * step, after `timeoutMs` wherever they are (default: 30,000). Another process goes on with them.
+   */
+  drain({ timeoutMs = DRAIN_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    return this.#told(this.#core.threads.drain(timeoutMs).then(() => this.#destroy()))
   }
 
   async #destroy(): Promise<void> {

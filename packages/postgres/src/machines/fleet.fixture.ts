@@ -58,6 +58,12 @@ export class Fleet {
     await admitCommand(this.store, { command: { type: 'submit', prompt }, key, target: thread, at: Date.now() })
   }
 
+  async answer(thread: string, waitId: string, commandId: string): Promise<void> {
+    const key = { principal: 'ann', clientId: 'test', commandId }
+    const command = { type: 'answer', waitId, answer: { decision: 'approve' } } as const
+    await admitCommand(this.store, { command, key, target: thread, at: Date.now() })
+  }
+
   /** The pid of the process that owns the thread. */
   async ownerOf(thread: string): Promise<number | undefined> {
     const status = await this.store.getStream(thread)
@@ -66,7 +72,8 @@ export class Fleet {
   }
 
   async hasEnded(thread: string): Promise<boolean> {
-    const { items } = await this.store.readRecords(thread, { limit: 1000 })
+    const { headSeq = 0 } = (await this.store.getStream(thread)) ?? {}
+    const { items } = await this.store.readRecords(thread, { after: Math.max(0, headSeq - 20), limit: 1000 })
     return items.some(({ body }) => body.type === 'run.ended')
   }
 
@@ -93,7 +100,7 @@ export class Fleet {
     })
   }
 
-  async stop(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.machines.keys()].map((pid) => this.kill(pid)))
     await this.store.close()
     await rm(this.#folder, { recursive: true })

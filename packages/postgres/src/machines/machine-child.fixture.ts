@@ -19,26 +19,36 @@ const note = createTool({
   },
 })
 
+/** Like `note`, but a person has to allow it. */
+const careful = createTool({
+  id: 'careful',
+  description: 'Notes a number, if allowed.',
+  execute: (_input: unknown, { idempotencyKey }) => {
+    appendFileSync(LEDGER, `${idempotencyKey}\n`)
+    return 'noted'
+  },
+})
+
 /** Depends on nothing but the request, so that any process can go on. */
 function answer({ prompt }: ModelRequest): Turn {
   const text = JSON.stringify(prompt)
   const results = text.split('"role":"tool"').length - 1
-  const [, wanted = '1'] = /note (\d+)/.exec(text) ?? []
-  return results < Number(wanted) ? { toolCalls: [{ name: 'note', input: { n: results } }] } : { text: 'done' }
+  const [, name = 'note', wanted = '1'] = /(note|careful) (\d+)/.exec(text) ?? []
+  return results < Number(wanted) ? { toolCalls: [{ name, input: { n: results } }] } : { text: 'done' }
 }
 
 const model = scriptedModel(Array.from({ length: 100_000 }, () => answer))
-const agent = new Agent({ id: 'agent', model, tools: { note } })
+const agent = new Agent({ id: 'agent', model, tools: { careful, note } })
 const storage = await PostgresStore.open({ url })
 const harness = new Harness({
   id: 'fleet',
   agent,
   modes: [{ id: 'build' }],
   storage,
-  permissions: { tools: { note: 'allow' } },
+  permissions: { tools: { note: 'allow', careful: 'ask' } },
 })
 await harness.init()
 process.once('SIGTERM', () => {
-  void harness.destroy().then(() => storage.close())
+  void harness.drain().then(() => storage.close())
 })
 process.send?.('ready')

@@ -36,6 +36,7 @@ export class ProcessOwner {
   readonly #options: OwnerOptions
   readonly #entered = new Set<string>()
   readonly #onTaken = new Map<string, OnTaken>()
+  readonly #leftBehind = new Set<string>()
   #id: string
   #membership: Membership | undefined
   /** Rejected while this process is no owner, because others took it for dead. */
@@ -93,6 +94,7 @@ export class ProcessOwner {
     here.delete(id)
     this.#membership = undefined
     this.#id = randomUUID()
+    this.#leftBehind.clear()
     for (const { lost } of this.#onTaken.values()) lost()
     this.#isRegistered = this.#return()
   }
@@ -136,6 +138,7 @@ export class ProcessOwner {
       })
     }
     await this.#isRegistered
+    this.#leftBehind.delete(stream)
     let claim = await this.#store.claim(stream, this.id)
     if (claim.status === 'held' && this.#isDead(claim.holder)) {
       claim = await this.#store.takeOver(stream, this.id, claim.epoch)
@@ -169,7 +172,12 @@ export class ProcessOwner {
   }
 
   async release(stream: string, fence: Fence): Promise<void> {
-    await this.#store.release(stream, fence)
+    if (!this.#leftBehind.has(stream)) await this.#store.release(stream, fence)
+  }
+
+  /** Never releases this thread: once the process is gone, it is found as one with a run to go on with. */
+  leaveBehind(stream: string): void {
+    this.#leftBehind.add(stream)
   }
 
   async close(): Promise<void> {
@@ -177,7 +185,8 @@ export class ProcessOwner {
     clearInterval(this.#timer)
     here.delete(this.id)
     await this.#membership?.leave()
-    await this.#store.removeOwner(this.id)
+    // Would release its threads.
+    if (this.#leftBehind.size === 0) await this.#store.removeOwner(this.id)
   }
 }
 

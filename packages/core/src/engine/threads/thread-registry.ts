@@ -5,6 +5,7 @@ import { readStreamState } from '../log/load-state.ts'
 import { Sweep, type Found, type SweptThread } from '../commands/sweep.ts'
 import type { Door } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
+import { drainThread } from './drain.ts'
 import { Mailbox } from './mailbox.ts'
 import { ProcessOwner } from './ownership.ts'
 
@@ -85,6 +86,15 @@ export class ThreadRegistry {
     this.#sweep.start()
     // A process without a thread of its own takes over those of others as well. What fails now is tried at every entry.
     if (this.#store.join !== undefined) this.owner(member).catch(() => undefined)
+  }
+
+  /** Starts nothing more, and leaves runs at work to other processes at their next barrier. */
+  async drain(timeoutMs: number): Promise<void> {
+    const sweep = this.#sweep
+    this.#sweep = undefined
+    const runtimes = [...this.#places.values()].flatMap(({ runtime }) => runtime ?? [])
+    await Promise.all(runtimes.map((runtime) => drainThread(runtime, timeoutMs)))
+    await sweep?.stop()
   }
 
   /** Closes the owner when its last member quits. */

@@ -115,6 +115,11 @@ export class OpenThreads {
     this.#registry.serve(this, { door: this.#core.config.id, open: (threadId) => this.#openSwept(threadId) })
   }
 
+  drain(timeoutMs: number): Promise<void> {
+    this.#isServing = false
+    return this.#registry.drain(timeoutMs)
+  }
+
   async close(): Promise<void> {
     this.#isServing = false
     for (const leave of this.#swept) await leave()
