@@ -91,7 +91,7 @@ suite('machines that share a database', () => {
     const threads = await Promise.all(Array.from({ length: 20 }, () => fleet.submit('careful 1')))
     const waits = async () => (await fleet.store.listWaits({ state: 'pending', limit: 100 })).items
     await until(async () => (await waits()).length === threads.length)
-    for (const pid of [...fleet.machines.keys()]) await fleet.kill(pid)
+    for (const pid of fleet.machines.keys()) await fleet.kill(pid)
     await Promise.all([fleet.add(), fleet.add()])
     for (const { stream, wait } of await waits()) {
       const id = uuid7()
