@@ -1,12 +1,21 @@
 import { InspanError } from '@inspan/protocol'
 import type { MemoryServices, MemoryThread, ThreadMemory } from '@inspan/protocol/driver'
 import { compactThread, type CompactionOptions, type CompactionReport } from './compaction.ts'
+import { keepLast } from './history-window.ts'
+import { recallTool, type RecallOptions } from './recall.ts'
 import { ObservationalMemory, type ObservationalOptions } from './observational-memory.ts'
 
 /** The name of a model, as `provider/model`, or a model of the AI SDK. */
 export type MemoryModelInput = string | object
 
 export interface MemoryOptions {
+  /**
+   * Sends the model at most this many of the newest messages. When there are more, about 60 % of them are kept, so that
+   * requests extend each other until the next time. Not together with observational memory.
+   */
+  readonly lastMessages?: number
+  /** The tool `recall`, with which agents look up original messages. `false`: none. */
+  readonly recall?: false | RecallOptions
   /** Summarises older messages with this model when the conversation no longer fits its window. */
   readonly compaction?: CompactionOptions & { readonly model: MemoryModelInput }
   /** Notes in the background what was said, and puts the notes in the place of older messages. */
@@ -56,6 +65,10 @@ export class Memory {
     if (observationalMemory !== undefined && observationalMemory !== true && typeof observationalMemory !== 'object') {
       throw new InspanError('invalid-input', '`observationalMemory` is true or an object of options.')
     }
+    const { lastMessages } = options
+    if (lastMessages !== undefined && (!Number.isInteger(lastMessages) || lastMessages < 2)) {
+      throw new InspanError('invalid-input', '`lastMessages` is a whole number of at least 2.')
+    }
     this.options = options
   }
 
@@ -66,8 +79,13 @@ export class Memory {
     const observing = om === undefined ? undefined : new ObservationalMemory(thread, services, om === true ? {} : om)
     const attached: Attached = { thread, services, observing, closed }
     this.#open.set(thread.threadId, attached)
+    const { lastMessages, recall = {} } = this.options
     return {
-      beforeStep: async () => observing?.beforeStep(),
+      tools: recall === false ? [] : [recallTool(thread, services.embed, recall)],
+      beforeStep: async () => {
+        if (observing !== undefined) await observing.beforeStep()
+        else if (lastMessages !== undefined) await keepLast(thread, lastMessages)
+      },
       compact: async () => (await this.#compact(attached)).isDone,
       close: () => {
         closed.abort()

@@ -1,7 +1,7 @@
 import type { StoredMessage } from '@inspan/protocol'
 import type { MemoryServices, MemoryThread } from '@inspan/protocol/driver'
 import { contentOf, stateOf, type ObservedState } from './observed-state.ts'
-import { OBSERVER, REFLECTOR } from './prompts.ts'
+import { OBSERVER, REFLECTOR, TITLE } from './prompts.ts'
 import { readObservations, type Observed } from './read-answer.ts'
 import { escapeText, transcript } from './transcript.ts'
 
@@ -12,6 +12,8 @@ export interface ObservationOptions {
   readonly bufferTokens?: number | false
   /** Share of the threshold that is replaced; the rest stays as it is. Default: 0.8. */
   readonly bufferActivation?: number
+  /** Lets the observer name the thread. Default: false. */
+  readonly threadTitle?: boolean
 }
 
 export interface ReflectionOptions {
@@ -36,6 +38,9 @@ interface Chunk extends Observed {
 
 const TIMEOUT_MS = 5 * 60_000
 
+/** Observations that no reflection shortens may grow to this multiple of the threshold. */
+const MOST_OBSERVATIONS = 1.5
+
 /**
  * Observes a thread in the background and puts observations in the place of older messages. No step waits for it, and
  * a result that is empty, repeats itself or is no shorter than what it replaces changes nothing.
@@ -51,6 +56,7 @@ export class ObservationalMemory {
   #observing: Promise<void> | undefined
   #reflecting: Promise<void> | undefined
   #steps = 0
+  #counted = { text: '', tokens: 0 }
 
   constructor(thread: MemoryThread, services: MemoryServices, options: ObservationalOptions) {
     this.#thread = thread
@@ -140,10 +146,13 @@ export class ObservationalMemory {
       const before = await this.state()
       const known = [before.observations, ...this.#chunks.map(({ observations }) => observations)].join('\n')
       const prompt = `<known>\n${escapeText(known.slice(-8000))}\n</known>\n<conversation>\n${transcript(messages)}\n</conversation>`
-      const chunk = this.#chunkOf(await this.#ask('observer', OBSERVER, prompt), messages, coversTo)
+      const isNamed = this.#options.observation?.threadTitle === true
+      const system = isNamed ? OBSERVER + TITLE : OBSERVER
+      const chunk = this.#chunkOf(await this.#ask('observer', system, prompt), messages, coversTo)
       if (this.#thread.basis().changes !== basis.changes) throw new Error('The messages were changed meanwhile.')
       this.#chunks = [...this.#chunks, chunk]
-      const { currentTask, observations, suggestedResponse, tokens: observationTokens } = chunk
+      const { currentTask, observations, suggestedResponse, threadTitle, tokens: observationTokens } = chunk
+      if (isNamed && threadTitle !== undefined) await this.#name(threadTitle, cycleId)
       if (isBuffering) {
         const bufferedTokens = this.#chunks.reduce((sum, each) => sum + each.tokens, 0)
         emit({ type: 'om_buffering_end', cycleId, operationType, tokensBuffered: tokens, bufferedTokens, observations })
@@ -166,6 +175,15 @@ export class ObservationalMemory {
       if (isBuffering) emit({ type: 'om_buffering_failed', cycleId, operationType, error })
       else emit({ type: 'om_observation_failed', cycleId, error, durationMs: now() - began })
     }
+  }
+
+  async #name(newTitle: string, cycleId: string): Promise<void> {
+    const { emit, setTitle } = this.#services
+    const named = await setTitle(newTitle)
+    if (named === undefined) return
+    const { threadId } = this.#thread
+    const old = named.oldTitle === null ? {} : { oldTitle: named.oldTitle }
+    emit({ type: 'om_thread_title_updated', cycleId, threadId, newTitle, ...old })
   }
 
   #chunkOf(answer: string, messages: readonly StoredMessage[], coversTo: number): Chunk {
@@ -203,36 +221,55 @@ export class ObservationalMemory {
       totalTokensObserved: before.totalTokensObserved + used.reduce((sum, each) => sum + each.messageTokens, 0),
     }
     const cycleId = newId()
-    const isCommitted = await this.#thread.observe(contentOf(next), last.coversTo, basis)
-    if (!isCommitted) {
+    const fail = (error: string): void =>
+      emit({ type: 'om_buffering_failed', cycleId, operationType: 'observation', error })
+    const known = this.#count(before.observations)
+    if (known > this.reflectorThreshold * MOST_OBSERVATIONS) {
+      fail(`The observations have ${known} tokens, and no reflection has shortened them. More would fill the window.`)
+      return
+    }
+    const content = contentOf(next)
+    const grown =
+      this.#thread.countTokens(content.text) - this.#thread.countTokens((await this.#thread.content())?.text ?? '')
+    if (grown >= this.#sum(pending) - left) {
+      this.#chunks = this.#chunks.slice(used.length)
+      fail('The observations would make the context no smaller.')
+      return
+    }
+    if (!(await this.#thread.observe(content, last.coversTo, basis))) {
       // Somebody else moved the context; what was prepared may cover what is gone.
       this.#chunks = []
-      emit({
-        type: 'om_buffering_failed',
-        cycleId,
-        operationType: 'observation',
-        error: 'The context was changed meanwhile.',
-      })
+      fail('The context was changed meanwhile.')
       return
     }
     this.#chunks = this.#chunks.slice(used.length)
+    const observed = this.#count(next.observations)
     emit({
       type: 'om_activation',
       cycleId,
       operationType: 'observation',
       chunksActivated: used.length,
       tokensActivated: used.reduce((sum, each) => sum + each.messageTokens, 0),
-      observationTokens: this.#thread.countTokens(next.observations),
+      observationTokens: observed,
       messagesActivated: used.reduce((sum, each) => sum + each.messages, 0),
       generationCount: next.generationCount,
       triggeredBy: 'threshold',
     })
+    if (left >= this.observerThreshold) {
+      fail(`${left} tokens of messages remain, above the threshold: nobody has observed them yet.`)
+    }
+  }
+
+  /** Counts a text once: the observations are the same in most steps. */
+  #count(text: string): number {
+    if (this.#counted.text !== text) this.#counted = { text, tokens: this.#thread.countTokens(text) }
+    return this.#counted.tokens
   }
 
   async #reflectIfLong(): Promise<void> {
     if (this.#reflecting !== undefined) return
     const state = await this.state()
-    const tokens = this.#thread.countTokens(state.observations)
+    const tokens = this.#count(state.observations)
     if (tokens < this.reflectorThreshold) return
     this.#reflecting = this.#reflect(state, tokens).finally(() => {
       this.#reflecting = undefined
@@ -276,7 +313,7 @@ export class ObservationalMemory {
       windows: {
         active: {
           messages: { tokens: this.#sum(pending), threshold: this.observerThreshold },
-          observations: { tokens: this.#thread.countTokens(state.observations), threshold: this.reflectorThreshold },
+          observations: { tokens: this.#count(state.observations), threshold: this.reflectorThreshold },
         },
         buffered: {
           observations: {

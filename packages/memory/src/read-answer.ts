@@ -1,8 +1,13 @@
+import { OWN_WORDS } from './prompts.ts'
+
 export interface Observed {
   readonly observations: string
   readonly currentTask?: string
   readonly suggestedResponse?: string
+  readonly threadTitle?: string
 }
+
+const MOST_TITLE = 80
 
 /** A line that comes this often is no note. */
 const MOST_REPEATS = 5
@@ -12,12 +17,17 @@ export function readObservations(answer: string): Observed | { readonly problem:
   const observations = blockOf(answer, 'observations') ?? (answer.includes('<') ? undefined : answer.trim())
   if (observations === undefined || observations === '') return { problem: 'The answer holds no observations.' }
   if (isDegenerate(observations)) return { problem: 'The answer repeats itself.' }
-  const currentTask = blockOf(answer, 'current-task')
-  const suggestedResponse = blockOf(answer, 'suggested-response')
+  if (observations.includes(OWN_WORDS)) return { problem: 'The answer repeats its instructions.' }
+  // Tags within the observations are quotations.
+  const rest = answer.slice(answer.lastIndexOf('</observations>') + 1)
+  const currentTask = blockOf(rest, 'current-task')
+  const suggestedResponse = blockOf(rest, 'suggested-response')
+  const threadTitle = blockOf(rest, 'thread-title')?.replaceAll(/\s+/g, ' ').slice(0, MOST_TITLE)
   return {
     observations,
     ...(currentTask === undefined ? {} : { currentTask }),
     ...(suggestedResponse === undefined ? {} : { suggestedResponse }),
+    ...(threadTitle === undefined ? {} : { threadTitle }),
   }
 }
 

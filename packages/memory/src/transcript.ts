@@ -4,10 +4,10 @@ import type { JsonValue, Part, StoredMessage } from '@inspan/protocol'
 const MOST_CHARS = 20_000
 
 /** Returns messages as text for an observer. Nothing in them can end the block they are put into. */
-export function transcript(messages: readonly StoredMessage[]): string {
+export function transcript(messages: readonly StoredMessage[], mostChars: number = MOST_CHARS): string {
   return messages
     .flatMap((message) => {
-      const lines = message.parts.flatMap(lineOf)
+      const lines = message.parts.flatMap((part) => lineOf(part, Math.min(mostChars, MOST_CHARS)))
       const by = message.role === 'user' ? 'user' : 'assistant'
       return lines.length === 0
         ? []
@@ -21,14 +21,14 @@ export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
-function lineOf(part: Part): string[] {
+function lineOf(part: Part, most: number): string[] {
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [shown(part.text)]
+      return part.text === '' ? [] : [shown(part.text, most)]
     case 'tool-call':
-      return [`[calls ${escapeText(part.toolName)}: ${shown(JSON.stringify(part.args))}]`]
+      return [`[calls ${escapeText(part.toolName)}: ${shown(JSON.stringify(part.args), most)}]`]
     case 'tool-result':
-      return [`[${escapeText(part.toolName)} returned: ${shown(asText(part.result))}]`]
+      return [`[${escapeText(part.toolName)} returned: ${shown(asText(part.result), most)}]`]
     case 'image':
     case 'file':
       return [`[a file: ${escapeText(part.fileName ?? part.mimeType)}]`]
@@ -42,6 +42,6 @@ function asText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function shown(text: string): string {
-  return escapeText(text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} […]`)
+function shown(text: string, most: number): string {
+  return escapeText(text.length <= most ? text : `${text.slice(0, Math.max(0, most))} […]`)
 }

@@ -2,6 +2,7 @@ import type { OmPointer } from './control-record.ts'
 import type { MemoryEvent } from './harness-event/memory.ts'
 import type { JsonObject } from './json.ts'
 import type { StoredMessage } from './message.ts'
+import type { RunnableTool } from './runnable-tool.ts'
 
 /** What stands for messages that are no longer sent to the model. Stored as a blob. */
 export interface MemoryContent {
@@ -18,6 +19,15 @@ export interface MemoryBasis {
 }
 
 export type MemoryModel = 'observer' | 'reflector' | 'summariser'
+
+/** Returns vectors for texts, as an embedding model gives them. */
+export type Embed = (texts: readonly string[], signal?: AbortSignal) => Promise<readonly (readonly number[])[]>
+
+export interface MessageSearch {
+  readonly limit: number
+  readonly embed?: Embed
+  readonly signal?: AbortSignal
+}
 
 /** What a memory sees of a thread, and how it acts on it: through records and nothing else. */
 export interface MemoryThread {
@@ -36,6 +46,12 @@ export interface MemoryThread {
     tokens: readonly [before: number, after: number],
     basis: MemoryBasis,
   ): Promise<boolean>
+  /** Finds ended messages of the whole thread by words and, with `embed`, by meaning; the best first. */
+  search(query: string, options: MessageSearch): Promise<readonly StoredMessage[]>
+  /** Reads ended messages of the whole thread, from an order on, oldest first. */
+  read(from: number, limit: number): Promise<readonly StoredMessage[]>
+  /** Leaves the messages up to `coversTo` out of what the model sees. False if the basis no longer holds. */
+  cut(coversTo: number, basis: MemoryBasis): Promise<boolean>
   /** Puts observations in the place of the messages up to `coversTo`. False if the basis no longer holds. */
   observe(content: MemoryContent, coversTo: number, basis: MemoryBasis): Promise<boolean>
 }
@@ -45,6 +61,10 @@ export interface MemoryServices {
   /** Asks the model of a role; `undefined` if nobody configured one. */
   ask(role: MemoryModel, system: string, prompt: string, signal: AbortSignal): Promise<string | undefined>
   threshold(role: 'observer' | 'reflector'): number | undefined
+  /** Returns vectors for texts; absent if nobody configured an embedding model. */
+  readonly embed?: Embed
+  /** Names the thread; returns its title of before, or `undefined` if it has the title already. */
+  readonly setTitle: (title: string) => Promise<{ readonly oldTitle: string | null } | undefined>
   readonly emit: (event: MemoryEvent) => void
   readonly now: () => number
   readonly newId: () => string
@@ -52,6 +72,8 @@ export interface MemoryServices {
 
 /** The memory of one open thread. */
 export interface ThreadMemory {
+  /** What the agent of the thread gets to look things up with. */
+  readonly tools: readonly RunnableTool[]
   /** Called before every model step. Waits for no model. */
   beforeStep(): Promise<void>
   /** Called when the conversation no longer fits. True if it is shorter now. */

@@ -1,6 +1,7 @@
 import { Agent, resolveModel, type LanguageModel } from '@inspan/agent'
 import { Memory, type MemoryModelInput } from '@inspan/memory'
-import type { MemoryModel, MemoryServices, ThreadMemory } from '@inspan/protocol/driver'
+import { InspanError } from '@inspan/protocol'
+import type { Embed, MemoryModel, MemoryServices, ThreadMemory } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { MemoryOf } from '../engine/context/thread-context.ts'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
@@ -35,6 +36,9 @@ export function threadMemory(
       return attached.get(own ?? config.memory)
     }
     return {
+      get tools() {
+        return current()?.tools ?? []
+      },
       beforeStep: async () => current()?.beforeStep(),
       compact: async () => (await current()?.compact()) ?? false,
       close: () => attached.forEach((each) => each.close()),
@@ -53,6 +57,7 @@ function servicesOf(
   emit: (event: HarnessEvent) => void,
 ): MemoryServices {
   const { omConfig } = core.config
+  const embedder = typeof memory.options.recall === 'object' ? memory.options.recall.embedder : undefined
   const setting = (key: string): unknown => runtime()?.state.head.settings.get(key)
   return {
     ask: async (role, system, prompt, signal) => {
@@ -72,6 +77,14 @@ function servicesOf(
       const given = role === 'observer' ? omConfig?.defaultObservationThreshold : omConfig?.defaultReflectionThreshold
       return typeof own === 'number' ? own : given
     },
+    setTitle: async (title) => {
+      const thread = runtime()
+      const oldTitle = thread?.state.head.title ?? null
+      if (thread === undefined || oldTitle === title) return undefined
+      await thread.configure({ title })
+      return { oldTitle }
+    },
+    ...(embedder === undefined ? {} : { embed: embedding(embedder) }),
     emit,
     now: core.now,
     newId: core.newId,
@@ -98,4 +111,32 @@ async function modelOf(core: HarnessCore, model: MemoryModelInput | undefined): 
   return typeof model === 'string'
     ? ((await core.models.resolve(model)) ?? resolveModel(model))
     : (model as LanguageModel)
+}
+
+/** What all versions of the embedding model specification have in common. */
+interface EmbeddingModel {
+  readonly maxEmbeddingsPerCall?: number | PromiseLike<number | undefined>
+  doEmbed(options: {
+    readonly values: readonly string[]
+    readonly abortSignal?: AbortSignal
+  }): PromiseLike<{ readonly embeddings: readonly (readonly number[])[] }>
+}
+
+const MOST_PER_CALL = 100
+
+function embedding(given: object): Embed {
+  const model = given as EmbeddingModel
+  if (typeof model.doEmbed !== 'function') {
+    throw new InspanError('invalid-input', 'The `embedder` of `recall` is not an embedding model of the AI SDK.')
+  }
+  return async (texts, signal) => {
+    const most = Math.max(1, (await model.maxEmbeddingsPerCall) ?? MOST_PER_CALL)
+    const vectors: (readonly number[])[] = []
+    for (let from = 0; from < texts.length; from += most) {
+      const values = texts.slice(from, from + most)
+      const { embeddings } = await model.doEmbed({ values, ...(signal === undefined ? {} : { abortSignal: signal }) })
+      vectors.push(...embeddings)
+    }
+    return vectors
+  }
 }

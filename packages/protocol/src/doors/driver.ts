@@ -34,7 +34,16 @@ export type {
 export { DRIVER_PORT } from '../driver.ts'
 export { checkEffort } from '../check-effort.ts'
 export { createHost } from '../create-host.ts'
-export type { MemoryBasis, MemoryContent, MemoryModel, MemoryServices, MemoryThread, ThreadMemory } from '../memory.ts'
+export type {
+  Embed,
+  MemoryBasis,
+  MemoryContent,
+  MemoryModel,
+  MemoryServices,
+  MemoryThread,
+  MessageSearch,
+  ThreadMemory,
+} from '../memory.ts'
 export { TOOL_SERVER_NAME } from '../driver.ts'
 export { streamTurn } from '../stream-turn.ts'
 export type {

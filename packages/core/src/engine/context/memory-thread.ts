@@ -1,11 +1,13 @@
 import { estimateTokenCount } from 'tokenx'
 import type { StoredMessage } from '@inspan/protocol'
 import type { MemoryBasis, MemoryThread } from '@inspan/protocol/driver'
-import { lineageHolds, type OmPointer, type RecordBody } from '@inspan/protocol/log'
-import { blobOf, type UnplacedBlob } from '../log/blobs.ts'
+import { lineageHolds, type Lineage, type OmPointer, type RecordBody } from '@inspan/protocol/log'
+import type { Store } from '@inspan/protocol/store'
+import { blobOf, inflateMessage, type UnplacedBlob } from '../log/blobs.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import type { ContextMessages } from './context-messages.ts'
 import { memoryBlob } from './memory-content.ts'
+import { MessageIndex } from './message-index.ts'
 import { charsOf, tokensOf } from './message-size.ts'
 import { isTask } from './plan-cut.ts'
 
@@ -19,18 +21,19 @@ function keeping(task: StoredMessage | undefined, coversTo: number): Pick<OmPoin
 }
 
 /** Returns what the memory of a thread sees, and how it acts on it. */
-export function memoryThread(log: ThreadLog, messages: ContextMessages): MemoryThread {
+export function memoryThread(store: Store, log: ThreadLog, messages: ContextMessages): MemoryThread {
+  const index = new MessageIndex(store, log)
   /** Counts what may have changed messages that somebody has read. */
   let changes = 0
   log.onEntry((entry) => {
     if (entry.kind === 'record' && /^(rewind|erased|fork)$/.test(entry.record.body.type)) changes++
   })
   const basis = (): MemoryBasis => ({ generation: log.state.head.om?.generation ?? 0, changes })
-  const commit = async (body: RecordBody, coversTo: number, on: MemoryBasis, blob: UnplacedBlob): Promise<boolean> => {
+  const commit = async (body: RecordBody, coversTo: number, on: MemoryBasis, blob?: UnplacedBlob): Promise<boolean> => {
     const now = basis()
     const isSame = now.generation === on.generation && now.changes === on.changes
     if (!isSame || !lineageHolds(log.state.head.lineage, coversTo)) return false
-    await log.commit([body], {}, { blobs: [blob] })
+    await log.commit([body], {}, blob === undefined ? {} : { blobs: [blob] })
     return true
   }
   return {
@@ -39,6 +42,22 @@ export function memoryThread(log: ThreadLog, messages: ContextMessages): MemoryT
     basis,
     content: () => messages.memory(),
     messages: async () => (await messages.raw()).filter(({ state }) => state !== 'open'),
+    search: async (query, options) => {
+      const found: StoredMessage[] = []
+      for (const { id } of await index.search(query, options)) {
+        const message = await store.getMessage(log.state.head.lineage, id)
+        if (message !== null) found.push(await inflateMessage(store, message))
+      }
+      return found
+    },
+    read: (from, limit) => messagesFrom(store, log.state.head.lineage, from, limit),
+    cut: async (coversTo, on) => {
+      const raw = await messages.raw()
+      const omitted = raw.filter(({ order }) => order <= coversTo).length
+      const task = [...(await messages.kept()), ...raw].findLast(isTask)
+      const generation = on.generation + 1
+      return commit({ type: 'context.cut', coversTo, omitted, generation, ...keeping(task, coversTo) }, coversTo, on)
+    },
     tokensOf,
     countTokens: estimateTokenCount,
     compact: (summary, coversTo, [tokensBefore, tokensAfter], on) => {
@@ -55,4 +74,21 @@ export function memoryThread(log: ThreadLog, messages: ContextMessages): MemoryT
       return commit({ type: 'om.committed', om, replaces: on.generation }, coversTo, on, blob)
     },
   }
+}
+
+/** Pages from the end the message is nearer to would be faster; agents mostly read what is old. */
+async function messagesFrom(store: Store, lineage: Lineage, from: number, limit: number): Promise<StoredMessage[]> {
+  const found: StoredMessage[] = []
+  let cursor: string | null = null
+  do {
+    const more: { cursor?: string } = cursor === null ? {} : { cursor }
+    const page = await store.listMessages(lineage, { order: 'oldest', limit: 500, ...more })
+    for (const message of page.items) {
+      if (message.order < from || message.state === 'open') continue
+      found.push(await inflateMessage(store, message))
+      if (found.length === limit) return found
+    }
+    cursor = page.next
+  } while (cursor !== null)
+  return found
 }

@@ -10,6 +10,7 @@ const WINDOW = 8000
 
 /** Summarises all but the newest messages whenever the conversation no longer fits. */
 const summarising: MemoryOf = (thread) => ({
+  tools: [],
   beforeStep: async () => undefined,
   compact: async () => {
     const messages = await thread.messages()

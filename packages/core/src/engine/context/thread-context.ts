@@ -58,7 +58,7 @@ export class ThreadContext {
     this.#log = log
     this.#windowOf = windowOf
     this.messages = new ContextMessages(store, log)
-    this.memory = memory?.(memoryThread(log, this.messages))
+    this.memory = memory?.(memoryThread(store, log, this.messages))
   }
 
   /**

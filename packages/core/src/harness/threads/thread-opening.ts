@@ -7,7 +7,7 @@ import {
   type JsonValue,
   type PermissionRules,
 } from '@inspan/protocol'
-import type { ToolRunContext } from '@inspan/protocol/driver'
+import type { RunnableTool, ThreadMemory, ToolRunContext } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { TurnContext } from '../../engine/turns/active-run.ts'
 import { handOffFact, unheardFacts } from '../../engine/runs/run-queue.ts'
@@ -72,6 +72,9 @@ export function harnessDoor(
           notify: (notification) => opened().control.sendNotificationSignal(notification),
         })
   const delegating = subagents === undefined ? [] : [subagents.tool]
+  let remembering: ThreadMemory | undefined
+  const recalling = (): readonly RunnableTool[] =>
+    disableBuiltinTools.includes('recall') ? [] : (remembering?.tools ?? [])
   const equipment = {
     decorate: (context: ToolContext, run: ToolRunContext): ToolContext => ({
       ...context,
@@ -87,7 +90,7 @@ export function harnessDoor(
     sources: (context: RequestContext) => core.workspace.sources(context),
     browser: (context: RequestContext) => core.browser.source(context),
     cwd: (context: RequestContext) => core.workspace.folderOf(context),
-    builtinTools: () => [...(open?.control.tools() ?? []), ...delegating],
+    builtinTools: () => [...(open?.control.tools() ?? []), ...delegating, ...recalling()],
     threadTool: (id: string) => open?.control.tool(id),
     keepSetting: async (key: string, value: JsonValue) => {
       await open?.runtime.record([{ type: 'config.changed', settings: { [key]: value } }])
@@ -122,7 +125,7 @@ export function harnessDoor(
     ...(keepWarm === undefined ? {} : { keepWarm }),
     ...(handoverTokens === undefined ? {} : { handoverTokens }),
     ...(core.workspace.isConfigured ? { files: threadFiles(core, () => opened().runtime.state.head.lineage) } : {}),
-    ...(memory === undefined ? {} : { memory }),
+    ...(memory === undefined ? {} : { memory: (thread) => (remembering = memory(thread)) }),
     windowOf: (model) => core.models.contextWindowOf(model),
     ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   }

@@ -15,6 +15,7 @@ export const BUILTIN_TOOL_IDS = [
   'task_update',
   'task_complete',
   'task_check',
+  'recall',
   'request_access',
   'subagent',
 ] as const

@@ -287,7 +287,10 @@ suite('the built-in tools', () => {
     const port = {} as ThreadPort
     const options = { port, modes: { planTarget: () => '', switchMode: async () => undefined } }
     const names = (tools: readonly RunnableTool[]): readonly string[] => tools.map(({ name }) => name)
-    assert.deepEqual(new Set(names(builtinTools(options))), new Set(BUILTIN_TOOL_IDS.filter((id) => id !== 'subagent')))
+    assert.deepEqual(
+      new Set(names(builtinTools(options))),
+      new Set(BUILTIN_TOOL_IDS.filter((id) => !['subagent', 'recall'].includes(id))),
+    )
   })
 
   test('need no approval themselves; others do', () => {
