@@ -20,5 +20,6 @@ export {
   type NativeSession,
   type ThreadLimits,
   type ThreadList,
+  type ThreadOverview,
   type ThreadSummary,
 } from './routes.ts'

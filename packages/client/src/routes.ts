@@ -1,4 +1,5 @@
 import { InspanError, type JsonObject, type StoredMessage } from '@inspan/protocol'
+import type { HarnessStatus, PendingApproval } from '@inspan/protocol/wire'
 import type { Transport } from './transport.ts'
 
 export interface ThreadSummary {
@@ -7,6 +8,18 @@ export interface ThreadSummary {
   readonly createdAt: number
   readonly updatedAt: number
   readonly forkedFrom?: { readonly thread: string; readonly at: number }
+  /** The call of the parent that started a subagent's thread. */
+  readonly parentCall?: string
+}
+
+/** A thread with its status: what a list of everything shows. */
+export interface ThreadOverview extends ThreadSummary {
+  readonly status: HarnessStatus
+  readonly agentId: string
+  readonly mode: string
+  readonly model?: string
+  readonly pendingApprovals?: readonly PendingApproval[]
+  readonly error?: string
 }
 
 export interface ThreadList {
@@ -84,6 +97,11 @@ export class ServerRoutes {
     return this.#json(`/v1/threads?${new URLSearchParams(given)}`)
   }
 
+  /** Returns the threads in which something waits, and the newest ones. */
+  async overview(): Promise<readonly ThreadOverview[]> {
+    return (await this.#json<{ threads: readonly ThreadOverview[] }>('/v1/overview')).threads
+  }
+
   async createThread(options: { readonly title?: string } = {}): Promise<ThreadSummary> {
     return (await this.#json<{ thread: ThreadSummary }>('/v1/threads', 'POST', options)).thread
   }
@@ -102,6 +120,11 @@ export class ServerRoutes {
 
   async deleteThread(thread: string): Promise<void> {
     await this.#json(threadPath(thread), 'DELETE')
+  }
+
+  /** Returns the threads of subagents that a thread has started. */
+  async children(thread: string): Promise<readonly ThreadSummary[]> {
+    return (await this.#json<ThreadList>(`${threadPath(thread)}/children`)).threads
   }
 
   messages(thread: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<MessagePage> {

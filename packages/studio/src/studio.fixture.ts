@@ -1,7 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Agent, createTool, Harness, MemoryStore } from '@inspan/core'
 import { serve, type InspanServer } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
+import { chromium, type Browser, type Page } from 'playwright-core'
 import { studioPages } from './index.ts'
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+
+/** Builds the page and starts a real browser: Debian's Chromium, or the one that CHROMIUM names. */
+export async function startBrowser(): Promise<Browser> {
+  const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url))
+  const built = spawnSync(process.execPath, [build], { encoding: 'utf8' })
+  if (built.status !== 0) throw new Error(built.stderr)
+  if (!existsSync(executablePath)) throw new Error(`There is no browser at ${executablePath}: apt-get install chromium`)
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
+  })
+}
+
+/** Opens the page in a browser of its own, as somebody does who has the code. */
+export async function openPage(browser: Browser, { server }: Pick<StudioBench, 'server'>): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 } })
+  const page = await context.newPage()
+  await page.goto(server.url)
+  await page.getByLabel('One-time code').fill(server.pair().code)
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByLabel('Message', { exact: true }).waitFor()
+  return page
+}
+
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+}
 
 type Script = Parameters<typeof scriptedModel>[0]
 

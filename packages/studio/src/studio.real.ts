@@ -1,8 +1,7 @@
 // In a real browser: Debian's Chromium, or the one that CHROMIUM names.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -10,38 +9,15 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { MemoryStore } from '@inspan/core'
-import { chromium, type Browser, type Page } from 'playwright-core'
-import { startStudio, type StudioBench } from './studio.fixture.ts'
+import type { Browser } from 'playwright-core'
+import { openPage, say, startBrowser, startStudio } from './studio.fixture.ts'
 
-const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const WRITE = { text: 'I will write.', toolCalls: [{ name: 'write_file', input: { path: 'a.txt', content: 'hello' } }] }
 
-async function openPage(browser: Browser, { server }: StudioBench): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1100, height: 800 } })
-  const page = await context.newPage()
-  await page.goto(server.url)
-  await page.getByLabel('One-time code').fill(server.pair().code)
-  await page.getByRole('button', { name: 'Connect' }).click()
-  await page.getByLabel('Message').waitFor()
-  return page
-}
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text)
-  await page.getByLabel('Message', { exact: true }).press('Enter')
-}
-
-describe('the web page', { timeout: 120_000 }, () => {
+describe('the web page', { timeout: 240_000 }, () => {
   let browser: Browser
   before(async () => {
-    const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url))
-    const built = spawnSync(process.execPath, [build], { encoding: 'utf8' })
-    assert.equal(built.status, 0, built.stderr)
-    assert.ok(existsSync(executablePath), `There is no browser at ${executablePath}: apt-get install chromium`)
-    browser = await chromium.launch({
-      executablePath,
-      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
-    })
+    browser = await startBrowser()
   })
   after(() => browser.close())
 
@@ -151,6 +127,7 @@ describe('the web page', { timeout: 120_000 }, () => {
     const next = await startStudio([{ text: 'Written after a restart.' }], storage)
     const again = await openPage(browser, next)
     await again.getByRole('button', { name: 'Allow once' }).click()
+    await again.getByRole('region', { name: 'Recent' }).getByRole('button', { name: /Write it/ }).click()
     await again.getByText('Written after a restart.').waitFor()
     await again.context().close()
     await next.close()

@@ -1,4 +1,5 @@
 import { connect, webStorageOutbox, type Client } from '@inspan/client'
+import { readRoute } from './route.ts'
 
 export type Connected = { readonly client: Client } | { readonly needsCode: true } | { readonly failed: string }
 
@@ -8,7 +9,12 @@ export async function connectHere(): Promise<Connected> {
   try {
     const response = await fetch('/v1/limits')
     if (response.status === 401 || response.status === 403) return { needsCode: true }
-    return { client: await connect({ url, outbox: webStorageOutbox(localStorage), window: 200 }) }
+    const options = { url, outbox: webStorageOutbox(localStorage), window: 200 }
+    const route = readRoute(location.hash)
+    const thread = route.view === 'thread' ? route.thread : undefined
+    if (thread === undefined) return { client: await connect(options) }
+    // The thread of an old bookmark may be gone.
+    return { client: await connect({ ...options, thread }).catch(() => connect(options)) }
   } catch (error) {
     return { failed: error instanceof Error ? error.message : String(error) }
   }

@@ -1,17 +1,25 @@
-import type { Client } from '@inspan/client'
+import type { ThreadOverview } from '@inspan/client'
 
-/** Shows a notification of the browser when something waits and the page is not looked at. Returns how to stop. */
-export function notifyWhenWaiting(client: Client): () => void {
-  let known = new Set<string>()
-  // Kept, so that they are not collected while they are shown.
-  const shown: Notification[] = []
-  return client.subscribe(({ head, pendingApprovals = [] }) => {
-    const fresh = pendingApprovals.filter(({ waitId }) => !known.has(waitId))
-    known = new Set(pendingApprovals.map(({ waitId }) => waitId))
-    if (!document.hidden || !('Notification' in globalThis) || Notification.permission !== 'granted') return
-    for (const { description, waitId } of fresh)
-      shown.push(new Notification(head.title ?? 'Inspan', { body: description, tag: waitId }))
-  })
+/** Waits that were already shown, so that each is announced once. */
+const known = new Set<string>()
+/** Kept, so that they are not collected while they are shown. */
+const shown: Notification[] = []
+
+/** Shows a notification of the browser when something waits and the page is not looked at. */
+export function notifyWhenWaiting(threads: readonly ThreadOverview[], onOpen: (thread: string) => void): void {
+  for (const { id, pendingApprovals = [], title } of threads) {
+    for (const { description, waitId } of pendingApprovals) {
+      if (known.has(waitId)) continue
+      known.add(waitId)
+      if (!document.hidden || !('Notification' in globalThis) || Notification.permission !== 'granted') continue
+      const notification = new Notification(title ?? 'Inspan', { body: description, tag: waitId })
+      notification.addEventListener('click', () => {
+        focus()
+        onOpen(id)
+      })
+      shown.push(notification)
+    }
+  }
 }
 
 export function canNotify(): boolean {

@@ -9,6 +9,7 @@ import type { EventStreams } from './event-stream.ts'
 import { addAiRoutes } from './ai-routes.ts'
 import { addressOf, checkSource, identifyCaller } from './guard.ts'
 import { readBody, requireRole, type App, type AppEnv } from './app-types.ts'
+import { addOverviewRoutes } from './overview-routes.ts'
 import { openApi, roleOfRoute } from './openapi.ts'
 import type { Pages } from './pages.ts'
 import { addReadRoutes } from './read-routes.ts'
@@ -50,6 +51,7 @@ export function createApp(context: ServerContext, streams: EventStreams, pages?:
   addPairingRoutes(app, context)
   addThreadRoutes(app, context)
   addReadRoutes(app, context)
+  addOverviewRoutes(app, context)
   addAiRoutes(app, context, streams)
   // A route that is not described has no role, so it must not exist.
   for (const { method, path } of app.routes) if (method !== 'ALL') roleOfRoute(method, path)

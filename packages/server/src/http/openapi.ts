@@ -59,6 +59,7 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     query: { search: 'Part of the title', cursor: '`next` of the page before', limit: 'At most 1,000' },
   },
   'POST /v1/threads': { summary: 'Creates a thread', role: 'drive', body: fields({ title: text }), status: 201 },
+  'GET /v1/overview': { summary: 'Lists what waits for a person, then what runs and what is recent', role: 'view' },
   'GET /v1/threads/:thread': { summary: 'Reads a thread and the public part of its head', role: 'view' },
   'PATCH /v1/threads/:thread': { summary: 'Renames a thread', role: 'drive', body: fields({ title: text }, ['title']) },
   'DELETE /v1/threads/:thread': { summary: 'Ends the run of a thread and deletes it', role: 'drive' },
@@ -68,6 +69,7 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     body: fields({ messageId: text, title: text }),
     status: 201,
   },
+  'GET /v1/threads/:thread/children': { summary: 'Lists the threads of its subagents', role: 'view' },
   'GET /v1/threads/:thread/messages': {
     summary: 'Reads messages, newest page first',
     role: 'view',

@@ -2,18 +2,20 @@ import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
+import type { PermissionMode } from '@inspan/protocol/wire'
+import { jumpTo } from '../jump.ts'
 import { Button } from '../parts/button.tsx'
+import { Section } from '../parts/section.tsx'
 import { allowNotifications, canNotify } from '../notify.ts'
+import { Usage } from './usage.tsx'
 
-/** Tasks, usage, what is always allowed, and the prompts of the thread to jump between. */
-export function Details({ client, onClose }: { readonly client: Client; readonly onClose: () => void }): ReactNode {
-  const { state, send } = useHarness(client, ({ head }) => ({
-    tasks: head.tasks,
-    grants: head.grants,
-    usage: head.usage,
-    isYolo: head.yolo,
-  }))
-  const { grants, isYolo, tasks, usage } = state
+interface Props {
+  readonly client: Client
+  readonly onClose: () => void
+}
+
+/** What there is to know about a thread besides its conversation. */
+export function Details({ client, onClose }: Props): ReactNode {
   return (
     <aside
       aria-label="Details"
@@ -25,75 +27,91 @@ export function Details({ client, onClose }: { readonly client: Client; readonly
           <X size={18} />
         </button>
       </div>
-      <Section title="Tasks">
-        {tasks.length === 0 && <p className="text-sm text-(--soft)">None.</p>}
-        <ul className="text-sm">
-          {tasks.map((task) => (
-            <li key={task.id} className={task.status === 'completed' ? 'text-(--soft) line-through' : ''}>
-              {task.status === 'completed' ? '✓' : task.status === 'in_progress' ? '▸' : '○'} {task.content}
-            </li>
-          ))}
-        </ul>
-      </Section>
-      <Section title="Usage">
-        <dl className="grid grid-cols-2 text-sm">
-          <dt className="text-(--soft)">Input tokens</dt>
-          <dd>{(usage.own.inputTokens ?? 0).toLocaleString()}</dd>
-          <dt className="text-(--soft)">Output tokens</dt>
-          <dd>{(usage.own.outputTokens ?? 0).toLocaleString()}</dd>
-          <dt className="text-(--soft)">Context of the last step</dt>
-          <dd>{(usage.lastStep.totalTokens ?? 0).toLocaleString()}</dd>
-          {usage.own.costUsd !== undefined && usage.own.costUsd > 0 && (
-            <>
-              <dt className="text-(--soft)">Cost</dt>
-              <dd>${usage.own.costUsd.toFixed(4)}</dd>
-            </>
-          )}
-        </dl>
-      </Section>
-      <Section title="Permissions">
-        <label className="block text-sm">
-          <span className="sr-only">Permissions</span>
-          <select
-            className="w-full rounded-lg border border-(--line) bg-(--bg) px-2 py-1"
-            value={isYolo ? 'fullAuto' : 'default'}
-            onChange={(event) =>
-              send({
-                type: 'configure',
-                config: { permissionMode: event.target.value as 'default' | 'acceptEdits' | 'fullAuto' },
-              })
-            }
-          >
-            <option value="default">Ask by the rules</option>
-            <option value="acceptEdits">Allow edits</option>
-            <option value="fullAuto">Allow everything that is not denied</option>
-          </select>
-        </label>
-        <ul className="mt-2 space-y-1 text-sm">
-          {grants.tools.map((tool) => (
-            <li key={tool} className="flex items-center gap-2">
-              <span className="flex-1">Always allowed: {tool}</span>
-              <Button onClick={() => send({ type: 'revoke', tool })}>Revoke</Button>
-            </li>
-          ))}
-          {grants.categories.map((category) => (
-            <li key={category} className="flex items-center gap-2">
-              <span className="flex-1">Always allowed: every {category}</span>
-              <Button onClick={() => send({ type: 'revoke', category })}>Revoke</Button>
-            </li>
-          ))}
-        </ul>
-      </Section>
+      <Prompts client={client} />
+      <Tasks client={client} />
+      <Usage client={client} />
+      <Permissions client={client} />
       {canNotify() && <Button onClick={() => void allowNotifications()}>Notify me when something waits</Button>}
     </aside>
   )
 }
 
-function Section({ children, title }: { readonly title: string; readonly children: ReactNode }): ReactNode {
+function Prompts({ client }: { readonly client: Client }): ReactNode {
+  const { state: messages } = useHarness(client, (state) => state.messages)
+  const prompts = messages.filter(({ content, role }) => role === 'user' && content !== '')
+  if (prompts.length === 0) return null
   return (
-    <section className="mb-5">
-      <h3 className="mb-1 text-xs font-semibold tracking-wide text-(--soft) uppercase">{title}</h3>
-      {children}
-    </section>
+    <Section title="Prompts">
+      <ol className="max-h-56 overflow-y-auto text-sm">
+        {prompts.map(({ content, id }) => (
+          <li key={id}>
+            <button className="block w-full truncate rounded px-1 text-left hover:bg-(--bg)" onClick={() => jumpTo(id)}>
+              {content}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function Tasks({ client }: { readonly client: Client }): ReactNode {
+  const { state: tasks } = useHarness(client, ({ head }) => head.tasks)
+  return (
+    <Section title="Tasks">
+      {tasks.length === 0 && <p className="text-sm text-(--soft)">None.</p>}
+      <ul className="text-sm">
+        {tasks.map((task) => (
+          <li key={task.id} className={task.status === 'completed' ? 'text-(--soft) line-through' : ''}>
+            {task.status === 'completed' ? '✓' : task.status === 'in_progress' ? '▸' : '○'} {task.content}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Permissions({ client }: { readonly client: Client }): ReactNode {
+  const { state, send } = useHarness(client, ({ head }) => ({
+    grants: head.grants,
+    mode: head.settings.get('permissionMode'),
+    isYolo: head.yolo,
+  }))
+  const { grants, isYolo, mode } = state
+  const level = isYolo ? 'fullAuto' : typeof mode === 'string' ? mode : 'default'
+  const configure = (permissionMode: PermissionMode): unknown => send({ type: 'configure', config: { permissionMode } })
+  return (
+    <Section title="Permissions">
+      <select
+        aria-label="Permissions"
+        className="w-full rounded-lg border border-(--line) bg-(--bg) px-2 py-1 text-sm"
+        value={level}
+        onChange={(event) => configure(event.target.value as PermissionMode)}
+      >
+        <option value="default">Ask by the rules</option>
+        <option value="acceptEdits">Allow edits</option>
+        <option value="fullAuto">Allow everything that is not denied</option>
+      </select>
+      <ul aria-label="Always allowed" className="mt-2 space-y-1 text-sm">
+        {grants.tools.map((tool) => (
+          <Grant key={tool} what={tool} onRevoke={() => send({ type: 'revoke', tool })} />
+        ))}
+        {grants.categories.map((category) => (
+          <Grant key={category} what={`every ${category}`} onRevoke={() => send({ type: 'revoke', category })} />
+        ))}
+      </ul>
+      {grants.tools.length + grants.categories.length === 0 && (
+        <p className="text-sm text-(--soft)">Nothing is always allowed here.</p>
+      )}
+    </Section>
+  )
+}
+
+function Grant({ onRevoke, what }: { readonly what: string; readonly onRevoke: () => unknown }): ReactNode {
+  return (
+    <li className="flex items-center gap-2">
+      <span className="flex-1">Always allowed: {what}</span>
+      <Button onClick={onRevoke}>Revoke</Button>
+    </li>
   )
 }

@@ -1,23 +1,25 @@
 import { Command, Menu, PanelRight } from 'lucide-react'
-import { useEffect, useState, type ReactNode } from 'react'
-import type { Client, ModeInfo } from '@inspan/client'
+import { useState, type ReactNode } from 'react'
+import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
+import type { Choices } from '../use-choices.ts'
 
 interface Props {
   readonly client: Client
+  readonly choices: Choices
   readonly onMenu: () => void
   readonly onDetails: () => void
   readonly onPalette: () => void
 }
 
-export function Header({ client, onDetails, onMenu, onPalette }: Props): ReactNode {
+export function Header({ choices, client, onDetails, onMenu, onPalette }: Props): ReactNode {
   const { state, send } = useHarness(client, ({ head, status }) => ({
     title: head.title,
     mode: head.mode,
     model: head.model,
     status,
   }))
-  const { modes, models } = useChoices(client)
+  const { modes, models } = choices
   return (
     <header className="flex items-center gap-2 border-b border-(--line) px-3 py-2">
       <h1 className="sr-only">{state.title ?? 'Untitled'}</h1>
@@ -62,22 +64,6 @@ export function Header({ client, onDetails, onMenu, onPalette }: Props): ReactNo
       </IconButton>
     </header>
   )
-}
-
-function useChoices(client: Client): { readonly modes: readonly ModeInfo[]; readonly models: readonly string[] } {
-  const [modes, setModes] = useState<readonly ModeInfo[]>([])
-  const [models, setModels] = useState<readonly string[]>([])
-  useEffect(() => {
-    client.routes.modes().then(
-      (found) => setModes(found.modes),
-      () => undefined,
-    )
-    client.routes.models().then(
-      (found) => setModels(found.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))),
-      () => undefined,
-    )
-  }, [client])
-  return { modes, models }
 }
 
 function Title({

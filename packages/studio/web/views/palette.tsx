@@ -1,43 +1,64 @@
 import { Command } from 'cmdk'
 import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
+import type { PermissionMode } from '@inspan/protocol/wire'
+import { allowNotifications, canNotify } from '../notify.ts'
+import { jumpTo } from '../jump.ts'
+import { goTo } from '../route.ts'
 import { setTheme } from '../theme.ts'
+import type { Choices } from '../use-choices.ts'
 import type { Threads } from '../use-threads.ts'
 
 interface Props {
   readonly client: Client
   readonly threads: Threads
+  readonly choices: Choices
   readonly isOpen: boolean
   readonly onChange: (isOpen: boolean) => void
   readonly onOpen: (thread: string) => void
+  readonly onNew: () => void
+  readonly onDetails: () => void
 }
 
 /** ⌘K: everything by its name. */
-export function Palette({ client, isOpen, onChange, onOpen, threads }: Props): ReactNode {
+export function Palette({ choices, client, isOpen, onChange, onDetails, onNew, onOpen, threads }: Props): ReactNode {
   const [search, setSearch] = useState('')
   const done = (act: () => unknown): void => {
     onChange(false)
     setSearch('')
     void act()
   }
-  const create = async (): Promise<void> => onOpen((await client.routes.createThread()).id)
   const fork = async (): Promise<void> => onOpen((await client.routes.forkThread(client.getState().thread)).id)
   const remove = async (): Promise<void> => {
     await client.routes.deleteThread(client.getState().thread)
     const [next] = (await client.routes.threads({ limit: 1 })).threads
     threads.reload()
-    if (next === undefined) await create()
+    if (next === undefined) goTo({ view: 'home' })
     else onOpen(next.id)
   }
+  const { head, messages } = client.getState()
   const actions: readonly (readonly [string, () => unknown])[] = [
-    ['New thread', create],
+    ['What needs you', () => goTo({ view: 'home' })],
+    ['New thread', onNew],
+    ['Compare agents', () => goTo({ view: 'compare' })],
     ['Fork this thread', fork],
+    ['Show the details: files, prompts, tasks, usage, permissions', onDetails],
     ['Cancel the run', () => client.send({ type: 'cancel' })],
     ['Delete this thread', remove],
+    ...choices.modes.map(({ id, name }) => [`Mode: ${name}`, () => client.send({ type: 'mode', mode: id })] as const),
+    ...choices.models.map((model) => [`Model: ${model}`, () => client.send({ type: 'model', model })] as const),
+    ['Permissions: ask by the rules', () => permit(client, 'default')],
+    ['Permissions: allow edits', () => permit(client, 'acceptEdits')],
+    ['Permissions: allow everything that is not denied', () => permit(client, 'fullAuto')],
+    ...(head.grants.tools.length + head.grants.categories.length === 0
+      ? []
+      : [['Revoke everything that is always allowed', () => client.send({ type: 'revoke' })] as const]),
+    ...(canNotify() ? [['Notify me when something waits', allowNotifications] as const] : []),
     ['Dark theme', () => setTheme('dark')],
     ['Light theme', () => setTheme('light')],
     ['Theme of the system', () => setTheme('system')],
   ]
+  const prompts = messages.filter(({ content, role }) => role === 'user' && content !== '')
   return (
     <Command.Dialog
       open={isOpen}
@@ -61,6 +82,13 @@ export function Palette({ client, isOpen, onChange, onOpen, threads }: Props): R
             </Item>
           ))}
         </Command.Group>
+        <Command.Group heading="Prompts of this thread">
+          {prompts.map(({ content, id }) => (
+            <Item key={id} value={`${content} ${id}`} onSelect={() => done(() => jumpTo(id))}>
+              {content}
+            </Item>
+          ))}
+        </Command.Group>
         <Command.Group heading="Threads">
           {threads.list.map((thread) => (
             <Item
@@ -75,6 +103,10 @@ export function Palette({ client, isOpen, onChange, onOpen, threads }: Props): R
       </Command.List>
     </Command.Dialog>
   )
+}
+
+function permit(client: Client, permissionMode: PermissionMode): void {
+  client.send({ type: 'configure', config: { permissionMode } })
 }
 
 interface ItemProps {

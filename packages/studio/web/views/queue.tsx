@@ -1,4 +1,4 @@
-import { ArrowUp, X } from 'lucide-react'
+import { ArrowDown, ArrowUp, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
@@ -21,6 +21,15 @@ export function Queue({ client }: { readonly client: Client }): ReactNode {
               onClick={() => send({ type: 'queue-move', itemId: item.id, before: items[index - 1]?.id ?? null })}
             >
               <ArrowUp size={14} />
+            </button>
+          )}
+          {index < items.length - 1 && (
+            <button
+              aria-label="Send later"
+              title="Send later"
+              onClick={() => send({ type: 'queue-move', itemId: item.id, before: items[index + 2]?.id ?? null })}
+            >
+              <ArrowDown size={14} />
             </button>
           )}
           <button

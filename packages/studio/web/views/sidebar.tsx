@@ -1,34 +1,51 @@
-import { Plus, Search } from 'lucide-react'
+import { Bell, Columns3, Plus, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Client, ThreadSummary } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
+import type { HarnessStatus } from '@inspan/protocol/wire'
+import { goTo } from '../route.ts'
+import { shortTime } from '../short-time.ts'
+import type { Overview } from '../use-overview.ts'
 import type { Threads } from '../use-threads.ts'
 
 interface Props {
   readonly client: Client
   readonly threads: Threads
+  readonly overview: Overview
   readonly current: string
   readonly onOpen: (thread: string) => void
+  readonly onNew: () => void
+  /** Called when another view was chosen. */
+  readonly onMove: () => void
 }
 
-export function Sidebar({ client, current, onOpen, threads }: Props): ReactNode {
-  const { state: status } = useHarness(client, (state) => state.status)
-  const create = async (): Promise<void> => {
-    const thread = await client.routes.createThread()
-    threads.reload()
-    onOpen(thread.id)
+export function Sidebar({ client, current, onMove, onNew, onOpen, overview, threads }: Props): ReactNode {
+  const { state } = useHarness(client, ({ status, thread }) => ({ status, thread }))
+  const known = new Map(overview.threads?.map(({ id, status }) => [id, status]))
+  // The state of the thread that is shown is newer than the list.
+  if (state.thread !== '') known.set(state.thread, state.status)
+  const waiting = [...known.values()].filter((status) => status === 'awaiting-approval').length
+  const move = (view: 'home' | 'compare'): void => {
+    onMove()
+    goTo({ view })
   }
   return (
     <nav aria-label="Threads" className="flex h-full w-72 flex-col border-r border-(--line) bg-(--panel)">
       <div className="flex items-center gap-2 p-3">
         <span className="flex-1 font-semibold">Inspan</span>
-        <button
-          className="rounded-lg p-1.5 hover:bg-(--bg)"
-          aria-label="New thread"
-          title="New thread"
-          onClick={() => void create()}
-        >
+        <button className="rounded-lg p-1.5 hover:bg-(--bg)" aria-label="New thread" title="New thread" onClick={onNew}>
           <Plus size={18} />
+        </button>
+      </div>
+      <div className="px-2 pb-2">
+        <button className={LINK} onClick={() => move('home')}>
+          <Bell size={14} /> <span className="flex-1">Needs you</span>
+          {waiting > 0 && (
+            <span className="rounded-full bg-(--accent) px-1.5 text-xs text-(--accent-text)">{waiting}</span>
+          )}
+        </button>
+        <button className={LINK} onClick={() => move('compare')}>
+          <Columns3 size={14} /> Compare agents
         </button>
       </div>
       <label className="mx-3 mb-2 flex items-center gap-2 rounded-lg border border-(--line) bg-(--bg) px-2 py-1">
@@ -47,7 +64,7 @@ export function Sidebar({ client, current, onOpen, threads }: Props): ReactNode 
             <ThreadRow
               thread={thread}
               isCurrent={thread.id === current}
-              status={thread.id === current ? status : undefined}
+              status={known.get(thread.id)}
               onOpen={onOpen}
             />
           </li>
@@ -58,10 +75,12 @@ export function Sidebar({ client, current, onOpen, threads }: Props): ReactNode 
   )
 }
 
+const LINK = 'flex w-full items-center gap-2 rounded-lg px-3 py-1.5 text-left text-sm hover:bg-(--bg)'
+
 interface RowProps {
   readonly thread: ThreadSummary
   readonly isCurrent: boolean
-  readonly status: string | undefined
+  readonly status: HarnessStatus | undefined
   readonly onOpen: (thread: string) => void
 }
 
@@ -82,10 +101,4 @@ function ThreadRow({ isCurrent, onOpen, status, thread }: RowProps): ReactNode {
       </span>
     </button>
   )
-}
-
-function shortTime(at: number): string {
-  const date = new Date(at)
-  const isToday = date.toDateString() === new Date().toDateString()
-  return isToday ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : date.toLocaleDateString()
 }

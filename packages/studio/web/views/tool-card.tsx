@@ -1,27 +1,36 @@
 import Anser from 'anser'
 import {
+  Bot,
   Check,
   CircleSlash,
   FileText,
+  FolderTree,
   Hourglass,
   LoaderCircle,
   Pencil,
   Search,
+  Sparkles,
   Terminal,
   Wrench,
   X,
 } from 'lucide-react'
-import { memo, useState, type NamedExoticComponent, type ReactNode } from 'react'
+import { memo, useContext, useEffect, useState, type NamedExoticComponent, type ReactNode } from 'react'
+import { summarizeCall, type CallKind } from '@inspan/client'
 import type { JsonObject } from '@inspan/protocol'
-import type { HarnessToolCall } from '@inspan/protocol/wire'
+import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
+import { NestedContext } from '../nested.ts'
 import { Diff } from '../parts/diff.tsx'
-import { kindOf, subjectOf, type CallKind } from '../call-kind.ts'
+import { Markdown } from '../parts/markdown.tsx'
+import { shownMessages } from '../shown-messages.ts'
 
 const ICONS: Readonly<Record<CallKind, typeof Wrench>> = {
   command: Terminal,
   read: FileText,
   write: Pencil,
   search: Search,
+  list: FolderTree,
+  skill: Sparkles,
+  subagent: Bot,
   other: Wrench,
 }
 
@@ -31,7 +40,7 @@ interface Props {
 
 /** A tool call: what it does in one line, and its output when it is opened. */
 export const ToolCard: NamedExoticComponent<Props> = memo(function ToolCard({ call }: Props): ReactNode {
-  const kind = kindOf(call)
+  const { exitCode, kind, subject } = summarizeCall(call)
   const isRunning = call.status === 'running'
   const [isOpen, setOpen] = useState<boolean | undefined>(undefined)
   const shown = isOpen ?? (isRunning && kind === 'command')
@@ -45,12 +54,16 @@ export const ToolCard: NamedExoticComponent<Props> = memo(function ToolCard({ ca
       >
         <Icon size={14} className="shrink-0 text-(--soft)" />
         <span className="shrink-0 font-medium">{call.name}</span>
-        <code className="min-w-0 flex-1 truncate text-(--soft)">{subjectOf(call)}</code>
+        <code className="min-w-0 flex-1 truncate text-(--soft)">{subject}</code>
+        {exitCode !== undefined && (
+          <span className={`text-xs ${exitCode === 0 ? 'text-(--soft)' : 'text-(--bad)'}`}>exit {exitCode}</span>
+        )}
         <Status status={call.status} />
       </button>
       {shown && (
         <div className="border-t border-(--line) p-3 text-sm">
           <Input kind={kind} input={call.input} />
+          {kind === 'subagent' && <SubagentWork callId={call.id} isRunning={isRunning} />}
           {call.output !== undefined && <Output text={call.output} />}
           {call.output === undefined && isRunning && <p className="text-(--soft)">No output yet.</p>}
         </div>
@@ -61,15 +74,51 @@ export const ToolCard: NamedExoticComponent<Props> = memo(function ToolCard({ ca
 
 function Input({ input, kind }: { readonly kind: CallKind; readonly input: JsonObject | undefined }): ReactNode {
   if (input === undefined) return <p className="text-(--soft)">The input is being written…</p>
-  const { content, new_string: after, old_string: before } = input
+  const { command, content, new_string: after, old_string: before } = input
   if (kind === 'write' && typeof after === 'string') {
     return <Diff before={typeof before === 'string' ? before : ''} after={after} />
   }
   if (kind === 'write' && typeof content === 'string') return <Diff before="" after={content} />
+  const text = typeof command === 'string' ? `$ ${command}` : JSON.stringify(input, null, 2)
+  return <pre className="mb-2 overflow-x-auto text-xs whitespace-pre-wrap text-(--soft)">{text}</pre>
+}
+
+/** What a subagent said and did: of a foreign one in this thread, of one of ours in a thread of its own. */
+function SubagentWork({ callId, isRunning }: { readonly callId: string; readonly isRunning: boolean }): ReactNode {
+  const { byCall, client } = useContext(NestedContext)
+  const inline = byCall.get(callId)
+  const [read, setRead] = useState<readonly WireMessage[]>([])
+  useEffect(() => {
+    if (inline !== undefined || client === undefined) return
+    let isCurrent = true
+    const look = async (): Promise<void> => {
+      const children = await client.routes.children(client.getState().thread)
+      const child = children.find(({ parentCall }) => parentCall === callId)
+      if (child === undefined) return
+      const { messages } = await client.routes.messages(child.id, { limit: 100 })
+      if (isCurrent) setRead(shownMessages(messages))
+    }
+    const again = (): void => void look().catch(() => undefined)
+    again()
+    const timer = isRunning ? setInterval(again, 1500) : undefined
+    return () => {
+      isCurrent = false
+      clearInterval(timer)
+    }
+  }, [callId, client, inline, isRunning])
+  const messages = inline ?? read
+  if (messages.length === 0) return null
   return (
-    <pre className="mb-2 overflow-x-auto whitespace-pre-wrap text-xs text-(--soft)">
-      {JSON.stringify(input, null, 2)}
-    </pre>
+    <div aria-label="What the subagent did" role="group" className="mb-2 border-l-2 border-(--line) pl-3">
+      {messages.map(({ content, id, role, toolCalls = [] }) => (
+        <div key={id} className={role === 'user' ? 'text-(--soft)' : ''}>
+          {content !== '' && <Markdown text={content} />}
+          {toolCalls.map((call) => (
+            <ToolCard key={call.id} call={call} />
+          ))}
+        </div>
+      ))}
+    </div>
   )
 }
 
@@ -78,7 +127,11 @@ const LONGEST = 20_000
 function Output({ text }: { readonly text: string }): ReactNode {
   const shown = text.length > LONGEST ? `…${text.slice(-LONGEST)}` : text
   return (
-    <pre className="max-h-96 overflow-auto whitespace-pre-wrap rounded bg-(--panel) p-2 text-xs">
+    <pre
+      className="max-h-96 overflow-auto rounded bg-(--panel) p-2 text-xs whitespace-pre-wrap"
+      tabIndex={0}
+      aria-label="Output"
+    >
       {Anser.ansiToText(shown)}
     </pre>
   )

@@ -1,31 +1,46 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
+import { onJump } from '../jump.ts'
+import { NestedContext, splitNested } from '../nested.ts'
 import { useOlderMessages } from '../use-older-messages.ts'
 import { Message } from './message.tsx'
 
-/** The conversation. Only what is on the screen is in the document, so that long threads scroll smoothly. */
-export function Transcript({
-  client,
-  onOpen,
-}: {
+interface Props {
   readonly client: Client
   readonly onOpen: (thread: string) => void
-}): ReactNode {
+}
+
+/** The conversation. Only what is on the screen is in the document, so that long threads scroll smoothly. */
+export function Transcript({ client, onOpen }: Props): ReactNode {
   const { state } = useHarness(client, ({ messages, thread }) => ({ messages, thread }))
   const older = useOlderMessages(client, state.thread, state.messages[0]?.id)
   const list = useRef<VListHandle>(null)
   const isAtEnd = useRef(true)
-  const all = [...older.messages, ...state.messages]
+  const { byCall, top } = useMemo(
+    () => splitNested([...older.messages, ...state.messages]),
+    [older.messages, state.messages],
+  )
+  const nested = useMemo(() => ({ client, byCall }), [client, byCall])
   const last = state.messages.at(-1)
   useEffect(() => {
-    if (isAtEnd.current) list.current?.scrollToIndex(all.length - 1, { align: 'end' })
-  }, [all.length, last])
+    if (isAtEnd.current) list.current?.scrollToIndex(top.length - 1, { align: 'end' })
+  }, [top.length, last])
   useEffect(() => {
     isAtEnd.current = true
   }, [state.thread])
-  if (all.length === 0) {
+  useEffect(
+    () =>
+      onJump((messageId) => {
+        const index = top.findIndex(({ id }) => id === messageId)
+        if (index < 0) return
+        isAtEnd.current = false
+        list.current?.scrollToIndex(index, { align: 'start' })
+      }),
+    [top],
+  )
+  if (top.length === 0) {
     return (
       <div className="flex flex-1 items-center justify-center p-6 text-center text-(--soft)">
         <p>Nothing was said here yet. Write what is to be done.</p>
@@ -40,11 +55,13 @@ export function Transcript({
   }
   return (
     <section aria-label="Conversation" className="min-h-0 flex-1">
-      <VList ref={list} shift={older.isLoading} onScroll={onScroll} className="h-full">
-        {all.map((message) => (
-          <Message key={message.id} client={client} message={message} onOpen={onOpen} />
-        ))}
-      </VList>
+      <NestedContext value={nested}>
+        <VList ref={list} shift={older.isLoading} onScroll={onScroll} className="h-full">
+          {top.map((message) => (
+            <Message key={message.id} client={client} message={message} onOpen={onOpen} />
+          ))}
+        </VList>
+      </NestedContext>
     </section>
   )
 }

@@ -1,9 +1,10 @@
 import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
-import type { JsonValue } from '@inspan/protocol'
+import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { Command, PendingApproval } from '@inspan/protocol/wire'
 import { Button } from '../parts/button.tsx'
+import { Diff } from '../parts/diff.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { optionsOf } from '../question-options.ts'
 
@@ -16,7 +17,7 @@ export function Waits({ client }: { readonly client: Client }): ReactNode {
   return (
     <section aria-label="Waits for you" className="max-h-[50vh] overflow-y-auto border-t border-(--line)">
       {waits.map((wait) => (
-        <Wait key={wait.waitId} wait={wait} send={send} />
+        <WaitCard key={wait.waitId} wait={wait} send={send} />
       ))}
     </section>
   )
@@ -24,7 +25,8 @@ export function Waits({ client }: { readonly client: Client }): ReactNode {
 
 const NONE: readonly PendingApproval[] = []
 
-function Wait({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
+/** One wait with everything that is needed to answer it, wherever it is shown. */
+export function WaitCard({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
   return (
     <div
       role="group"
@@ -43,7 +45,8 @@ function Wait({ send, wait }: { readonly wait: PendingApproval; readonly send: S
 }
 
 function Approval({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
-  const { description, input, kind, toolCallId, toolName } = wait
+  const { input, kind, toolCallId, toolName } = wait
+  const { text, why } = splitReason(wait.description)
   const approve = (remember?: 'tool' | 'category'): void => {
     const answer = kind === 'access' ? { answer: true } : {}
     send({ type: 'approve', toolCallId, ...answer, ...(remember === undefined ? {} : { remember }) })
@@ -51,27 +54,57 @@ function Approval({ send, wait }: { readonly wait: PendingApproval; readonly sen
   return (
     <>
       <p className="mb-2 font-medium">Allow {toolName}?</p>
-      <p className="mb-2 text-sm text-(--soft)">{description}</p>
-      {input !== undefined && (
-        <pre className="mb-3 max-h-60 overflow-auto whitespace-pre-wrap rounded bg-(--panel) p-2 text-xs">
-          {showInput(input)}
-        </pre>
-      )}
+      {input === undefined ? <p className="mb-2 text-sm">{text}</p> : <ApprovedInput input={input} />}
+      {why !== undefined && <p className="mb-3 text-sm text-(--soft)">Asked because {why}.</p>}
       <div className="flex flex-wrap gap-2">
         <Button kind="primary" onClick={() => approve()}>
           Allow once
         </Button>
-        <Button onClick={() => approve('tool')}>Always allow {toolName} in this thread</Button>
+        {kind === 'approval' && (
+          <>
+            <Button onClick={() => approve('tool')}>Always allow {toolName} in this thread</Button>
+            <Button onClick={() => approve('category')}>Always allow everything of its kind here</Button>
+          </>
+        )}
         <Deny toolCallId={toolCallId} send={send} />
       </div>
     </>
   )
 }
 
-function showInput(input: { readonly [name: string]: JsonValue }): string {
-  const { command } = input
-  if (typeof command === 'string' && Object.keys(input).length === 1) return command
-  return JSON.stringify(input, null, 2)
+/** The engine appends the rule that asks, in parentheses. */
+function splitReason(description: string): { readonly text: string; readonly why?: string } {
+  const found = /^([^]*) \((.+)\)$/.exec(description)
+  if (found === null) return { text: description }
+  return { text: found[1] ?? description, ...(found[2] === undefined ? {} : { why: found[2] }) }
+}
+
+/** Shows exactly what is approved: the command, the change as a diff, and every other argument. */
+function ApprovedInput({ input }: { readonly input: JsonObject }): ReactNode {
+  const { command, content, new_string: after, old_string: before, ...rest } = input
+  return (
+    <div className="mb-3 space-y-2">
+      {typeof command === 'string' && (
+        <pre className="max-h-60 overflow-auto rounded bg-(--panel) p-2 text-xs whitespace-pre-wrap" tabIndex={0}>
+          $ {command}
+        </pre>
+      )}
+      {Object.keys(rest).length > 0 && (
+        <dl className="text-sm">
+          {Object.entries(rest).map(([name, value]) => (
+            <div key={name} className="flex gap-2">
+              <dt className="shrink-0 text-(--soft)">{name}</dt>
+              <dd className="min-w-0 font-mono text-xs leading-6 break-all whitespace-pre-wrap">
+                {typeof value === 'string' ? value : JSON.stringify(value)}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {typeof after === 'string' && <Diff before={typeof before === 'string' ? before : ''} after={after} />}
+      {typeof content === 'string' && <Diff before="" after={content} />}
+    </div>
+  )
 }
 
 function Deny({

@@ -1,33 +1,58 @@
-import { useCallback, useEffect, useState, type ReactNode } from 'react'
+import { Menu } from 'lucide-react'
+import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import { notifyWhenWaiting } from '../notify.ts'
+import { goTo, useRoute } from '../route.ts'
+import { useChoices } from '../use-choices.ts'
+import { useOverview } from '../use-overview.ts'
 import { useThreads } from '../use-threads.ts'
-import { Composer } from './composer.tsx'
+import { Composer, submitPrompt } from './composer.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
 import { Details } from './details.tsx'
 import { Header } from './header.tsx'
+import { Home } from './home.tsx'
 import { Palette } from './palette.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { Transcript } from './transcript.tsx'
 import { Waits } from './waits.tsx'
 
+const Compare = lazy(() => import('../compare/compare-page.tsx'))
+
 /** The whole page: threads on the left, the conversation in the middle, what else there is to know on the right. */
 export function Workbench({ client }: { readonly client: Client }): ReactNode {
+  const route = useRoute()
   const { state: thread } = useHarness(client, (state) => state.thread)
   const { state: signal } = useHarness(client, (state) => `${state.status} ${state.head.title ?? ''}`)
-  const threads = useThreads(client, `${thread} ${signal}`)
+  const overview = useOverview(client, signal)
+  // Threads come, go and change their titles in other tabs, too.
+  const known = overview.threads?.map(({ id, title }) => `${id} ${title ?? ''}`).join('\n') ?? ''
+  const threads = useThreads(client, `${thread} ${signal} ${known}`)
+  const choices = useChoices(client)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [areDetailsOpen, setDetailsOpen] = useState(false)
   const [isPaletteOpen, setPaletteOpen] = useState(false)
-  const open = useCallback(
-    (id: string) => {
-      setMenuOpen(false)
-      void client.open(id)
+  const open = useCallback((id: string) => {
+    setMenuOpen(false)
+    goTo({ view: 'thread', thread: id })
+  }, [])
+  const create = useCallback(
+    async (prompt?: string) => {
+      const { head, messages, thread: shown } = client.getState()
+      // A thread in which nothing was said is as good as a new one.
+      const isFresh = shown !== '' && messages.length === 0 && head.title === null && head.run === null
+      const id = isFresh ? shown : (await client.routes.createThread()).id
+      await client.open(id)
+      open(id)
+      if (prompt !== undefined) submitPrompt(client, prompt)
     },
-    [client],
+    [client, open],
   )
-  useEffect(() => notifyWhenWaiting(client), [client])
+  const wanted = route.view === 'thread' ? route.thread : undefined
+  useEffect(() => {
+    if (wanted !== undefined) void client.open(wanted).catch(() => goTo({ view: 'home' }))
+  }, [client, wanted])
+  useEffect(() => notifyWhenWaiting(overview.threads ?? [], open), [overview.threads, open])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'k' || !(event.metaKey || event.ctrlKey)) return
@@ -40,7 +65,15 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
   return (
     <div className="flex h-full">
       <div className={`${isMenuOpen ? 'fixed inset-0 z-20 flex' : 'hidden'} md:static md:flex`}>
-        <Sidebar client={client} threads={threads} current={thread} onOpen={open} />
+        <Sidebar
+          client={client}
+          threads={threads}
+          overview={overview}
+          current={route.view === 'thread' ? thread : ''}
+          onOpen={open}
+          onNew={() => void create()}
+          onMove={() => setMenuOpen(false)}
+        />
         {isMenuOpen && (
           <button
             className="flex-1 bg-black/50 md:hidden"
@@ -50,19 +83,57 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
         )}
       </div>
       <main className="flex min-w-0 flex-1 flex-col">
-        <Header
-          client={client}
-          onMenu={() => setMenuOpen(true)}
-          onDetails={() => setDetailsOpen(!areDetailsOpen)}
-          onPalette={() => setPaletteOpen(true)}
-        />
+        {route.view === 'thread' ? (
+          <Header
+            client={client}
+            choices={choices}
+            onMenu={() => setMenuOpen(true)}
+            onDetails={() => setDetailsOpen(!areDetailsOpen)}
+            onPalette={() => setPaletteOpen(true)}
+          />
+        ) : (
+          <button
+            className="m-2 self-start rounded-lg p-1.5 hover:bg-(--panel) md:hidden"
+            aria-label="Show threads"
+            onClick={() => setMenuOpen(true)}
+          >
+            <Menu size={18} />
+          </button>
+        )}
         <ConnectionBar client={client} />
-        <Transcript client={client} onOpen={open} />
-        <Waits client={client} />
-        <Composer client={client} />
+        {route.view === 'home' && (
+          <Home
+            client={client}
+            overview={overview}
+            onOpen={open}
+            onNew={(prompt) => void create(prompt)}
+            onCompare={() => goTo({ view: 'compare' })}
+          />
+        )}
+        {route.view === 'compare' && (
+          <Suspense fallback={<p className="p-4">Loading…</p>}>
+            <Compare client={client} choices={choices} comparison={route.comparison} onOpen={open} />
+          </Suspense>
+        )}
+        {route.view === 'thread' && (
+          <>
+            <Transcript client={client} onOpen={open} />
+            <Waits client={client} />
+            <Composer client={client} />
+          </>
+        )}
       </main>
-      {areDetailsOpen && <Details client={client} onClose={() => setDetailsOpen(false)} />}
-      <Palette client={client} threads={threads} isOpen={isPaletteOpen} onChange={setPaletteOpen} onOpen={open} />
+      {areDetailsOpen && route.view === 'thread' && <Details client={client} onClose={() => setDetailsOpen(false)} />}
+      <Palette
+        client={client}
+        threads={threads}
+        choices={choices}
+        isOpen={isPaletteOpen}
+        onChange={setPaletteOpen}
+        onOpen={open}
+        onNew={() => void create()}
+        onDetails={() => setDetailsOpen(true)}
+      />
     </div>
   )
 }

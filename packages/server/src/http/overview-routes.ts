@@ -1,0 +1,72 @@
+import { viewFrom } from '@inspan/protocol/log'
+import type { ThreadInfo } from '@inspan/protocol/store'
+import { publicHead, toHarnessState } from '@inspan/protocol/wire'
+import type { ServerContext } from '../context.ts'
+import type { Hub } from '../hub.ts'
+import type { App } from './app-types.ts'
+
+const RECENT = 30
+/** More open waits than any person answers. */
+const MOST_WAITS = 1000
+
+/** What needs a person, what runs and what was done last, over all threads of the caller. */
+export function addOverviewRoutes(app: App, { hub }: ServerContext): void {
+  app.get('/v1/overview', async (c) => {
+    await hub.door.ready()
+    const resourceId = hub.tenantOf(c.get('caller'))
+    const [recent, waiting] = await Promise.all([
+      hub.door.store.listThreads({ resourceId, limit: RECENT }),
+      waitingThreads(hub, resourceId),
+    ])
+    const threads = new Map([...waiting, ...recent.items].map((info) => [info.id, info]))
+    const found = await Promise.all([...threads.values()].map((info) => overviewOf(hub, info)))
+    return c.json({ threads: found.filter((thread) => thread !== undefined) })
+  })
+
+  app.get('/v1/threads/:thread/children', async (c) => {
+    const parent = await hub.door.find(c.req.param('thread'), hub.tenantOf(c.get('caller')))
+    const { items } = await hub.door.store.listThreads({ root: parent.root ?? parent.id, includeHidden: true })
+    const children = items.filter((info) => info.parent === parent.id)
+    return c.json({
+      threads: children.map(({ createdAt, id, parentCall, title, updatedAt }) => ({
+        id,
+        title,
+        createdAt,
+        updatedAt,
+        ...(parentCall === undefined ? {} : { parentCall }),
+      })),
+    })
+  })
+}
+
+/** Waits may be old: their threads need not be among the newest. */
+async function waitingThreads({ door }: Hub, resourceId: string): Promise<readonly ThreadInfo[]> {
+  const { items } = await door.store.listWaits({ state: 'pending', limit: MOST_WAITS })
+  const ids = [...new Set(items.map(({ stream }) => stream))]
+  const found = await Promise.all(ids.map((id) => door.store.getThread(id)))
+  return found.flatMap((info) => (info !== null && info.resourceId === resourceId && !info.hidden ? [info] : []))
+}
+
+/** Returns undefined for a thread in which nothing was said or done yet. */
+async function overviewOf({ door }: Hub, info: ThreadInfo): Promise<object | undefined> {
+  const { createdAt, forkedFrom, id, title, updatedAt } = info
+  const state = await door.state(id)
+  const { head } = state
+  if (title === null && head.run === null && head.lastRun === null) return undefined
+  const { error, pendingApprovals, status } = toHarnessState(
+    viewFrom({ seq: head.seq, head: publicHead(head), messages: [] }),
+  )
+  return {
+    id,
+    title,
+    createdAt,
+    updatedAt,
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    status,
+    agentId: head.run?.agentId ?? door.agentOf(state),
+    mode: head.mode ?? door.defaultModeId,
+    ...(head.model === null ? {} : { model: head.model }),
+    ...(pendingApprovals === undefined ? {} : { pendingApprovals }),
+    ...(error === undefined ? {} : { error }),
+  }
+}
