@@ -1,7 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import type { LaneReport } from '@inspan/client/compare'
-import { changedFilesOf } from '../changed-files.ts'
 import { Diff } from '../parts/diff.tsx'
 
 interface Props {
@@ -56,7 +55,7 @@ function Files({ client, left, right }: FilesProps): ReactNode {
   const [files, setFiles] = useState<readonly { path: string; before: string; after: string }[] | undefined>(undefined)
   useEffect(() => {
     let isCurrent = true
-    void Promise.all([left, right].map((thread) => changedFilesOf(client, thread).catch(() => []))).then(
+    void Promise.all([left, right].map((thread) => client.routes.changedFiles(thread).catch(() => []))).then(
       ([before = [], after = []]) => {
         const paths = [...new Set([...before, ...after].map(({ path }) => path))].toSorted()
         const textOf = (list: typeof before, path: string): string =>

@@ -7,6 +7,8 @@ import { jumpTo } from '../jump.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
 import { allowNotifications, canNotify } from '../notify.ts'
+import { Files } from './files.tsx'
+import { Memory } from './limits.tsx'
 import { Usage } from './usage.tsx'
 
 interface Props {
@@ -28,8 +30,10 @@ export function Details({ client, onClose }: Props): ReactNode {
         </button>
       </div>
       <Prompts client={client} />
+      <Files client={client} />
       <Tasks client={client} />
       <Usage client={client} />
+      <Memory client={client} />
       <Permissions client={client} />
       {canNotify() && <Button onClick={() => void allowNotifications()}>Notify me when something waits</Button>}
     </aside>

@@ -1,6 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
+import type { JsonObject } from '@inspan/protocol'
 import type { ReceiptMessage } from '@inspan/protocol/wire'
 import { Button } from '../parts/button.tsx'
 
@@ -8,6 +9,37 @@ interface Props {
   readonly client: Client
   readonly messageId: string
   readonly onClose: () => void
+}
+
+const LISTS = [
+  ['restored', 'Would be restored'],
+  ['removed', 'Would be removed'],
+  ['conflicts', 'Stay as they are, because somebody else changed them'],
+  ['notCovered', 'Stay as they are, because no checkpoint covers them'],
+] as const
+
+/** What the dry run has found, file by file. */
+function Report({ result }: { readonly result: ReceiptMessage['result'] }): ReactNode {
+  const report = typeof result === 'object' && result !== null && !Array.isArray(result) ? (result as JsonObject) : {}
+  const lists = LISTS.flatMap(([key, title]) => {
+    const paths = report[key]
+    return Array.isArray(paths) && paths.length > 0 ? [{ title, paths: paths.map(String) }] : []
+  })
+  if (lists.length === 0) return <p className="mb-3 text-sm">No file would change.</p>
+  return (
+    <div className="mb-3 max-h-60 overflow-auto rounded bg-(--panel) p-2 text-sm">
+      {lists.map(({ paths, title }) => (
+        <div key={title} className="mb-1">
+          <p className="text-(--soft)">{title}</p>
+          <ul className="font-mono text-xs">
+            {paths.map((path) => (
+              <li key={path}>{path}</li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  )
 }
 
 /** Shows what a rewind would change before it is done. */
@@ -34,11 +66,7 @@ export function RewindDialog({ client, messageId, onClose }: Props): ReactNode {
           {preview !== undefined && !canFiles && (
             <p className="mb-3 text-sm">Files cannot be restored here: {preview.message ?? preview.status}</p>
           )}
-          {canFiles && (
-            <pre className="mb-3 max-h-60 overflow-auto rounded bg-(--panel) p-2 text-xs">
-              {JSON.stringify(preview.result ?? 'No file would change.', null, 2)}
-            </pre>
-          )}
+          {canFiles && <Report result={preview.result} />}
           <div className="flex flex-wrap justify-end gap-2">
             <Button onClick={onClose}>Keep as it is</Button>
             <Button onClick={() => rewind('conversation')}>Conversation only</Button>

@@ -12,6 +12,7 @@ import { ConnectionBar } from './connection-bar.tsx'
 import { Details } from './details.tsx'
 import { Header } from './header.tsx'
 import { Home } from './home.tsx'
+import { LimitBar } from './limits.tsx'
 import { Palette } from './palette.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { Transcript } from './transcript.tsx'
@@ -117,6 +118,7 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
         )}
         {route.view === 'thread' && (
           <>
+            <LimitBar client={client} />
             <Transcript client={client} onOpen={open} />
             <Waits client={client} />
             <Composer client={client} />
