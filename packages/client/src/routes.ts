@@ -175,6 +175,12 @@ export class ServerRoutes {
     return (await this.#json<{ sessions: readonly NativeSession[] }>(`/v1/sessions${query}`)).sessions
   }
 
+  /** Returns the thread that continues a session of a coding agent. Its history is imported on first use. */
+  async importSession(session: string): Promise<string> {
+    const path = `/v1/sessions/${encodeURIComponent(session)}/thread`
+    return (await this.#json<{ thread: string }>(path, 'POST', {})).thread
+  }
+
   /** Returns why the server refuses this client; `undefined` if it does not, or cannot be reached. */
   async refusal(): Promise<string | undefined> {
     try {

@@ -150,8 +150,8 @@ export type {
   ModelUseCountProvider,
   ModelUseCountTracker,
 } from './harness/models/model-types.ts'
-export { keyVariablesOf } from './harness/models/known-providers.ts'
 export { priceOf } from './harness/models/price-list.ts'
+export { keyVariablesOf, knownKeyVariables } from './harness/models/known-providers.ts'
 export type {
   HarnessRequestContext,
   RequestContextInput,

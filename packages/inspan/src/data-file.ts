@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { SqliteStore } from '@inspan/core'
 import { InspanError } from '@inspan/protocol'
 import { makeFolder, pruneSpool } from '@inspan/shell/run'
 import type { Terminal } from './command.ts'
+import { homeOf } from './home.ts'
 
 /** Opens the file of `--db`, else the one in `INSPAN_HOME` or the user's own folder, which is created if necessary. */
 export async function openStore(option: string | undefined, terminal: Terminal): Promise<SqliteStore> {
@@ -56,15 +56,4 @@ export async function pruneRecordings(terminal: Terminal): Promise<void> {
 
 function allRecordings(terminal: Terminal): string {
   return join(homeOf(terminal), 'recordings')
-}
-
-export function homeOf(terminal: Terminal): string {
-  const { HOME, INSPAN_HOME, USERPROFILE } = terminal.env
-  if (INSPAN_HOME !== undefined && INSPAN_HOME !== '') return resolve(terminal.cwd, INSPAN_HOME)
-  const home = HOME ?? USERPROFILE ?? homedir()
-  if (isAbsolute(home)) return join(home, '.inspan')
-  // Relative to nothing, it would be a folder in whatever project this is.
-  throw new InspanError('not-found', 'There is no home folder to keep conversations in: HOME is empty.', {
-    hint: 'Set HOME, or INSPAN_HOME to a folder for them, or name a file with --db.',
-  })
 }

@@ -3,69 +3,11 @@ import { fstatSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { InspanError } from '@inspan/protocol'
 import { didYouMean } from '@inspan/protocol/internal'
+import { COMMANDS } from './command-list.ts'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
+import { note } from './log-file.ts'
 import { version } from './version.ts'
-
-interface ListedCommand {
-  readonly name: string
-  readonly summary: string
-  /** Loads the command's code on demand, because commands share little. */
-  load(): Promise<Command>
-}
-
-const COMMANDS: readonly ListedCommand[] = [
-  {
-    name: 'run',
-    summary: 'ask an agent and watch it work',
-    load: async () => (await import('./commands/run.ts')).runCommand,
-  },
-  {
-    name: 'chat',
-    summary: 'talk with an agent in this terminal',
-    load: async () => (await import('./commands/chat.ts')).chatCommand,
-  },
-  {
-    name: 'compare',
-    summary: 'give one prompt to several agents and compare what they did',
-    load: async () => (await import('./commands/compare.ts')).compareCommand,
-  },
-  {
-    name: 'replay',
-    summary: 'show a recorded conversation again',
-    load: async () => (await import('./commands/replay.ts')).replayCommand,
-  },
-  {
-    name: 'threads',
-    summary: 'list recorded conversations',
-    load: async () => (await import('./commands/threads.ts')).threadsCommand,
-  },
-  {
-    name: 'normalize',
-    summary: "turn a coding agent's output into activity events",
-    load: async () => (await import('./commands/normalize.ts')).normalizeCommand,
-  },
-  {
-    name: 'serve',
-    summary: 'serve conversations to browsers and programs on this machine',
-    load: async () => (await import('./commands/serve.ts')).serveCommand,
-  },
-  {
-    name: 'acp',
-    summary: 'be an agent for editors and programs that speak the Agent Client Protocol',
-    load: async () => (await import('./commands/acp.ts')).acpCommand,
-  },
-  {
-    name: 'trust',
-    summary: 'let agents follow the instructions and skills of a folder',
-    load: async () => (await import('./commands/trust.ts')).trustCommand,
-  },
-  {
-    name: 'doctor',
-    summary: 'show which coding agents can be used here, and check the database',
-    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
-  },
-]
 
 /** Exit codes above this one tell which signal ended the command. */
 const ENDED_BY_SIGNAL = 128
@@ -93,8 +35,10 @@ export async function main(argv: readonly string[], terminal: Terminal = process
   try {
     const code = await command.run(args, terminal)
     if (code > ENDED_BY_SIGNAL) terminal.hurry?.(code)
+    note(terminal, `${version()} ${name} ended with ${code}`)
     return code === 0 && terminal.isIncomplete?.() === true ? 1 : code
   } catch (error) {
+    note(terminal, `${version()} ${name} failed: ${loggedError(error)}`)
     return explain(error, command, terminal)
   }
 }
@@ -127,6 +71,13 @@ function explain(error: unknown, command: Command, terminal: Terminal): number {
   // Any other error is a defect, and a report needs its stack.
   if (error instanceof Error && !InspanError.is(error)) terminal.err(error.stack ?? '')
   return 1
+}
+
+/** A message of ours may quote what the user typed, so only its code is logged. */
+function loggedError(error: unknown): string {
+  if (InspanError.is(error)) return error.code
+  if (error instanceof UsageError || isParseError(error)) return 'wrong usage'
+  return error instanceof Error ? (error.stack ?? error.name) : 'not an error'
 }
 
 function isParseError(error: unknown): error is Error {

@@ -1,13 +1,19 @@
-import { Agent, keyVariablesOf } from '@inspan/core'
+import { Agent, keyVariablesOf, Workspace } from '@inspan/core'
 import { runtimeAgent, type RuntimeAgent } from '@inspan/core/engine'
 import { InspanError } from '@inspan/protocol'
 import type { Terminal } from './command.ts'
 import { NATIVE } from './native-id.ts'
 
-/** Our own loop with a model of any provider whose package is installed and whose key is in the environment. */
-export function nativeAgent(model: string, terminal: Pick<Terminal, 'env'>): RuntimeAgent {
+const INSTRUCTIONS = 'You are a helpful assistant. Be brief. Your tools work in the folder of the user.'
+
+/**
+ * Our own loop with a model of any provider whose package is installed and whose key is in the environment. Its tools
+ * work in the current folder.
+ */
+export function nativeAgent(model: string, terminal: Pick<Terminal, 'cwd' | 'env'>): RuntimeAgent {
   checkKey(model, terminal)
-  return runtimeAgent(new Agent({ id: NATIVE, model, instructions: 'You are a helpful assistant. Be brief.' }))
+  const workspace = new Workspace({ root: terminal.cwd, checkpoints: false })
+  return runtimeAgent(new Agent({ id: NATIVE, model, instructions: INSTRUCTIONS }), { sources: [workspace] })
 }
 
 /** Refuses a model whose provider needs a key that is not in the environment. */

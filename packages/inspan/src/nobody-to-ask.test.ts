@@ -48,7 +48,7 @@ test('inspan run declines what would have to be asked, says so, and ends', async
       cwd: folder,
       env: { INSPAN_HOME: folder },
     })
-    assert.equal(code, 0)
+    assert.equal(code, 4)
     assert.match(out, /✗ list_files .*denied: nobody can be asked/)
     assert.match(out, /demo agent/, 'and the agent goes on without it')
   } finally {

@@ -104,6 +104,21 @@ describe('a session that a coding agent began without us', () => {
     await client.close()
   })
 
+  it('is imported without a message, once', async (t) => {
+    const { calls, server } = await place(t)
+    const client = await connect({ url: server.url, token: server.token })
+    const thread = await client.routes.importSession(SESSION)
+    await client.open(thread)
+    assert.deepEqual(
+      client.getState().messages.map(({ content }) => content),
+      ['Remember the number 7.', 'I will.'],
+    )
+    assert.equal(await client.routes.importSession(SESSION), thread)
+    assert.throws(calls, 'the agent was not called')
+    await assert.rejects(client.routes.importSession('nobody knows it'), /no thread|not found|There is no/i)
+    await client.close()
+  })
+
   it('is out of reach in a folder that the server does not offer', async (t) => {
     const { folder, server } = await place(t, { folders: [] })
     const client = await connect({ url: server.url, token: server.token })

@@ -127,7 +127,10 @@ describe('the web page', { timeout: 240_000 }, () => {
     const next = await startStudio([{ text: 'Written after a restart.' }], storage)
     const again = await openPage(browser, next)
     await again.getByRole('button', { name: 'Allow once' }).click()
-    await again.getByRole('region', { name: 'Recent' }).getByRole('button', { name: /Write it/ }).click()
+    await again
+      .getByRole('region', { name: 'Recent' })
+      .getByRole('button', { name: /Write it/ })
+      .click()
     await again.getByText('Written after a restart.').waitFor()
     await again.context().close()
     await next.close()

@@ -1,5 +1,5 @@
 import { InspanError } from '@inspan/protocol'
-import { findCli, hasKey, type Environment } from './find-cli.ts'
+import { findCli, keySource, type Environment } from './find-cli.ts'
 import type { CliProfile } from './profile.ts'
 
 /** What a user wants to know about one CLI before using it. */
@@ -13,6 +13,8 @@ export interface DoctorRow {
   readonly tested?: string
   readonly isKnown: boolean
   readonly hasKey: boolean
+  /** Where its key is: the name of a variable, or the file of its login. Never the key. */
+  readonly keySource?: string
   /** Tells how to get a key. */
   readonly key: string
   readonly install: string
@@ -29,11 +31,13 @@ export async function doctor(profiles: readonly CliProfile[], env: Environment =
 
 async function examine(profile: CliProfile, env: Environment): Promise<DoctorRow> {
   const { id, title, npm, key, install } = profile
+  const source = await keySource(profile, env)
   const row = {
     id,
     title,
     ...(npm === undefined ? {} : { tested: npm.version }),
-    hasKey: await hasKey(profile, env),
+    hasKey: source !== undefined,
+    ...(source === undefined ? {} : { keySource: source }),
     key: key.hint,
     install,
   }

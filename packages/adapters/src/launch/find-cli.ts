@@ -148,16 +148,22 @@ async function ask(path: string, args: readonly string[], env: Environment): Pro
 
 /** Returns whether there is a key or a login. Does not check that the provider accepts it. */
 export async function hasKey(profile: CliProfile, env: Environment = process.env): Promise<boolean> {
+  return (await keySource(profile, env)) !== undefined
+}
+
+/** Returns where the key of a CLI is: the name of a variable, or the file of its login. Never the key. */
+export async function keySource(profile: CliProfile, env: Environment = process.env): Promise<string | undefined> {
   const { variables, logins = [] } = profile.key
-  if (variables.some((name) => (env[name] ?? '') !== '')) return true
+  const set = variables.find((name) => (env[name] ?? '') !== '')
+  if (set !== undefined) return `environment variable ${set}`
   for (const login of logins) {
     const { variable, directory, file } = login
     const root = variable === undefined ? undefined : env[variable]
     const home = env['HOME'] ?? env['USERPROFILE']
     const folder = root !== undefined && root !== '' ? root : home === undefined ? undefined : join(home, directory)
-    if (folder !== undefined && (await holdsLogin(join(folder, file), login))) return true
+    if (folder !== undefined && (await holdsLogin(join(folder, file), login))) return `login in ${join(folder, file)}`
   }
-  return false
+  return undefined
 }
 
 async function holdsLogin(path: string, { isLogin = isFilled }: LoginFile): Promise<boolean> {

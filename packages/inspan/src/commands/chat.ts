@@ -4,6 +4,7 @@ import { InspanError } from '@inspan/protocol'
 import type { Client } from '@inspan/client'
 import type { LocalServer } from '../chat/local-server.ts'
 import { UsageError, type Command, type Terminal } from '../command.ts'
+import { readConfig } from '../config-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 import { HARNESS_IDS, harnessId } from '../served-modes.ts'
 
@@ -19,11 +20,17 @@ export const chatCommand: Command = {
     `  --harness <id>        a coding agent: ${HARNESS_IDS.join(', ')}`,
     '  --continue            go on with the newest thread instead of a new one',
     '  --thread <id>         go on with this thread',
+    '  --session <id>        go on with a conversation that a coding agent has kept ("inspan sessions" lists them)',
     '  --connect <url>       talk to a running "inspan serve": http://127.0.0.1:PORT',
     '  --token-file <file>   the token for --connect, or the token file of the server (default: the variable INSPAN_TOKEN)',
     '  --db <file>           the database file (default: ~/.inspan/inspan.db)',
     '',
     'Type /help in the chat for its commands and keys.',
+    '',
+    'Examples:',
+    '  inspan chat --harness claude-code',
+    '  inspan chat --model anthropic/claude-sonnet-4-5 --continue',
+    '  INSPAN_TOKEN=… inspan chat --connect http://127.0.0.1:4100',
   ].join('\n'),
   run,
 }
@@ -34,12 +41,18 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     harness: { type: 'string' },
     continue: { type: 'boolean', default: false },
     thread: { type: 'string' },
+    session: { type: 'string' },
     connect: { type: 'string' },
     'token-file': { type: 'string' },
     db: { type: 'string' },
   })
-  const { connect: url, db, model, thread } = values
-  const harness = values.harness === undefined ? undefined : harnessId(values.harness)
+  const { connect: url, db, thread } = values
+  const isChosen = (values.model ?? values.harness ?? url) !== undefined
+  const config = isChosen ? {} : await readConfig(terminal.cwd)
+  const model = values.model ?? (config.harness === undefined ? config.model : undefined)
+  const session = values.session === undefined ? undefined : await findSession(values.session, terminal)
+  const given = values.harness ?? session?.agentId ?? config.harness
+  const harness = given === undefined ? undefined : harnessId(given)
   if (model !== undefined && harness !== undefined) throw new UsageError('--model and --harness exclude each other')
   if (url !== undefined && (model ?? harness ?? db) !== undefined) {
     throw new UsageError('--connect talks to the agents of the server: leave out --model, --harness and --db')
@@ -60,7 +73,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       const token = await givenToken(values['token-file'], terminal)
       client = await connect({ url, ...(token === undefined ? {} : { token }), ...at })
     }
-    if (!values.continue && thread === undefined && client.getState().messages.length > 0) {
+    if (session !== undefined) await client.open(await client.routes.importSession(session.id))
+    else if (!values.continue && thread === undefined && client.getState().messages.length > 0) {
       await client.open((await client.routes.createThread()).id)
     }
     return await show(client, terminal)
@@ -68,6 +82,17 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await client?.close()
     await local?.close()
   }
+}
+
+async function findSession(given: string, terminal: Terminal): Promise<{ id: string; agentId: string }> {
+  const { listSessions, WITH_SESSIONS } = await import('./sessions.ts')
+  const sessions = await listSessions(terminal.cwd, WITH_SESSIONS, terminal)
+  const found = sessions.filter(({ id }) => id === given || (given.length >= 4 && id.endsWith(given)))
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  throw new InspanError('not-found', `No coding agent has a conversation "${given}" in this folder.`, {
+    hint: '"inspan sessions" lists what there is.',
+  })
 }
 
 function checkTerminal({ input, isTty }: Terminal): void {

@@ -3,11 +3,13 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { harnesses, type Harness, type PermissionLevel, type RecordOptions } from '@inspan/adapters/reading'
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@inspan/core/engine'
-import { InspanError, type Answer } from '@inspan/protocol'
+import type { PermissionPolicy } from '@inspan/core/policy'
+import { InspanError, type Answer, type PermissionRules } from '@inspan/protocol'
 import type { AgentDriver } from '@inspan/protocol/driver'
 import { didYouMean } from '@inspan/protocol/internal'
 import type { Store } from '@inspan/protocol/store'
 import { UsageError, type Command, type Terminal } from '../command.ts'
+import { readConfig } from '../config-file.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
@@ -17,7 +19,7 @@ import { parseOptions } from '../parse-options.ts'
 import { findThread, headOf, lastAgentOf } from '../read-thread.ts'
 import { Recordings } from '../recordings.ts'
 import { Renderer } from '../render.ts'
-import { secondsOf } from '../run-limits.ts'
+import { dollarsOf, secondsOf } from '../run-limits.ts'
 import { suggestion } from '../suggestion.ts'
 
 const DEMO = 'demo'
@@ -27,6 +29,8 @@ const DEMO_PACE_MS = 12
 const LEVELS: readonly PermissionLevel[] = ['read-only', 'edit', 'full']
 /** From Ctrl-C, a service manager, or a closed terminal. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** Done, but something that needs an approval was declined. */
+const APPROVALS_DECLINED = 4
 const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "inspan run"' }
 
 export const runCommand: Command = {
@@ -44,6 +48,11 @@ export const runCommand: Command = {
     '                         ("inspan doctor" shows which can be used here)',
     '  --model <id>           the model: provider/model for our own loop, or as the coding agent names it',
     `  --permissions <level>  what it may do, as it cannot ask: ${LEVELS.join(', ')} (default: edit)`,
+    '  --allow <category>     also let it use tools of this category without asking: edit, execute, mcp, other. Reading is',
+    '                         always allowed. Can be repeated. For our own loop',
+    '  --deny <category>      never let it use tools of this category. Can be repeated. For our own loop',
+    '  --max-cost <dollars>   end the run when it has cost more, as far as its cost is known',
+    '  --timeout <seconds>    end the run after this time, whichever agent it is',
     '  --deadline <seconds>   end the run after this time, as failed (default: 4 hours)',
     '  --stall <seconds>      warn when nothing was printed for this time (default: 5 minutes)',
     '  --abort-on-stall       end the run then, as failed',
@@ -59,6 +68,15 @@ export const runCommand: Command = {
     '  --json                 print every event as one line of JSON: the activity it stands for is in "activity"; what is',
     '                         only activity, such as a warning, is an event of type "note"',
     '  --demo                 the demo agent, with a built-in prompt if none is given',
+    '',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something waits for an answer, 4 done, but something that needs an',
+    'approval was declined because nobody could be asked.',
+    '',
+    'Examples:',
+    '  inspan run "Explain this project" --model anthropic/claude-sonnet-4-5',
+    '  inspan run "Fix the failing test" --model openai/gpt-5-mini --allow edit --allow execute --max-cost 0.50',
+    '  inspan run "Review the last commit" --harness codex --permissions read-only --json',
+    '  git diff | inspan run - --harness claude-code',
   ].join('\n'),
   run,
 }
@@ -73,6 +91,10 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     'abort-on-stall': { type: 'boolean' },
     record: { type: 'string' },
     redact: { type: 'string', multiple: true },
+    allow: { type: 'string', multiple: true, default: [] },
+    deny: { type: 'string', multiple: true, default: [] },
+    'max-cost': { type: 'string' },
+    timeout: { type: 'string' },
     thread: { type: 'string' },
     answer: { type: 'string', multiple: true, default: [] },
     db: { type: 'string' },
@@ -89,7 +111,13 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     throw new UsageError('say what to do: inspan run "Explain this project"')
   }
 
-  const { model, permissions } = values
+  const config = await readConfig(terminal.cwd)
+  const usesConfig = !values.demo && values.thread === undefined
+  const { permissions } = values
+  const model = values.model ?? (usesConfig ? config.model : undefined)
+  const maxCost = values['max-cost'] === undefined ? config.maxCost : dollarsOf('--max-cost', values['max-cost'])
+  const timeoutMs = values.timeout === undefined ? (config.timeout ?? 0) * 1000 : secondsOf('--timeout', values.timeout)
+  const rules = rulesOf(values.allow, [...values.deny, ...(config.deny ?? [])])
   const { deadline, stall, 'abort-on-stall': abortsOnStall } = values
   const foreign = { permissions, deadline, stall, 'abort-on-stall': abortsOnStall, record: values.record }
   const [only] = Object.entries(foreign).flatMap(([name, value]) => (value === undefined ? [] : [name]))
@@ -104,7 +132,10 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     ...(stall === undefined ? {} : { stallMs: secondsOf('--stall', stall) }),
     ...(abortsOnStall === true ? { onStall: 'abort' as const } : {}),
   }
-  const named = values.harness === undefined ? undefined : harnessCalled(values.harness)
+  // The model of the command line without an agent means our own loop, whatever the config says.
+  const configured = usesConfig && values.model === undefined ? config.harness : undefined
+  const givenHarness = values.harness ?? configured
+  const named = givenHarness === undefined ? undefined : harnessCalled(givenHarness)
   if (values.thread === undefined) refuseFor(named)
   const redact = values.redact === undefined ? {} : { redact: redactorOf(values.redact) }
   const level = permissions === undefined ? undefined : levelCalled(permissions)
@@ -142,10 +173,14 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
         ? (native ?? (await demo(terminal)))
         : { driver: foreignAgent(harness, { model, level, limits, record }, terminal) }
     const agents = { [agent.driver.id]: agent }
-    runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1, ...redact })
+    const policy = native === undefined ? {} : { policy: await policyOf(rules, terminal.cwd) }
+    const price = maxCost === undefined ? {} : { priceOf: (await import('@inspan/core')).priceOf }
+    const options = { store, owner, thread, agents, maxAttempts: 1, ...policy, ...price, ...redact }
+    runtime = await ThreadRuntime.open(options)
+    watchCost(runtime, maxCost)
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
-    declineQuestions(runtime)
+    const declined = declineQuestions(runtime)
     // So that the conversation can go on without naming it again.
     if (own !== undefined && runtime.state.head.model !== own) await runtime.configure({ model: own })
     let lost: Error | undefined
@@ -164,7 +199,10 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (prompt !== '' && interruptedBy === undefined) {
       if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
       const parts = [{ id: '0', type: 'text', text: prompt }] as const
-      outcome = await (await runtime.submit({ agentId: agent.driver.id, parts })).done
+      const submitted = await runtime.submit({ agentId: agent.driver.id, parts })
+      const timer = timeoutMs === 0 ? undefined : setTimeout(() => void runtime?.cancel(), timeoutMs)
+      outcome = await submitted.done
+      clearTimeout(timer)
     }
     for (const problem of recordings.problems) terminal.err(problem)
     if (!values.json) {
@@ -173,7 +211,13 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     }
     if (lost !== undefined) terminal.err(`inspan run: ${lost.message}`)
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
-    return outcome === 'complete' ? 0 : 1
+    if (declined.count > 0) {
+      terminal.err(
+        `inspan run: ${declined.count} approvals were declined, because nobody could be asked (see --allow).`,
+      )
+    }
+    if (outcome !== 'complete') return 1
+    return declined.count > 0 ? APPROVALS_DECLINED : 0
   } finally {
     for (const signal of ENDING_SIGNALS) process.removeListener(signal, onInterrupt)
     await runtime?.close()
@@ -200,13 +244,56 @@ async function goOn(
 }
 
 /** Declines every question, because with nobody to answer, the command would wait forever. */
-function declineQuestions(runtime: ThreadRuntime): void {
+function declineQuestions(runtime: ThreadRuntime): { count: number } {
+  const declined = { count: 0 }
   runtime.onEntry((entry) => {
     if (entry.kind !== 'record' || entry.others === true || entry.record.body.type !== 'wait.opened') return
     if (entry.record.body.answered === true) return
+    if (entry.record.body.wait.kind === 'approval') declined.count++
     // Fails when the wait was withdrawn or cancelled in the meantime, and then there is nothing to decline.
     runtime.answer(entry.record.body.wait.id, NOBODY, 'inspan run').catch(() => undefined)
   })
+  return declined
+}
+
+/** Ends the run when it has cost too much. Only what is known counts: a step is paid for before its cost is known. */
+function watchCost(runtime: ThreadRuntime, maxCost: number | undefined): void {
+  if (maxCost === undefined) return
+  const before = costOf(runtime)
+  runtime.onEntry(() => {
+    if (runtime.run !== undefined && costOf(runtime) - before > maxCost) void runtime.cancel()
+  })
+}
+
+function costOf({ state }: ThreadRuntime): number {
+  const { own, subagents } = state.head.usage
+  return own.costUsd + subagents.costUsd
+}
+
+async function policyOf(rules: PermissionRules['categories'], cwd: string): Promise<PermissionPolicy> {
+  const [{ createPolicy }, { Workspace }] = await Promise.all([import('@inspan/core/policy'), import('@inspan/core')])
+  const workspace = new Workspace({ root: cwd })
+  return createPolicy({
+    rules: { categories: rules },
+    cwd,
+    toolCategory: (name) => workspace.categoryOf(name) ?? null,
+  })
+}
+
+const CATEGORIES = ['edit', 'execute', 'mcp', 'other'] as const
+
+function rulesOf(allow: readonly string[], deny: readonly string[]): PermissionRules['categories'] {
+  const named = (option: string, names: readonly string[]): readonly (typeof CATEGORIES)[number][] =>
+    names.map((name) => {
+      const category = CATEGORIES.find((each) => each === name)
+      if (category === undefined) throw new UsageError(`${option} takes one of ${CATEGORIES.join(', ')}`)
+      return category
+    })
+  return Object.fromEntries([
+    ['read', 'allow'],
+    ...named('--allow', allow).map((category) => [category, 'allow'] as const),
+    ...named('--deny', deny).map((category) => [category, 'deny'] as const),
+  ])
 }
 
 function redactorOf(patterns: readonly string[]): Redactor {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Terminal } from '../command.ts'
-import { homeOf } from '../data-file.ts'
+import { homeOf } from '../home.ts'
 import { visible } from '../visible-text.ts'
 
 export const trustCommand: Command = {

@@ -60,10 +60,11 @@ export class CommandDesk {
     const { thread, ...command } = given
     if (command.type !== 'resume') return { command, thread }
     const { prompt, sessionId, type: _type, ...rest } = command
-    return { command: { ...rest, type: 'submit', prompt }, thread: await this.#threadOf(sessionId, caller) }
+    return { command: { ...rest, type: 'submit', prompt }, thread: await this.threadOf(sessionId, caller) }
   }
 
-  async #threadOf(sessionId: string, caller: Caller): Promise<string> {
+  /** Returns the thread of a session: one of ours, or one that a coding agent keeps, whose history is imported first. */
+  async threadOf(sessionId: string, caller: Caller): Promise<string> {
     const { door } = this.#hub
     const resourceId = this.#hub.tenantOf(caller)
     const known = await door.find(sessionId, resourceId).catch((error: unknown) => {

@@ -69,6 +69,10 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     body: fields({ messageId: text, title: text }),
     status: 201,
   },
+  'POST /v1/sessions/:session/thread': {
+    summary: 'Returns the thread that continues a session of a coding agent; its history is imported first',
+    role: 'drive',
+  },
   'GET /v1/threads/:thread/children': { summary: 'Lists the threads of its subagents', role: 'view' },
   'GET /v1/threads/:thread/messages': {
     summary: 'Reads messages, newest page first',

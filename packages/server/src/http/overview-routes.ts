@@ -10,7 +10,7 @@ const RECENT = 30
 const MOST_WAITS = 1000
 
 /** What needs a person, what runs and what was done last, over all threads of the caller. */
-export function addOverviewRoutes(app: App, { hub }: ServerContext): void {
+export function addOverviewRoutes(app: App, { desk, hub }: ServerContext): void {
   app.get('/v1/overview', async (c) => {
     await hub.door.ready()
     const resourceId = hub.tenantOf(c.get('caller'))
@@ -21,6 +21,13 @@ export function addOverviewRoutes(app: App, { hub }: ServerContext): void {
     const threads = new Map([...waiting, ...recent.items].map((info) => [info.id, info]))
     const found = await Promise.all([...threads.values()].map((info) => overviewOf(hub, info)))
     return c.json({ threads: found.filter((thread) => thread !== undefined) })
+  })
+
+  app.post('/v1/sessions/:session/thread', async (c) => {
+    const thread = await desk.threadOf(c.req.param('session'), c.get('caller'))
+    // Fails for a session that nobody knows.
+    await hub.door.find(thread, hub.tenantOf(c.get('caller')))
+    return c.json({ thread })
   })
 
   app.get('/v1/threads/:thread/children', async (c) => {

@@ -17,7 +17,9 @@ export function LimitBar({ client }: { readonly client: Client }): ReactNode {
   return (
     <p role="status" className="border-b border-(--line) bg-(--panel) px-4 py-1.5 text-sm">
       {limit.description}{' '}
-      {until === undefined ? 'It goes on as soon as the provider allows it.' : `It goes on in ${countdown(until - now)}.`}
+      {until === undefined
+        ? 'It goes on as soon as the provider allows it.'
+        : `It goes on in ${countdown(until - now)}.`}
     </p>
   )
 }

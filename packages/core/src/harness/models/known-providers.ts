@@ -43,6 +43,11 @@ export function splitModelId(modelId: string): { readonly provider: string; read
     : { provider: modelId.slice(0, slash), modelName: modelId.slice(slash + 1) }
 }
 
+/** Returns the environment variables that may hold a key, by provider. */
+export function knownKeyVariables(): readonly { readonly provider: string; readonly variables: readonly string[] }[] {
+  return KNOWN_PROVIDERS.map(({ envVars, id }) => ({ provider: id, variables: envVars }))
+}
+
 /** Returns the environment variables that may hold the key for a model; none for a provider we do not know. */
 export function keyVariablesOf(modelId: string): readonly string[] {
   return knownProvider(splitModelId(modelId).provider)?.envVars ?? []
