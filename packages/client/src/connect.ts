@@ -23,14 +23,8 @@ export interface ConnectOptions {
 
 /** Connects to a server and resolves when the state of the thread is there. */
 export async function connect(options: ConnectOptions): Promise<Client> {
-  const { outbox, retry, thread, window } = options
-  const client = new Client({
-    transport: options.transport ?? transportTo(options),
-    outbox: await Outbox.open(outbox, Date.now()),
-    ...(retry === undefined ? {} : { retry }),
-    ...(thread === undefined ? {} : { thread }),
-    ...(window === undefined ? {} : { window }),
-  })
+  const client = await createClient(options)
+
   try {
     await client.ready()
   } catch (error) {
@@ -38,6 +32,18 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     throw error
   }
   return client
+}
+
+/** Like `connect`, but resolves before there is a connection: `client.ready()` resolves with it. */
+export async function createClient(options: ConnectOptions): Promise<Client> {
+  const { outbox, retry, thread, window } = options
+  return new Client({
+    transport: options.transport ?? transportTo(options),
+    outbox: await Outbox.open(outbox, Date.now()),
+    ...(retry === undefined ? {} : { retry }),
+    ...(thread === undefined ? {} : { thread }),
+    ...(window === undefined ? {} : { window }),
+  })
 }
 
 function transportTo({ token, url }: ConnectOptions): Transport {

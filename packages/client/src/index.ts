@@ -1,6 +1,6 @@
 export { summarizeCall, type CallKind, type CallSummary } from './call-summary.ts'
 export type { RetryOptions } from './backoff.ts'
-export { connect, type ConnectOptions } from './connect.ts'
+export { connect, createClient, type ConnectOptions } from './connect.ts'
 export { Client, type SentCommand } from './client.ts'
 export type { ClientState, ConnectionStatus } from './client-state.ts'
 export { webStorageOutbox, type OutboxContents, type OutboxStorage, type PendingCommand } from './outbox.ts'

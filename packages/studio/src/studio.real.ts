@@ -37,6 +37,12 @@ describe('the web page', { timeout: 240_000 }, () => {
       assert.match(out, /^Listening on http:\/\/127\.0\.0\.1:\d+$/m)
       const page = await browser.newPage()
       await page.goto(/^Open (\S+)/m.exec(out)?.[1] ?? '')
+      // Something to look at before anything was said.
+      await page.getByRole('region', { name: 'Recent' }).getByText('Recording: an agent repairs a test').click()
+      await page.getByText('one too much').waitFor()
+      await page.getByRole('button', { name: 'edit_file src/add.ts' }).click()
+      await page.getByLabel('Changes').getByText('return a + b + 1').waitFor()
+      await page.getByRole('button', { name: /Needs you/ }).click()
       await say(page, 'What is here?')
       await page.getByRole('button', { name: 'Allow once' }).click()
       await page.getByText('I am the built-in demo agent').waitFor()

@@ -18,17 +18,24 @@ import { completionFor } from './completion.ts'
 import { activityLines, statusLine } from './render-state.ts'
 import { runSlash } from './run-slash.ts'
 import { readSlash } from './slash.ts'
+import { copySequence, StatusReporter } from './terminal-status.ts'
 import type { Theme } from './theme.ts'
 import { typedAnswer, waitAction, waitBlocks, type WaitView } from './waits.ts'
 
 /** Shorter than anybody takes to read a question and decide. */
 const ARMING_MS = 400
+/** Longer than it takes to draw a frame. */
+const FIRST_FRAME_MS = 30
 
 export interface ChatScreenOptions {
   readonly client: Client
   readonly tui: TUI
   readonly theme: Theme
   readonly cwd: string
+  /** Resolves when the thread is there and messages can be sent. Rejects when that will never be. */
+  readonly ready: Promise<void>
+  /** Called when the first frame is on the screen. */
+  readonly onShown: () => void
 }
 
 /** The terminal chat: shows the client's state and turns keys into commands. Everything else is on the server. */
@@ -38,7 +45,12 @@ export class ChatScreen implements Component {
   readonly #theme: Theme
   readonly #transcript: Transcript
   readonly #editor: Editor
+  readonly #status: StatusReporter
   readonly #left = Promise.withResolvers<void>()
+  readonly #ready: Promise<void>
+  readonly #onShown: () => void
+  #isStarting = true
+  #failure: unknown
   #isUnfolded = false
   #notice: readonly Line[] = []
   /** The wait that keys answer, and what was done about it so far. */
@@ -47,11 +59,14 @@ export class ChatScreen implements Component {
   #arming: ReturnType<typeof setTimeout> | undefined
   #isLeaving = false
 
-  constructor({ client, cwd, theme, tui }: ChatScreenOptions) {
+  constructor({ client, cwd, onShown, ready, theme, tui }: ChatScreenOptions) {
+    this.#ready = ready
+    this.#onShown = onShown
     this.#client = client
     this.#tui = tui
     this.#theme = theme
     this.#transcript = new Transcript(theme)
+    this.#status = new StatusReporter((data) => tui.terminal.write(data))
     this.#editor = new Editor(tui, theme.editor)
     this.#editor.setAutocompleteProvider(completionFor(client, cwd))
     this.#editor.onSubmit = (text) => this.#submit(text, false)
@@ -66,27 +81,47 @@ export class ChatScreen implements Component {
     this.#tui.addChild(this)
     this.#tui.addChild(this.#editor)
     this.#tui.addChild({
-      render: (width) => new Text(painted([statusLine(this.#client.getState())], this.#theme), 0, 0).render(width),
+      render: (width) =>
+        this.#isStarting
+          ? []
+          : new Text(painted([statusLine(this.#client.getState())], this.#theme), 0, 0).render(width),
       invalidate: () => undefined,
     })
     this.#tui.setFocus(this.#editor)
-    this.#say(['Type a message. /help shows commands and keys.'], 'soft')
+    this.#say(['Starting…'], 'soft')
     this.#changed()
+    this.#ready.then(
+      () => {
+        this.#isStarting = false
+        this.#say(['Type a message. /help shows commands and keys.'], 'soft')
+        this.#changed()
+      },
+      (error: unknown) => {
+        this.#failure = error
+        this.#left.resolve()
+      },
+    )
     try {
       this.#tui.start()
+      this.#status.ask()
+      // Frames are drawn on a timer; what blocks the process waits for the first one.
+      setTimeout(this.#onShown, FIRST_FRAME_MS)
       if (!signal.aborted) await this.#left.promise
     } finally {
       clearTimeout(this.#arming)
       signal.removeEventListener('abort', leave)
       unsubscribe()
       removeListener()
+      this.#status.end()
       // Keys that are still on their way belong to the chat, not to the shell.
       await this.#tui.terminal.drainInput()
       this.#tui.stop()
     }
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   render(width: number): string[] {
+    if (this.#isStarting) return blocksView([lines(...this.#notice)], this.#theme).render(width)
     const state = this.#client.getState()
     this.#transcript.update(state.messages, this.#isUnfolded)
     const view = this.#waitView()
@@ -100,7 +135,9 @@ export class ChatScreen implements Component {
   }
 
   #changed(): void {
-    const [wait] = this.#client.getState().pendingApprovals ?? []
+    const state = this.#client.getState()
+    this.#status.update(state)
+    const [wait] = state.pendingApprovals ?? []
     if (wait?.waitId !== this.#asked?.id) {
       this.#asked = wait === undefined ? undefined : { id: wait.waitId, chosen: new Set(), isAskingReason: false }
       this.#isArmed = false
@@ -127,6 +164,7 @@ export class ChatScreen implements Component {
   #key(data: string): boolean {
     // Some terminals also report when a key goes up.
     if (isKeyRelease(data)) return false
+    if (this.#status.read(data)) return true
     if (matchesKey(data, 'ctrl+c')) return this.#leaveOrClear()
     this.#isLeaving = false
     if (matchesKey(data, 'ctrl+d') && this.#editor.getText() === '') {
@@ -184,6 +222,11 @@ export class ChatScreen implements Component {
   #submit(text: string, isQueued: boolean): void {
     const prompt = text.trim()
     if (prompt === '') return
+    if (this.#isStarting) {
+      // Nothing that was typed is lost: it is sent by another Enter.
+      this.#editor.setText(text)
+      return
+    }
     this.#editor.addToHistory(prompt)
     this.#notice = []
     const view = this.#waitView()
@@ -206,7 +249,12 @@ export class ChatScreen implements Component {
   }
 
   async #slash(name: Parameters<typeof runSlash>[0], argument: string): Promise<void> {
-    const host = { client: this.#client, send: this.#send.bind(this), leave: () => this.#left.resolve() }
+    const host = {
+      client: this.#client,
+      send: this.#send.bind(this),
+      leave: () => this.#left.resolve(),
+      copy: (text: string) => this.#tui.terminal.write(copySequence(text)),
+    }
     try {
       this.#say(await runSlash(name, argument, host), 'plain')
     } catch (error) {

@@ -49,15 +49,29 @@ function callLines(call: HarnessToolCall, isUnfolded: boolean): readonly Line[] 
   const subject = subjectOf(call.input)
   const title = `${mark} ${oneLine(visible(call.name))}${subject === '' ? '' : ` ${subject}`}${note}`
   const output = visible(wordsOf(call.output ?? '')).trimEnd()
-  if (output === '') return [line(title, tone)]
+  const change = isUnfolded ? changeLines(call.input) : []
+  if (output === '') return [line(title, tone), ...change]
   const all = output.split('\n')
   if (!isUnfolded) return [line(title, tone), line(`  ${foldedOutput(all)}`, 'soft')]
   const left = all.length - UNFOLDED_LINES
   return [
     line(title, tone),
+    ...change,
     ...(left > 0 ? [line(`  … ${left} lines before`, 'soft')] : []),
     ...all.slice(-UNFOLDED_LINES).map((each) => line(`  ${each}`, 'soft')),
   ]
+}
+
+/** Shows what a call that writes a file has changed. */
+function changeLines(input: JsonObject | undefined): readonly Line[] {
+  const { content, new_string: after = content, old_string: before } = input ?? {}
+  const marked = (mark: string, value: JsonValue | undefined, tone: Tone): readonly Line[] =>
+    typeof value === 'string' && value !== ''
+      ? visible(value)
+          .split('\n')
+          .map((each) => line(`  ${mark} ${each}`, tone))
+      : []
+  return [...marked('-', before, 'bad'), ...marked('+', after, 'good')]
 }
 
 /** Takes the text out of a result that wraps it. */

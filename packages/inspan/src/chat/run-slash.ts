@@ -1,12 +1,15 @@
 import type { Client, ThreadSummary } from '@inspan/client'
 import { InspanError } from '@inspan/protocol'
 import type { Command } from '@inspan/protocol/wire'
+import { oneLine } from '../one-line.ts'
 import { helpLines, type SlashName } from './slash.ts'
 
 export interface SlashHost {
   readonly client: Client
   send(command: Command): void
   leave(): void
+  /** Puts a text into the clipboard of the terminal. */
+  copy(text: string): void
 }
 
 const LISTED_THREADS = 20
@@ -45,6 +48,16 @@ export async function runSlash(name: SlashName, argument: string, host: SlashHos
       need(argument, '/model takes a model, such as provider/model.')
       host.send({ type: 'model', model: argument })
       return []
+    case 'files':
+      return changedFiles(client)
+    case 'rewind':
+      return rewind(client, argument)
+    case 'copy': {
+      const answer = client.getState().messages.findLast(({ content, role }) => role === 'assistant' && content !== '')
+      if (answer === undefined) throw new InspanError('not-found', 'There is no answer to copy yet.')
+      host.copy(answer.content)
+      return ['Copied, if your terminal allows it.']
+    }
     case 'cancel':
       host.send({ type: 'cancel' })
       return []
@@ -56,6 +69,35 @@ export async function runSlash(name: SlashName, argument: string, host: SlashHos
 
 function need(argument: string, message: string): void {
   if (argument === '') throw new InspanError('invalid-input', message)
+}
+
+async function changedFiles(client: Client): Promise<readonly string[]> {
+  const files = await client.routes.changedFiles(client.getState().thread)
+  if (files.length === 0) return ['This thread has changed no files.']
+  return files.flatMap(({ diff, path, status }) => [
+    `${status} ${path}`,
+    ...(diff === undefined ? [] : diff.split('\n')),
+  ])
+}
+
+/** Without a number it lists messages; with one it only reports; with `yes` it rewinds. */
+async function rewind(client: Client, argument: string): Promise<readonly string[]> {
+  const [given = '', confirmed] = argument.split(/\s+/)
+  const asked = client.getState().messages.filter(({ role }) => role === 'user')
+  if (given === '') {
+    const rows = asked.map(({ content }, index) => `${String(index + 1).padStart(3)}  ${oneLine(content)}`)
+    return [...rows, '/rewind <number> shows what going back to before that message would change.']
+  }
+  const message = asked[Number(given) - 1]
+  if (message === undefined) throw new InspanError('not-found', `There is no message ${given}.`)
+  const dryRun = confirmed !== 'yes'
+  const command = { type: 'rewind', messageId: message.id, scope: 'both', dryRun } as const
+  const receipt = await client.send(command).receipt
+  if (receipt.status !== 'done') throw new InspanError('misuse', receipt.message ?? 'The server refused it.')
+  if (!dryRun) return ['Rewound. Nothing is erased.']
+  const report = Object.entries((receipt.result ?? {}) as Readonly<Record<string, readonly string[]>>)
+  const lines = report.flatMap(([what, paths]) => (paths.length === 0 ? [] : [`${what}: ${paths.join(', ')}`]))
+  return [...(lines.length === 0 ? ['No file would change.'] : lines), `/rewind ${given} yes does it.`]
 }
 
 async function listThreads(client: Client): Promise<readonly string[]> {

@@ -1,6 +1,18 @@
 import { didYouMean } from '@inspan/protocol/internal'
 
-export type SlashName = 'help' | 'new' | 'threads' | 'fork' | 'rename' | 'mode' | 'model' | 'cancel' | 'quit'
+export type SlashName =
+  | 'help'
+  | 'new'
+  | 'threads'
+  | 'fork'
+  | 'rename'
+  | 'mode'
+  | 'model'
+  | 'files'
+  | 'rewind'
+  | 'copy'
+  | 'cancel'
+  | 'quit'
 
 interface SlashCommandInfo {
   readonly name: SlashName
@@ -16,6 +28,13 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
   { name: 'rename', description: 'name this thread', argument: '<title>' },
   { name: 'mode', description: 'list modes, or change to one', argument: '[mode]' },
   { name: 'model', description: 'change the model', argument: '<provider/model>' },
+  { name: 'files', description: 'show what this thread changed' },
+  {
+    name: 'rewind',
+    description: 'undo changes: lists messages, shows what would change, then does it',
+    argument: '[number] [yes]',
+  },
+  { name: 'copy', description: 'copy the last answer' },
   { name: 'cancel', description: 'interrupt the run' },
   { name: 'quit', description: 'leave' },
 ]

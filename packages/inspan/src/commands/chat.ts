@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InspanError } from '@inspan/protocol'
-import type { Client } from '@inspan/client'
+import type { Client, Transport } from '@inspan/client'
 import type { LocalServer } from '../chat/local-server.ts'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { readConfig } from '../config-file.ts'
@@ -59,27 +59,46 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
   if (url === undefined && values['token-file'] !== undefined) throw new UsageError('--token-file needs --connect')
   checkTerminal(terminal)
-  const { connect } = await import('@inspan/client')
-  const at = thread === undefined ? {} : { thread }
+  const [{ createClient, webSocketTransport }, { deferredTransport }] = await Promise.all([
+    import('@inspan/client'),
+    import('../chat/deferred-transport.ts'),
+  ])
   let local: LocalServer | undefined
-  let client: Client | undefined
-  try {
-    if (url === undefined) {
-      const { startLocalServer } = await import('../chat/local-server.ts')
-      local = await startLocalServer({ model, harness, db }, terminal)
-      client = await connect({ url: local.server.url, token: local.server.token, ...at })
-    } else {
+  const start = async (): Promise<Transport> => {
+    // The screen comes first: what a server needs takes many times as long to load.
+    await screenIsShown.promise
+    if (url !== undefined) {
       await checkServer(url)
       const token = await givenToken(values['token-file'], terminal)
-      client = await connect({ url, ...(token === undefined ? {} : { token }), ...at })
+      return webSocketTransport({ url, ...(token === undefined ? {} : { token }) })
     }
+    const { startLocalServer } = await import('../chat/local-server.ts')
+    local = await startLocalServer({ model, harness, db }, terminal)
+    return webSocketTransport({ url: local.server.url, token: local.server.token })
+  }
+  const screenIsShown = Promise.withResolvers<void>()
+  const starting = start()
+  const client = await createClient({
+    transport: deferredTransport(starting),
+    ...(thread === undefined ? {} : { thread }),
+  })
+  const open = async (): Promise<void> => {
+    await starting
+    await client.ready()
     if (session !== undefined) await client.open(await client.routes.importSession(session.id))
     else if (!values.continue && thread === undefined && client.getState().messages.length > 0) {
       await client.open((await client.routes.createThread()).id)
     }
-    return await show(client, terminal)
+  }
+  const ready = open()
+  ready.catch(() => undefined)
+  try {
+    return await show({ client, ready, onShown: screenIsShown.resolve }, terminal)
   } finally {
-    await client?.close()
+    // A start that is under way is waited for, so that nothing of it is left behind.
+    screenIsShown.resolve()
+    await client.close()
+    await starting.catch(() => undefined)
     await local?.close()
   }
 }
@@ -140,7 +159,14 @@ async function checkServer(url: string): Promise<void> {
 
 const ENDING = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-async function show(client: Client, { cwd, env }: Terminal): Promise<number> {
+interface Shown {
+  readonly client: Client
+  /** Resolves when messages can be sent. */
+  readonly ready: Promise<void>
+  readonly onShown: () => void
+}
+
+async function show({ client, onShown, ready }: Shown, { cwd, env }: Terminal): Promise<number> {
   const [{ ProcessTerminal, TuiMainScreen }, { ChatScreen }, { createTheme, hasColour }] = await Promise.all([
     import('@earendil-works/pi-tui'),
     import('../chat/chat-screen.ts'),
@@ -162,7 +188,8 @@ async function show(client: Client, { cwd, env }: Terminal): Promise<number> {
     return () => void process.off(signal, listener)
   })
   try {
-    await new ChatScreen({ client, tui, theme: createTheme(hasColour(env)), cwd }).run(ended.signal)
+    const theme = createTheme(hasColour(env))
+    await new ChatScreen({ client, tui, theme, cwd, ready, onShown }).run(ended.signal)
   } finally {
     for (const remove of listeners) remove()
     process.off('exit', restore)

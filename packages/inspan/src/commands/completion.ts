@@ -23,9 +23,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const shell = SHELLS.find((each) => each === positionals[0])
   if (shell === undefined || positionals.length !== 1) throw new UsageError(`name a shell: ${SHELLS.join(', ')}`)
   const commands = await Promise.all(
-    COMMANDS.map(async ({ load, name, summary }): Promise<CompletedCommand> => {
-      const { help } = await load()
-      return { name, summary, options: optionsIn(help) }
+    COMMANDS.map(async (listed): Promise<CompletedCommand> => {
+      const { help } = await listed.load()
+      return { name: listed.name, summary: listed.summary, options: optionsIn(help) }
     }),
   )
   terminal.write(completionScript(shell, commands))

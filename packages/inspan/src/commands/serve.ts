@@ -5,6 +5,7 @@ import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore } from '../data-file.ts'
 import { homeOf } from '../home.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
+import { Progress } from '../progress.ts'
 import { HARNESS_IDS, harnessId, modesOf, type HarnessId } from '../served-modes.ts'
 
 export const serveCommand: Command = {
@@ -13,7 +14,7 @@ export const serveCommand: Command = {
     'Usage: inspan serve [options]',
     '',
     'Serves conversations to browsers and programs on this machine, until it is ended. Without --model and --harness it',
-    'serves the built-in demo agent. Everything is stored in the database file, so a restart loses nothing.',
+    'serves the built-in demo agent and the coding agents that can be used here. Everything is stored in the database file, so a restart loses nothing.',
     '',
     '  --port <number>     the port (default: any free one; printed at the start)',
     '  --host <address>    the address to listen on (default: 127.0.0.1)',
@@ -27,6 +28,11 @@ export const serveCommand: Command = {
     '  --code              print the one-time code for a browser also where the output is no terminal',
     '  --token-file <file> where the tokens are kept (default: ~/.inspan/server-tokens.json)',
     '  --db <file>         the database file (default: ~/.inspan/inspan.db)',
+    '',
+    'Examples:',
+    '  inspan serve',
+    '  inspan serve --harness claude-code --harness codex --port 4100',
+    '  inspan serve --model anthropic/claude-sonnet-4-5',
   ].join('\n'),
   run,
 }
@@ -52,6 +58,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const [{ Harness, Workspace }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
   const store = await openStore(values.db, terminal)
   const served = await servedBy(ids, values.model, terminal)
+  if (served.remove !== undefined) await (await import('../demo-recordings.ts')).addRecordings(store, terminal.cwd)
   const harness = new Harness({
     id: 'inspan',
     resourceId: terminal.cwd,
@@ -115,5 +122,21 @@ async function servedBy(ids: readonly HarnessId[], model: string | undefined, te
   const { demoFolder, folderDemo } = await import('../demo-folder.ts')
   const { path, remove } = await demoFolder()
   const description = 'Works in a throw-away folder; needs no key.'
-  return { modes: [{ id: 'demo', name: 'Demo', description, agent: folderDemo() }], folder: path, remove }
+  const demo: HarnessMode = { id: 'demo', name: 'Demo', description, agent: folderDemo() }
+  // Coding agents that can be used here are offered, too. They work in the current folder.
+  const found = await usableHarnesses(terminal)
+  const offered = found.length === 0 ? [] : await modesOf(found, undefined, terminal)
+  return { modes: [demo, ...offered], folder: path, remove }
+}
+
+async function usableHarnesses(terminal: Terminal): Promise<readonly HarnessId[]> {
+  const { doctor, harnesses } = await import('@inspan/adapters/reading')
+  using progress = new Progress(terminal)
+  progress.show('Looking for coding agents …')
+  const rows = await doctor(
+    harnesses.map(({ profile }) => profile),
+    terminal.env,
+  )
+  const usable = rows.filter(({ found, hasKey, problem }) => found && hasKey && problem === undefined)
+  return HARNESS_IDS.filter((id) => usable.some((row) => row.id === id))
 }

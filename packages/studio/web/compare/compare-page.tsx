@@ -13,7 +13,7 @@ interface Props {
   readonly onOpen: (thread: string) => void
 }
 
-export default function ComparePage({ choices, client, comparison, onOpen }: Props): ReactNode {
+export function ComparePage({ choices, client, comparison, onOpen }: Props): ReactNode {
   const kept = findComparison(comparison)
   if (kept === undefined) {
     return (

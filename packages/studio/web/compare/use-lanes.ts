@@ -20,14 +20,13 @@ const EVERY_MS = 250
  * the state of the threads, so it goes on after a reload.
  */
 export function useLanes(comparison: KeptComparison): readonly LiveLane[] {
-  const { id } = comparison
+  // Whoever shows another comparison makes another component: the lanes of one never change.
+  const [kept] = useState(comparison)
   const [lanes, setLanes] = useState<readonly LiveLane[]>([])
   useEffect(() => {
-    const runner = new LaneRunner(comparison, setLanes)
+    const runner = new LaneRunner(kept, setLanes)
     return () => runner.close()
-    // The lanes of a comparison never change.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [id])
+  }, [kept])
   return lanes
 }
 

@@ -18,7 +18,7 @@ import { Sidebar } from './sidebar.tsx'
 import { Transcript } from './transcript.tsx'
 import { Waits } from './waits.tsx'
 
-const Compare = lazy(() => import('../compare/compare-page.tsx'))
+const Compare = lazy(async () => ({ default: (await import('../compare/compare-page.tsx')).ComparePage }))
 
 /** The whole page: threads on the left, the conversation in the middle, what else there is to know on the right. */
 export function Workbench({ client }: { readonly client: Client }): ReactNode {
