@@ -87,7 +87,8 @@ export async function addRecordings(storage: SqliteStore, resourceId: string): P
       storage,
       agent: new Agent({ id: 'recording', model: scriptedModel([...turns]), tools }),
       modes: [{ id: 'demo' }],
-      permissions: { categories: { read: 'allow' } },
+      // The tools only return what was recorded.
+      permissions: { categories: { read: 'allow', edit: 'allow', execute: 'allow' } },
     })
     try {
       await harness.session.thread.create({ title })
