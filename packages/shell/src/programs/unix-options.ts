@@ -120,7 +120,7 @@ paste |
 tr |
   -c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1
 jq |
-  -r -c -S -e -M -C -s -R -j -a --raw-output --compact-output --sort-keys --exit-status --monochrome-output
+  -n --null-input --arg --argjson -r -c -S -e -M -C -s -R -j -a --raw-output --compact-output --sort-keys --exit-status --monochrome-output
   --color-output --slurp --raw-input --join-output --tab --indent:
 pwd |
   -L -P --logical --physical

@@ -1,4 +1,5 @@
-import { isFreeVariable, isShellVariable } from './variables.ts'
+import { findRefused, REFUSED, type ReadWord } from './builtins.ts'
+import { isFreeVariable } from './variables.ts'
 
 /**
  * The small grammar that every shell reads alike, and the only one an allow covers: simple commands of literal words,
@@ -33,21 +34,14 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const WORD_END = new Set([' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', ''])
 const UNQUOTED = /[\w./:=@%+,^!#*?[\]{}~-]|[^\0-\x7f]/
 const ESCAPED = /[^\w\n\t]/
-const AFTER_LONE_DOLLAR = new Set(['"', ' ', '|', ')', '/', '.', ',', '%', '', '\n'])
+/** A dollar before one of these stands for itself; outside of quotes, only at the end of a word. */
+const AFTER_LONE_DOLLAR = new Set(['"', ' ', '|', ')', '/', '.', ',', '%', '\n'])
 const CHARACTERS = /^[\t\n -~\p{L}\p{N}\p{P}\p{S}\p{M}\u3000]*$/u
 const DEEPEST = 8
+const QUOTED = '`'
 
 /** Words that begin or end a construct when they stand where a command begins. */
 const CLOSING = new Set(['then', 'else', 'elif', 'fi', 'do', 'done', '}'])
-/** Constructs outside the grammar, and builtins after which later words mean something else. */
-const REFUSED = new Set(
-  (
-    'case esac select function coproc in [[ ]] let declare typeset local readonly eval exec alias unalias trap enable ' +
-    'builtin hash mapfile readarray getopts shopt unset bind complete compgen compopt fc history setopt emulate'
-  ).split(' '),
-)
-const SHELL_OPTIONS = /^(?:[-+](?:[eu]+|[eu]*o)|pipefail|errexit|nounset)$/
-
 export function readPlainScript(text: string): PlainScript {
   if (!CHARACTERS.test(text)) return { ok: false, reason: 'it contains unusual characters' }
   const reader = new Reader(text)
@@ -63,12 +57,6 @@ export function readPlainScript(text: string): PlainScript {
 interface HereDocument {
   readonly delimiter: string
   readonly isQuoted: boolean
-}
-
-interface ReadWord extends PlainWord {
-  /** Where quotes and escapes are replaced by `q`. */
-  readonly skeleton: string
-  readonly hasBraces: boolean
 }
 
 /** Braces that are operands whether a shell spreads them or not: no choice among them is an option. */
@@ -234,7 +222,7 @@ class Reader {
     if (operator === '<<') {
       const isQuoted = /["']/.test(this.#char())
       const { expands, skeleton, text } = this.#word()
-      if (expands || !/^\w+$/.test(text) || !/^(?:\w+|q)$/.test(skeleton)) outside('an unusual here-document')
+      if (expands || !/^\w+$/.test(text) || !/^(?:\w+|`)$/.test(skeleton)) outside('an unusual here-document')
       this.#waiting.push({ delimiter: text, isQuoted })
       return true
     }
@@ -268,35 +256,11 @@ class Reader {
       } else words.push(word)
     }
     if (isEmpty) outside('an empty command')
-    this.#checkNames(assigned, words)
+    const refused = findRefused(assigned, words)
+    if (refused !== null) outside(refused)
     // bash reads `time` as a keyword, dash as a program: either way the rest is what runs.
     if (words[0]?.text === 'time') words.shift()
     if (assigned.length + words.length > 0) this.commands.push({ assigned, words })
-  }
-
-  /** Refuses builtins that set variables or options which later commands or the shell itself depend on. */
-  #checkNames(assigned: readonly string[], [program, ...args]: readonly ReadWord[]): void {
-    const name = program?.text ?? ''
-    const isBad = program === undefined ? (each: string): boolean => !isFreeVariable(each) : isShellVariable
-    const bad = assigned.find((each) => isBad(each) && !(name === 'read' && each === 'IFS'))
-    if (bad !== undefined) outside(`a value for ${bad}`)
-    if (program === undefined) return
-    if (name.includes('=') || (program.skeleton.startsWith('!') && name !== '!')) outside('an unusual program name')
-    if (program.expands || REFUSED.has(name)) outside(`\`${name}\` as a program`)
-    if (program.skeleton !== name && /^(?:set|export|read|time)$/.test(name)) outside(`a quoted \`${name}\``)
-    if (name === 'set' && !(args.length > 0 && args.every((arg) => SHELL_OPTIONS.test(arg.skeleton)))) {
-      outside('`set` with more than -e, -u and -o pipefail')
-    }
-    if (name === 'export' && !args.every(({ skeleton }) => isFreeVariable(/^(\w+)(?:=|$)/.exec(skeleton)?.[1] ?? ''))) {
-      outside('an export of a variable that programs or shells read')
-    }
-    if (name === 'read' && !args.every(({ skeleton }) => skeleton === '-r' || isFreeVariable(skeleton))) {
-      outside('an unusual `read`')
-    }
-    if (name === 'time' && /^(?:[-!]|\w+=|(?:if|for|while|until)$)/.test(args[0]?.skeleton ?? '-'))
-      outside('an unusual `time`')
-    if ((name === 'test' || name === '[') && args.some(({ text }) => /^-[vR]$/.test(text)))
-      outside('a test of a variable')
   }
 
   #word(): ReadWord {
@@ -311,24 +275,24 @@ class Reader {
         const end = this.#text.indexOf("'", this.#at + 1)
         if (end === -1) outside('an open quote')
         text += this.#quoted(this.#text.slice(this.#at + 1, end))
-        skeleton += 'q'
+        skeleton += QUOTED
         this.#at = end + 1
       } else if (char === '"') {
         this.#at += 1
         const inner = this.#doubleQuoted()
         text += inner.text
         expands ||= inner.expands
-        skeleton += 'q'
+        skeleton += QUOTED
       } else if (char === '\\') {
         const next = this.#text.charAt(this.#at + 1)
         if (next === '' || !ESCAPED.test(next)) outside('an unusual escape')
         text += next
-        skeleton += 'q'
+        skeleton += QUOTED
         this.#at += 2
       } else if (char === '$') {
-        const value = this.#dollar()
+        const value = this.#dollar(WORD_END)
         text += value
-        if (value === '$') skeleton += 'q'
+        if (value === '$') skeleton += QUOTED
         else {
           expands = true
           skeleton += '$'
@@ -367,7 +331,7 @@ class Reader {
         text += /["\\$`]/.test(next) ? next : `\\${next}`
         this.#at += 2
       } else if (char === '$') {
-        const value = this.#dollar()
+        const value = this.#dollar(AFTER_LONE_DOLLAR)
         text += value
         expands ||= value !== '$'
       } else {
@@ -383,7 +347,7 @@ class Reader {
   }
 
   /** Reads `$NAME`, `${NAME}`, `$?`, `$1` or `$(…)`. A dollar that stands for itself is returned alone. */
-  #dollar(): string {
+  #dollar(literalBefore: ReadonlySet<string>): string {
     const start = this.#at
     this.#at += 1
     const char = this.#char()
@@ -401,7 +365,7 @@ class Reader {
       this.#expect('}')
     } else if (char === '?' || /\d/.test(char)) this.#at += 1
     else if (this.#name() === null) {
-      if (!AFTER_LONE_DOLLAR.has(char)) outside('an expansion that shells read differently')
+      if (!literalBefore.has(char)) outside('an expansion that shells read differently')
       return '$'
     }
     if (this.#char() === '[') outside('a subscript')
