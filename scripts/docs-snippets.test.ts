@@ -26,6 +26,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     storage: "declare const storage: import('@inspan/core').SqliteStore",
     model: "declare const model: import('@inspan/core').LanguageModel",
   },
+  'many-machines.md': {},
   'permissions.md': {},
   'schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
   'sdk.md': {},

@@ -61,6 +61,14 @@ export class Hub {
     this.#follow()
   }
 
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  get openThreads(): number {
+    return this.#places.size
+  }
+
   get epoch(): string {
     return this.door.store.epoch
   }

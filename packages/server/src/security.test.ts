@@ -71,7 +71,7 @@ describe('every route of the server', () => {
     assert.ok(routes.length > 15)
     assert.deepEqual(
       routes.filter(({ role }) => role === 'open').map(({ method, path }) => `${method} ${path}`),
-      ['POST /v1/pair'],
+      ['POST /v1/pair', 'GET /v1/health', 'GET /v1/ready'],
     )
     for (const { method, path, role } of routes) {
       if (role === 'open') continue

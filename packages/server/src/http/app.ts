@@ -12,13 +12,14 @@ import { readBody, requireRole, type App, type AppEnv } from './app-types.ts'
 import { addOverviewRoutes } from './overview-routes.ts'
 import { openApi, roleOfRoute } from './openapi.ts'
 import type { Pages } from './pages.ts'
+import { addOperationRoutes } from './operation-routes.ts'
 import { addReadRoutes } from './read-routes.ts'
 import { addThreadRoutes } from './thread-routes.ts'
 
 const OPENAPI_VERSION = '1'
 
 /** The only routes that answer without a token. */
-export const OPEN_ROUTES: readonly string[] = ['POST /v1/pair']
+export const OPEN_ROUTES: readonly string[] = ['POST /v1/pair', 'GET /v1/health', 'GET /v1/ready']
 
 export function createApp(context: ServerContext, streams: EventStreams, pages?: Pages): App {
   const app: App = new Hono<AppEnv>()
@@ -52,6 +53,7 @@ export function createApp(context: ServerContext, streams: EventStreams, pages?:
   addThreadRoutes(app, context)
   addReadRoutes(app, context)
   addOverviewRoutes(app, context)
+  addOperationRoutes(app, context)
   addAiRoutes(app, context, streams)
   // A route that is not described has no role, so it must not exist.
   for (const { method, path } of app.routes) if (method !== 'ALL') roleOfRoute(method, path)

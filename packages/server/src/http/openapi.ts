@@ -118,6 +118,9 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     query: { folder: 'One of the folders of the server. Default: all' },
   },
   'GET /v1/limits': { summary: 'Returns the limits of threads', role: 'view' },
+  'GET /v1/health': { summary: 'Answers as long as the process lives', role: 'open' },
+  'GET /v1/ready': { summary: 'Answers 503 while the store does not answer or the server is closing', role: 'open' },
+  'GET /v1/metrics': { summary: 'Numbers for Prometheus', role: 'drive', type: 'text/plain' },
 }
 
 /** Returns the role that a route needs. Fails for a route that is not described. */
