@@ -62,6 +62,8 @@ export class Client {
   #first: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   #retry: ReturnType<typeof setTimeout> | undefined
   #silence: ReturnType<typeof setTimeout> | undefined
+  /** The thread of deltas that name none: what the server answered to the last hello. */
+  #watched: string | undefined
   #isClosed = false
 
   constructor({ outbox, retry, thread, transport, window }: ClientOptions) {
@@ -205,6 +207,7 @@ export class Client {
     if (this.#epoch !== undefined && this.#epoch !== epoch) this.#view = emptyView(this.#thread ?? '')
     this.#epoch = epoch
     this.#thread ??= thread
+    this.#watched = thread
     this.#status = 'open'
     this.#problem = undefined
     this.#backoff.reset()
@@ -214,7 +217,7 @@ export class Client {
   }
 
   #apply(delta: DeltaMessage): void {
-    if (delta.thread !== this.#thread) return
+    if ((delta.thread ?? this.#watched) !== this.#thread) return
     try {
       this.#view = applyFrame(this.#view, delta)
     } catch {

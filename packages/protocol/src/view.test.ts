@@ -7,7 +7,7 @@ import type { StoredMessage } from './message.ts'
 import type { Op } from './op.ts'
 import { emptyHead } from './head.ts'
 import { storedHead } from './stored-head.ts'
-import { applyFrame, applyOps, reviveMessage, viewFrom, type ThreadView } from './view.ts'
+import { applyFrame, applyOps, emptyView, reviveMessage, shortOps, viewFrom, type ThreadView } from './view.ts'
 
 function message(id: string, order: number): StoredMessage {
   return {
@@ -185,4 +185,31 @@ suite('hostile ops', () => {
       { numRuns: 2000 },
     )
   })
+})
+
+test('an append without a path continues the last text of the newest message, in every replica', () => {
+  const said = (id: string, order: number, text: string): StoredMessage => ({
+    id,
+    order,
+    role: 'assistant',
+    at: 0,
+    state: 'open',
+    parts: [
+      { id: '0', type: 'text', text: 'First.' },
+      { id: '1', type: 'text', text },
+    ],
+  })
+  const head = storedHead(emptyHead('t'))
+  const whole = viewFrom({ seq: 5, head, messages: [said('a', 1, 'x'), said('b', 2, 'y')] })
+  const newest = viewFrom({ seq: 5, head, messages: [said('b', 2, 'y')] })
+  const full: Op = { type: 'append-text', path: ['messages', 'b', 'parts', '1', 'text'], value: 'z' }
+  const short = shortOps([full], whole)
+  assert.deepEqual(short, [{ type: 'append-text', path: [], value: 'z' }])
+  for (const each of [whole, newest]) {
+    assert.deepEqual(applyOps(each, short).messages.get('b'), applyOps(each, [full]).messages.get('b'))
+  }
+  const elsewhere: Op = { ...full, path: ['messages', 'a', 'parts', '1', 'text'] }
+  assert.deepEqual(shortOps([elsewhere], whole), [elsewhere])
+  assert.deepEqual(shortOps([full, full], whole), [full, full], 'only one at a time')
+  assert.equal(applyOps(emptyView('t'), short).messages.length, 0, 'nothing to continue')
 })

@@ -49,13 +49,29 @@ export function applyFrame(view: ThreadView, frame: DeltaFrame): ThreadView {
 /** Applies ops and returns the new view; the given view is not changed. */
 export function applyOps(view: ThreadView, ops: readonly Op[]): ThreadView {
   let next = view
-  for (const op of ops) {
+  for (const given of ops) {
+    const op = given.type === 'append-text' && given.path.length === 0 ? { ...given, path: endOfText(next) } : given
     assertSafePath(op.path)
     if (op.path[0] === 'messages') next = applyToMessages(next, op)
     else if (op.path[0] === 'head') next = { ...next, head: applyToHead(next.head, op) }
     // Other paths come from a newer server and concern state that this client does not know.
   }
   return next
+}
+
+/** Returns the path of the last part's text in the newest message: the same in every replica of a thread. */
+export function endOfText({ messages }: Pick<ThreadView, 'messages'>): Path {
+  const newest = messages.at(-1)
+  return newest === undefined ? [] : ['messages', newest.id, 'parts', String(newest.parts.length - 1), 'text']
+}
+
+/** Shortens the path of a single append to the end of the newest text: it would be longer than what is appended. */
+export function shortOps(ops: readonly Op[], view: Pick<ThreadView, 'messages'>): readonly Op[] {
+  const [op] = ops
+  if (ops.length !== 1 || op?.type !== 'append-text') return ops
+  const end = endOfText(view)
+  const isEnd = end.length === op.path.length && end.every((segment, index) => segment === op.path[index])
+  return isEnd ? [{ ...op, path: [] }] : ops
 }
 
 function applyToMessages(view: ThreadView, op: Op): ThreadView {

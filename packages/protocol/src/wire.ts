@@ -69,7 +69,7 @@ export interface SnapshotMessage {
 
 /** What one commit changed. The same bytes for every client of a thread. */
 export interface DeltaMessage extends DeltaFrame {
-  /** Absent for a client of version 0, which watches a single thread. */
+  /** Absent for a client that watches a single thread: the one that the server's hello names. */
   readonly thread?: string
 }
 

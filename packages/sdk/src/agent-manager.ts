@@ -56,6 +56,13 @@ export async function createAgentManager<F extends HarnessFactory>(
   }
 }
 
+const harnesses = new WeakMap<object, AgentHarness>()
+
+/** Returns the harness that a manager of ours was made with. */
+export function harnessOf(manager: object): AgentHarness | undefined {
+  return harnesses.get(manager)
+}
+
 class HarnessAgentManager implements AgentManager {
   readonly #harness: AgentHarness
   readonly #resolver: AgentConnectivityResolver
@@ -76,6 +83,7 @@ class HarnessAgentManager implements AgentManager {
 
   constructor(root: string, harness: AgentHarness, options: AgentManagerOptions, lock: RootLock) {
     this.#harness = harness
+    harnesses.set(this, harness)
     this.#options = options
     this.#lock = lock
     this.#resolver = options.connectivityResolver ?? new EnvConnectivityResolver()

@@ -148,7 +148,7 @@ export class Hub {
 
   async #newest(resourceId: string): Promise<string> {
     await this.door.ready()
-    const { items } = await this.door.store.listThreads({ resourceId, limit: 1 })
+    const { items } = await this.door.listThreads({ resourceId, limit: 1 })
     return (items[0] ?? (await this.door.create(resourceId, {}))).id
   }
 

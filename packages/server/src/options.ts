@@ -2,11 +2,15 @@ import { isIP } from 'node:net'
 import { InspanError } from '@inspan/protocol'
 import { aFlag, aFunction, anObject, aText, checkOptions, listOf, type OptionRules } from '@inspan/protocol/internal'
 import type { Harness } from '@inspan/core'
+import type { AgentManager } from '@inspan/sdk'
 import type { Identify } from './http/guard.ts'
 import type { WebhooksOptions } from './webhooks.ts'
 
 export interface ServeOptions {
-  readonly harness: Harness
+  /** The harness to serve; or a `manager`. */
+  readonly harness?: Harness
+  /** A manager of the SDK: the chat sessions of its agents are served as threads. */
+  readonly manager?: AgentManager
   /** Default: 0, any free port. */
   readonly port?: number
   /** Default: `127.0.0.1`. Any other address needs `allowRemote`. */
@@ -39,6 +43,7 @@ export interface ServeOptions {
 
 const RULES: OptionRules<ServeOptions> = {
   harness: { wanted: 'a harness', accepts: (value) => typeof value === 'object' && value !== null },
+  manager: { wanted: 'a manager', accepts: (value) => typeof value === 'object' && value !== null },
   port: {
     wanted: 'a port',
     accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 65_536,
@@ -59,7 +64,10 @@ const RULES: OptionRules<ServeOptions> = {
 }
 
 export function checkServeOptions(options: ServeOptions): void {
-  checkOptions('serve', options, RULES, ['harness'])
+  checkOptions('serve', options, RULES, [])
+  if (options.harness !== undefined && options.manager !== undefined) {
+    throw new InspanError('invalid-input', '`serve` takes a `harness` or a `manager`, not both.')
+  }
   const { allowRemote, host = LOOPBACK } = options
   if (!isLoopback(host) && allowRemote !== true) {
     throw new InspanError('invalid-input', `The address ${host} can be reached from other machines.`, {

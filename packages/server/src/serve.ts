@@ -1,7 +1,7 @@
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { servedHarness } from '@inspan/core/serving'
+import { servedHarness, type ServedHarness } from '@inspan/core/serving'
 import { InspanError } from '@inspan/protocol'
 import { Failures } from './auth/failures.ts'
 import type { Role } from './auth/identity.ts'
@@ -40,7 +40,7 @@ export interface InspanServer {
 export async function serve(options: ServeOptions): Promise<InspanServer> {
   checkServeOptions(options)
   const { folders = [], host = LOOPBACK, identify, port = 0, principal = 'owner', socketPath, tokenFile } = options
-  const door = servedHarness(options.harness)
+  const door = await doorOf(options)
   await door.ready()
   const tokens = await Tokens.open({
     principal,
@@ -133,6 +133,13 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     pair: (role = 'drive') => pairing.create(role),
     close: () => (closing ??= close()),
   }
+}
+
+/** The SDK is loaded only where a manager is served. */
+async function doorOf({ harness, manager }: ServeOptions): Promise<ServedHarness> {
+  if (manager !== undefined) return (await import('@inspan/sdk/serving')).servedManager(manager)
+  if (harness !== undefined) return servedHarness(harness)
+  throw new InspanError('invalid-input', '`serve` needs either a `harness` or a `manager`.')
 }
 
 /** The names under which the server itself can be reached. A wildcard address is no name: it needs `allowedHosts`. */

@@ -91,6 +91,7 @@ export { storedMessage, type ThreadState } from '../reduce/draft.ts'
 export {
   applyFrame,
   applyOps,
+  shortOps,
   emptyView,
   reviveMessage,
   viewFrom,

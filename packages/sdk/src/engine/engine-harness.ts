@@ -21,7 +21,7 @@ import {
   type WireCommunicationEvent,
   type WireCommunicationEventCallback,
 } from '@inspan/protocol/chat'
-import type { ToolSource } from '@inspan/protocol/driver'
+import type { AgentDriver, ToolSource } from '@inspan/protocol/driver'
 import type { Store, ThreadInfo } from '@inspan/protocol/store'
 import { SqliteStore } from '@inspan/core'
 import {
@@ -32,6 +32,7 @@ import {
   ProcessOwner,
   type PriceOf,
   type RuntimeAgent,
+  type ThreadRuntime,
 } from '@inspan/core/engine'
 import type { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, throwIfAborted, unsupported } from '../errors.ts'
@@ -173,10 +174,34 @@ export class EngineHarness implements AgentHarness {
     return this.#agent(agentId).capabilities
   }
 
-  async createThread(agentId: string): Promise<string> {
+  async createThread(agentId: string, named: { readonly id?: string; readonly title?: string } = {}): Promise<string> {
     this.#agent(agentId)
-    const info = await createThread(this.#store, { ...this.#newThread(), resourceId: this.#resourceOf(agentId) })
+    const resourceId = this.#resourceOf(agentId)
+    const info = await createThread(this.#store, { ...this.#newThread(), ...named, resourceId })
     return info.id
+  }
+
+  get store(): Store {
+    return this.#store
+  }
+
+  /** Returns the agent of ours that a thread belongs to. */
+  agentOfThread({ resourceId }: Pick<ThreadInfo, 'resourceId'>): string | undefined {
+    return [...this.#agents.keys()].find((agentId) => this.#resourceOf(agentId) === resourceId)
+  }
+
+  /** Opens a thread for a server, which watches and drives it beside the SDK. */
+  async openThread(agentId: string, threadId: string): Promise<ThreadRuntime> {
+    return (await this.#thread(agentId, threadId)).runtime()
+  }
+
+  /** Drops what is known of a thread that was deleted by a command. */
+  forgetThread(threadId: string): void {
+    for (const threads of this.#threads.values()) threads.delete(threadId)
+  }
+
+  driverOf(agentId: string): AgentDriver {
+    return this.#agent(agentId).runtimeAgent.driver
   }
 
   async destroyThread(agentId: string, threadId: string): Promise<void> {

@@ -225,6 +225,7 @@ export class EngineThread {
           owner,
           thread: threadId,
           agents: (id) => (id === agentId ? this.#ports.agent().runtimeAgent : undefined),
+          agentOfQueued: () => agentId,
           policy: createPolicy(rules === undefined ? {} : { rules }),
           sessionRules: () => this.#sessionRules(),
           beforeRun: (state) => this.#beforeRun(state),
@@ -252,6 +253,8 @@ export class EngineThread {
   #beforeRun({ head }: ThreadState): { readonly type: 'config.changed'; readonly yolo: boolean }[] {
     const [queued] = head.queue
     const approval = queued === undefined ? this.#nextApproval : requestOf(queued.requestContext).approval
+    // A client of a server may have chosen how much is asked; the SDK's default is not a choice.
+    if (approval === undefined && head.settings.get('permissionMode') !== undefined) return []
     const yolo = approval === undefined
     return head.yolo === yolo ? [] : [{ type: 'config.changed', yolo }]
   }

@@ -163,25 +163,30 @@ export class Connection {
     this.#sink.send(JSON.stringify(answer))
     for (const thread of this.#watches.keys()) this.#drop(thread)
     const window = Math.min(hello.window ?? DEFAULT_WINDOW, MAX_WINDOW)
+    const isOnly = Object.keys(wanted).length === 1
     for (const [thread, seq] of Object.entries(wanted)) {
       const isStale = hello.epoch !== undefined && hello.epoch !== this.#hub.epoch
-      await this.#watch(thread, seq !== null && isStale ? { resync: 'epoch' } : seq, window)
+      await this.#watch(thread, seq !== null && isStale ? { resync: 'epoch' } : seq, { isOnly, window })
     }
   }
 
-  async #watch(thread: string, cursor: Cursor, window: number): Promise<void> {
+  async #watch(
+    thread: string,
+    cursor: Cursor,
+    shown: Pick<Parameters<typeof watchThread>[0], 'isOnly' | 'window'>,
+  ): Promise<void> {
     try {
       const used = await this.#hub.use(thread, this.caller)
       if (this.#closed) return used.release()
       const isAhead = typeof cursor === 'number' && cursor > used.feed.seq
-      const watch = watchThread({ ...this.#watchOptions(used), window }, isAhead ? { resync: 'gap' } : cursor)
+      const watch = watchThread({ ...this.#watchOptions(used), ...shown }, isAhead ? { resync: 'gap' } : cursor)
       this.#watches.set(thread, keep(watch, used))
     } catch (error) {
       this.#fail(error, thread)
     }
   }
 
-  #watchOptions({ feed }: UsedThread): Omit<Parameters<typeof watchThread>[0], 'window'> {
+  #watchOptions({ feed }: UsedThread): Omit<Parameters<typeof watchThread>[0], 'isOnly' | 'window'> {
     return { feed, send: (text) => this.#sink.send(text), isOpen: () => this.#isOpen() }
   }
 

@@ -6,6 +6,8 @@ import { SeedState } from './seed-state.ts'
 export interface WatchOptions {
   readonly feed: ThreadFeed
   readonly window: number
+  /** The client watches no other thread, so deltas need not name it. */
+  readonly isOnly: boolean
   readonly send: (text: string) => void
   /** Whether the client takes more at the moment. */
   readonly isOpen: () => boolean
@@ -26,7 +28,7 @@ export interface Watch {
 export type Cursor = number | null | { readonly resync: ResyncReason }
 
 export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
-  const { feed, isOpen, send, window } = options
+  const { feed, isOnly, isOpen, send, window } = options
   let seq = -1
   let isBehind = false
   const snapshot = (resync?: ResyncReason): void => {
@@ -46,7 +48,7 @@ export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
     const missed = feed.since(seq)
     if (missed === undefined) snapshot(resync)
     else if (missed.length > 0) {
-      send(joined(feed.thread, missed))
+      send(joined(isOnly ? undefined : feed.thread, missed))
       seq = missed.at(-1)?.seq ?? seq
     }
   }
@@ -54,7 +56,7 @@ export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
     if (isBehind) return
     if (!isOpen()) isBehind = true
     else if (packet.after === seq) {
-      send(packet.text)
+      send(isOnly ? packet.text : packet.named())
       seq = packet.seq
     } else if (packet.seq > seq) replay('gap')
   }
@@ -79,7 +81,7 @@ export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
 }
 
 /** The watch of a client of version 0, which knows one thread and gets indexes. */
-export function watchAsSeed({ feed, isOpen, send, window }: WatchOptions): Watch {
+export function watchAsSeed({ feed, isOpen, send, window }: Omit<WatchOptions, 'isOnly'>): Watch {
   let seed = new SeedState(feed.snapshot(window))
   let isBehind = false
   const whole = (): void => {
@@ -110,12 +112,12 @@ export function watchAsSeed({ feed, isOpen, send, window }: WatchOptions): Watch
   }
 }
 
-function joined(thread: string, packets: readonly Packet[]): string {
+function joined(thread: string | undefined, packets: readonly Packet[]): string {
   const [first] = packets
-  if (packets.length === 1 && first !== undefined) return first.text
+  if (packets.length === 1 && first !== undefined) return thread === undefined ? first.text : first.named()
   const message: DeltaMessage = {
     type: 'delta',
-    thread,
+    ...(thread === undefined ? {} : { thread }),
     seq: packets.at(-1)?.seq ?? 0,
     operations: mergeOps(packets.map(({ operations }) => operations)),
   }

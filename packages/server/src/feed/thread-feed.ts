@@ -2,6 +2,7 @@ import {
   applyOps,
   reviveHead,
   reviveMessage,
+  shortOps,
   storedHead,
   storedMessage,
   type DeltaFrame,
@@ -23,8 +24,10 @@ export interface Packet {
   readonly after: number
   readonly seq: number
   readonly operations: readonly Op[]
-  /** The message for clients of version 1. */
+  /** The message for clients of version 1 that watch this thread only. */
   readonly text: string
+  /** The same for those that watch several. Encoded when the first of them needs it. */
+  named(): string
 }
 
 const COALESCE_MS = 40
@@ -125,8 +128,17 @@ export class ThreadFeed {
     const operations = mergeOps(this.#due)
     this.#due = []
     this.#lastPacketAt = performance.now()
-    const message: DeltaMessage = { type: 'delta', thread: this.thread, seq, operations }
-    const packet: Packet = { after: this.#sent, seq, operations, text: JSON.stringify(message) }
+    const short = shortOps(operations, this.#view)
+    const message: DeltaMessage = { type: 'delta', seq, operations: short }
+    const text = JSON.stringify(message)
+    let named: string | undefined
+    const packet: Packet = {
+      after: this.#sent,
+      seq,
+      operations,
+      text,
+      named: () => (named ??= JSON.stringify({ ...message, thread: this.thread })),
+    }
     this.#sent = seq
     this.#remember(packet)
     for (const listener of this.#listeners) listener(packet)

@@ -21,7 +21,7 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
     const found: ThreadInfo[] = []
     let next: string | null = cursor ?? null
     do {
-      const page = await door.store.listThreads({
+      const page = await door.listThreads({
         resourceId: tenant(c),
         limit,
         ...(next === null ? {} : { cursor: next }),

@@ -1,7 +1,7 @@
 import { InspanError } from '@inspan/protocol'
 import type { Capabilities } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
-import type { Store, ThreadInfo } from '@inspan/protocol/store'
+import type { Page, PageRequest, Store, ThreadInfo } from '@inspan/protocol/store'
 import type { ChangedFile } from '@inspan/tools'
 import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
 import { boundaryAt } from '../../engine/threads/boundaries.ts'
@@ -63,6 +63,8 @@ export interface ServedHarness {
   ready(): Promise<void>
   /** Returns a thread of the resource. Fails with `not-found` for any other. */
   find(threadId: string, resourceId: string): Promise<ThreadInfo>
+  /** Lists the threads of a resource, most recently changed first. */
+  listThreads(query: PageRequest & { readonly resourceId: string }): Promise<Page<ThreadInfo>>
   enter(threadId: string, options: EnterOptions): Promise<ServedThread>
   /** Returns the state of a thread, whether or not it is open here. */
   state(threadId: string): Promise<ThreadState>
@@ -111,6 +113,7 @@ export function servedHarness(harness: Harness): ServedHarness {
     },
     ready: () => core.ready(),
     find: (threadId, resourceId) => find(core, threadId, resourceId),
+    listThreads: (query) => store.listThreads(query),
     enter: (threadId, options) => enter(core, threadId, options),
     state: (threadId) => currentState(core, threadId),
     changes: async (threadId) => changedFiles(core, (await currentState(core, threadId)).head.lineage),
