@@ -29,7 +29,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   tools: 16,
   memory: 0,
   sdk: 23,
-  server: 25,
+  server: 26,
   client: 0,
   postgres: 45,
   studio: 0,
