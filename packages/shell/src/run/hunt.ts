@@ -22,11 +22,16 @@ export class Hunt {
   /** `onTagged` is called at once for each process with the tag, because it may fork and exit a moment later. */
   async look(onTagged?: (process: ProcessStat) => void): Promise<Sighting> {
     const runIds = new Set(this.#targets.map((target) => target.runId))
-    const snapshot = await new SnapshotTaker(this.#table, runIds, onTagged).take()
+    const snapshot = await new SnapshotTaker(this.#table, runIds, this.#since(), onTagged).take()
     const roots = this.#targets.flatMap((target) => target.root ?? [])
     const members = membersOf(snapshot, roots, [...this.#known.values()], process.pid)
     for (const member of members) this.#known.set(member.pid, member)
     return { members, snapshot }
+  }
+
+  /** On a machine with thousands of processes, most are older than any run. */
+  #since(): number {
+    return Math.min(...this.#targets.map(({ root }) => root?.startTime ?? 0))
   }
 
   isAlive(process: ProcessStat): boolean {

@@ -16,6 +16,7 @@ const readsOfEmpty = 4
 export class SnapshotTaker {
   readonly #table: ProcessTable
   readonly #runIds: ReadonlySet<string>
+  readonly #since: number
   readonly #marks: ReadonlyMap<number, string>
   readonly #onTagged: ((process: ProcessStat) => void) | undefined
   readonly #processes = new Map<number, ProcessStat>()
@@ -23,9 +24,16 @@ export class SnapshotTaker {
   readonly #done = new Set<number>()
   readonly #emptyReads = new Map<number, number>()
 
-  constructor(table: ProcessTable, runIds: ReadonlySet<string>, onTagged?: (process: ProcessStat) => void) {
+  /** `since`: when the first of the runs began, in clock ticks. What is older cannot belong to them. */
+  constructor(
+    table: ProcessTable,
+    runIds: ReadonlySet<string>,
+    since: number,
+    onTagged?: (process: ProcessStat) => void,
+  ) {
     this.#table = table
     this.#runIds = runIds
+    this.#since = since
     this.#marks = new Map([...runIds].map((runId) => [markOf(runId), runId]))
     this.#onTagged = onTagged
   }
@@ -57,7 +65,7 @@ export class SnapshotTaker {
     const stat = this.#table.stat(pid)
     if (stat === undefined) return
     this.#processes.set(pid, stat)
-    if (stat.zombie || stat.kernel || pid === process.pid) return
+    if (stat.zombie || stat.kernel || pid === process.pid || stat.startTime < this.#since) return
     const runIds = this.#table.runIds(stat)
     if (runIds?.some((runId) => this.#runIds.has(runId)) === true) {
       this.#found(stat, runIds)
