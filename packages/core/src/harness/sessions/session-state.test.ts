@@ -267,3 +267,22 @@ suite('what the state says to the harness', () => {
     })
   }
 })
+
+test('a state that is nested too deeply is refused, whoever gives it', async () => {
+  await using bench = new HarnessBench([])
+  const { state } = bench.harness.session
+  const nested = (depth: number): unknown => {
+    let value: unknown = 'end'
+    for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { value }
+    return value
+  }
+  const isRefused = (error: unknown): boolean =>
+    InspanError.is(error, 'invalid-input') && /more than 500 levels deep/.test(error.message)
+  await state.set({ deep: nested(400) })
+  for (const depth of [600, 5_000, 200_000]) {
+    await assert.rejects(state.set({ deep: nested(depth) }), isRefused)
+    await assert.rejects(state.update(() => ({ updates: { deep: nested(depth) }, result: 0 })), isRefused)
+    assert.throws(() => new HarnessBench([], { initialState: { deep: nested(depth) } }), isRefused)
+  }
+  assert.deepEqual(state.get(), { deep: nested(400) })
+})

@@ -44,6 +44,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
   constructor(options: SessionStateOptions<State>) {
     this.#options = options
     const { initial, kept, schema } = options
+    if (isTooDeep(initial)) throw invalid(TOO_DEEP)
     this.#check = schema === undefined ? undefined : stateCheck(schema)
     const given = splitState(initial ?? {}).own
     const start = { ...schemaDefaults(this.#check?.jsonSchema()), ...given }
@@ -87,6 +88,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
   async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
     const { control, emit, persist } = this.#options
     if (!isFields(updates)) throw invalid('it has to be an object')
+    if (isTooDeep(updates)) throw invalid(TOO_DEEP)
     const { control: forControl, own } = splitState(updates)
     const given = { ...this.#given, ...own }
     const next = Object.keys(own).length === 0 ? this.#state : await checked(this.#check, given)
@@ -104,6 +106,28 @@ export class SessionState<State extends HarnessState = HarnessState> {
     }
     for (const event of events) emit(event)
   }
+}
+
+/** Far below the depth at which copying, comparing or writing JSON runs out of stack. */
+const MAX_DEPTH = 500
+
+const TOO_DEEP = `it is nested more than ${MAX_DEPTH} levels deep`
+
+/** Looks at one level after the other: a value of this kind may be deeper than the stack. */
+function isTooDeep(value: unknown): boolean {
+  const seen = new Set<unknown>()
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    const next: unknown[] = []
+    for (const item of level) {
+      if (typeof item !== 'object' || item === null || seen.has(item)) continue
+      seen.add(item)
+      for (const child of Object.values(item)) next.push(child)
+    }
+    level = next
+  }
+  return false
 }
 
 /** Copies plain data deeply; instances of classes are not copied. */

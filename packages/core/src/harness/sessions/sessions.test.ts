@@ -118,6 +118,7 @@ suite('several sessions of a harness', () => {
     const other = await bench.harness.createSession({ resourceId: 'other' })
     const { thread } = other
     for (const refused of [
+      () => thread.create({ id: threadId }),
       () => thread.switch({ threadId }),
       () => thread.delete({ threadId }),
       () => thread.clone({ sourceThreadId: threadId }),
