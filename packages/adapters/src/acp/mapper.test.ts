@@ -25,3 +25,10 @@ describe('ACP: the failure of a turn is the last that is told of it', () => {
     ])
   })
 })
+
+it('notifications of a vendor are counted and not shown', () => {
+  const ticks = Array.from({ length: 300 }, (_, n) => ({ jsonrpc: '2.0', method: '_x.ai/tick', params: { n } }))
+  const { activity, sums } = mapRun(acpDialect, [...ticks, { jsonrpc: '2.0', method: 'session/surprise' }])
+  assert.deepEqual([sums.reasons['vendor'], sums.unknown], [300, 1])
+  assert.equal(brief(activity).filter((line) => line.startsWith('unknown')).length, 1)
+})

@@ -45,6 +45,9 @@ class AcpReader implements DialectReader {
     else if (method === 'session/request_permission') this.#permission(params)
     else if (method === '$/cancel_request' || (method !== undefined && REFUSED.test(method))) {
       this.#run.consume('control')
+    } else if (method?.startsWith('_') === true) {
+      // Names that begin so are a vendor's own. They come by the hundred and mean nothing to anybody else.
+      this.#run.consume('vendor')
     } else if (method === undefined && 'id' in record) this.#response(record)
   }
 

@@ -95,7 +95,10 @@ export class Permissions {
       turn.port.warn(`${this.#title} was not allowed to use ${native.toolName}: ${refusal}`, 'ungoverned')
       return this.#outcome({ isAllowed: false, reason: refusal }, options, turn.port)
     }
-    const ask = askOf(call, native, options)
+    const ask = {
+      ...askOf(call, native, options),
+      ...(call.saidCommand === undefined ? {} : { isOnlySaid: true }),
+    }
     const { promise, resolve } = Promise.withResolvers<JsonObject>()
     const settle = (answer: JsonObject): void => {
       this.#open.delete(key)
@@ -140,12 +143,13 @@ export class Permissions {
 
   #nativeCall(call: AcpToolCall, { cwd, servers }: PermissionTurn): NativeCall {
     const toolName = toolNameOf(call, this.#habits)
+    const { saidCommand } = call
     const serverName =
       this.#habits.serverName?.(call) ?? servers.find((server) => mcpToolOf(toolName, server) !== undefined)
     return {
       toolCallId: call.id,
       toolName,
-      input: call.input,
+      input: saidCommand === undefined ? call.input : { command: saidCommand },
       cwd,
       ...(serverName === undefined ? {} : { serverName }),
     }

@@ -140,6 +140,43 @@ describe('a question of the agent', () => {
     assert.equal(textOf(await turn.all), 'b')
   })
 
+  it('whose command is only in its title is shown as the agent’s words, and only a person can allow it', async (t) => {
+    const title = 'rm -rf build [current working directory /home/me] (Removes the build)'
+    const body = `
+      const outcome = await t.ask('c1', { title: ${JSON.stringify(title)}, kind: 'execute' }, [
+        { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+        { optionId: 'no', name: 'No', kind: 'reject_once' },
+      ])
+      t.text(outcome.optionId)`
+    const host = liveHost(() => ({ policy: 'allow', reason: 'a rule', rule: 'allow rm' }))
+    const { run } = await stage(t, body, { host })
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    assert.equal(request.kind, 'approval')
+    assert.deepEqual(request.subject?.args, { command: 'rm -rf build' })
+    assert.match(request.description, /rm -rf build.*agent’s own words/)
+    assert.equal(request.payload?.['agentWords'], title)
+    answer({ decision: 'approve' })
+    assert.equal(textOf(await turn.all), 'yes')
+  })
+
+  it('whose command is only in its title is denied by a rule that matches it', async (t) => {
+    const body = `
+      const outcome = await t.ask('c1', { title: 'rm -rf build', kind: 'execute' }, [
+        { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+        { optionId: 'no', name: 'No', kind: 'reject_once' },
+      ])
+      t.text(outcome.optionId)`
+    const host = liveHost(({ args }) =>
+      args['command'] === 'rm -rf build'
+        ? { policy: 'deny', reason: 'a rule', rule: 'deny rm' }
+        : { policy: 'allow', reason: 'else' },
+    )
+    const { run } = await stage(t, body, { host })
+    assert.equal(textOf(await run().all), 'no')
+    assert.deepEqual(host.asked, [])
+  })
+
   it('shows a person what a file is to become, and the rules each file of it', async (t) => {
     const body = `
       const diff = (path) => ({ type: 'diff', path, oldText: 'old', newText: 'new' })

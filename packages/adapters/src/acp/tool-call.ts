@@ -76,6 +76,16 @@ export class AcpToolCall {
     if (this.#locations.length === 0) this.#locations = asArray(toolCall['locations']) ?? []
   }
 
+  /**
+   * The command in the agent's own words, if it shows it only as the title, as Gemini does: with the folder in brackets
+   * and a description in parentheses after it.
+   */
+  get saidCommand(): string | undefined {
+    if (this.kind !== 'execute' || this.hasInput) return undefined
+    const said = (this.title ?? '').replace(/ \[(?:in|current working directory) [^\]]*\](?: \([^]*\))?$/, '').trim()
+    return said === '' ? undefined : said
+  }
+
   get hasInput(): boolean {
     return this.invalidInput !== undefined || Object.keys(this.input).length > 0
   }

@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { InspanError } from '@inspan/protocol'
 import { spawnRun, SpawnError } from '@inspan/shell/run'
 import { endRest } from './ask-program.ts'
+import { keptVersion } from './kept-versions.ts'
 import type { CliProfile, LoginFile } from './profile.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -89,13 +90,16 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the version. Asking takes up to seconds, so the answer is cached by path, size and modification time. */
+/**
+ * Returns the version. Asking takes up to seconds, so the answer is kept by path, size and time of change, also for
+ * later processes.
+ */
 async function versionOf(profile: CliProfile, path: string, env: Environment): Promise<string | undefined> {
-  const { mtimeMs, size } = await stat(path)
-  const key = [path, mtimeMs, size].join('\0')
+  const { ctimeMs, mtimeMs, size } = await stat(path)
+  const key = [path, size, mtimeMs, ctimeMs].join('\0')
   let version = versions.get(key)
   if (version === undefined) {
-    version = askVersion(profile, path, env)
+    version = keptVersion(key, env, () => askVersion(profile, path, env))
     versions.set(key, version)
     version.catch(() => versions.delete(key))
   }

@@ -21,6 +21,8 @@ export interface Ask {
   readonly description: string
   /** What the agent or its model says about the call. Shown as such. */
   readonly said?: string
+  /** What the call does is known only in the agent's own words: rules may deny it, but only a person can allow it. */
+  readonly isOnlySaid?: boolean
   /** The rules decide although it is no approval: there are several ways to allow the call. */
   readonly isJudged?: boolean
   /** What a person has to see besides. */
@@ -50,6 +52,7 @@ function isOwnTool({ serverName, toolName }: NativeCall): boolean {
 }
 
 const RANK: Readonly<Record<Decision['policy'], number>> = { allow: 0, ask: 1, deny: 2 }
+const ONLY_SAID = 'these are the agent’s own words, the command itself was not sent'
 const NOBODY: Verdict = { isAllowed: false, reason: 'Nobody could be asked.' }
 
 /** The questions of one turn: decided by rules if possible, otherwise by a person. Nothing is allowed by default. */
@@ -107,7 +110,8 @@ export class Asks {
       const decided = isJudged ? this.#byRule(ask) : undefined
       // A choice between several ways is a person's, unless a rule says that the call is allowed.
       const isChoice = ask.isJudged === true && decided?.policy === 'allow' && decided.rule === undefined
-      const before = isChoice ? undefined : verdictBy(decided)
+      const isOpen = isChoice || (ask.isOnlySaid === true && decided?.policy === 'allow')
+      const before = isOpen ? undefined : verdictBy(decided)
       if (before !== undefined) return before
       this.#options.onAsk(ask)
       const request = this.#request(ask, decided)
@@ -137,7 +141,8 @@ export class Asks {
     const canonical = canonicalCall(call)
     const { toolCallId, toolName, args } = canonical
     const words = kind === 'approval' ? approvalWords(canonical, ask.said) : ask.description
-    const description = decided?.rule === undefined ? words : `${words}: ${decided.reason}`
+    const reason = ask.isOnlySaid === true ? ONLY_SAID : decided?.rule === undefined ? undefined : decided.reason
+    const description = reason === undefined ? words : `${words}: ${reason}`
     return {
       id: randomUUID(),
       kind,
