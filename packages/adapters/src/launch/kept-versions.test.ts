@@ -25,5 +25,8 @@ it('the version of a program is asked once, also by later processes, until the p
   await mkdir(file)
   assert.equal(await keptVersion('a', env, ask), '1.0.5', 'a file that cannot be read or written')
   assert.equal(await keptVersion('c', {}, ask), '1.0.6', 'no home')
-  await assert.rejects(keptVersion('d', env, () => Promise.reject(new Error('broken'))), /broken/)
+  await assert.rejects(
+    keptVersion('d', env, () => Promise.reject(new Error('broken'))),
+    /broken/,
+  )
 })

@@ -5,7 +5,6 @@ import { harnesses, type Harness, type PermissionLevel, type RecordOptions } fro
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@inspan/core/engine'
 import type { PermissionPolicy } from '@inspan/core/policy'
 import { InspanError, type Answer, type PermissionRules } from '@inspan/protocol'
-import type { AgentDriver } from '@inspan/protocol/driver'
 import { didYouMean } from '@inspan/protocol/internal'
 import type { Store } from '@inspan/protocol/store'
 import { UsageError, type Command, type Terminal } from '../command.ts'
@@ -46,6 +45,8 @@ export const runCommand: Command = {
     '',
     `  --harness <id>         which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
     '                         ("inspan doctor" shows which can be used here)',
+    '  --acp <command>        any agent that speaks the Agent Client Protocol: the command that starts it, for example',
+    '                         --acp "gemini --acp"',
     '  --model <id>           the model: provider/model for our own loop, or as the coding agent names it',
     `  --permissions <level>  what it may do, as it cannot ask: ${LEVELS.join(', ')} (default: edit)`,
     '  --allow <category>     also let it use tools of this category without asking: edit, execute, mcp, other. Reading is',
@@ -84,6 +85,7 @@ export const runCommand: Command = {
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseOptions(args, {
     harness: { type: 'string' },
+    acp: { type: 'string' },
     model: { type: 'string' },
     permissions: { type: 'string' },
     deadline: { type: 'string' },
@@ -121,9 +123,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const { deadline, stall, 'abort-on-stall': abortsOnStall } = values
   const foreign = { permissions, deadline, stall, 'abort-on-stall': abortsOnStall, record: values.record }
   const [only] = Object.entries(foreign).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (values.acp !== undefined && (values.harness !== undefined || values.demo)) {
+    throw new UsageError('--acp names the agent: leave out --harness and --demo')
+  }
   const refuseFor = (agent: Harness | undefined): void => {
-    if (agent === undefined && only !== undefined) {
-      throw new UsageError(`--${only} is for coding agents: name one with --harness`)
+    if (agent === undefined && values.acp === undefined && only !== undefined) {
+      throw new UsageError(`--${only} is for coding agents: name one with --harness or --acp`)
     }
     if (model !== undefined && values.demo) throw new UsageError('--demo has no model: leave out --model')
   }
@@ -155,9 +160,10 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const owner = await ProcessOwner.register(store)
   try {
     const known = values.thread === undefined ? undefined : await findThread(store, values.thread)
-    const harness = named ?? (known === undefined || values.demo ? undefined : await harnessOf(store, known))
+    const isNamed = values.demo || values.acp !== undefined
+    const harness = named ?? (known === undefined || isNamed ? undefined : await harnessOf(store, known))
     refuseFor(harness)
-    const own = harness !== undefined || values.demo ? undefined : (model ?? (await ownModelOf(store, known)))
+    const own = harness !== undefined || isNamed ? undefined : (model ?? (await ownModelOf(store, known)))
     const native = own === undefined ? undefined : await nativeAgent(own, terminal)
     const thread = known ?? (await createThread(store, { resourceId: terminal.cwd, title: oneLine(prompt) })).id
     const recordings = new Recordings()
@@ -168,12 +174,13 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
           : resolve(terminal.cwd, values.record)
       return { ...recordings.add(dir), ...redact }
     }
+    const setup = foreignOptions({ model, level, limits, record }, terminal)
+    const spoken = values.acp === undefined ? undefined : await acpRun(values.acp, level, setup)
     const agent =
-      harness === undefined
-        ? (native ?? (await demo(terminal)))
-        : { driver: foreignAgent(harness, { model, level, limits, record }, terminal) }
+      spoken ?? (harness === undefined ? (native ?? (await demo(terminal))) : { driver: harness.agent(setup) })
     const agents = { [agent.driver.id]: agent }
-    const policy = native === undefined ? {} : { policy: await policyOf(rules, terminal.cwd) }
+    const judged = spoken?.policy ?? (native === undefined ? undefined : await policyOf(rules, terminal.cwd))
+    const policy = judged === undefined ? {} : { policy: judged }
     const price = maxCost === undefined ? {} : { priceOf: (await import('@inspan/core')).priceOf }
     const options = { store, owner, thread, agents, maxAttempts: 1, ...policy, ...price, ...redact }
     runtime = await ThreadRuntime.open(options)
@@ -186,7 +193,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     let lost: Error | undefined
     runtime.onLost(({ error }) => (lost = error))
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
-    if (harness !== undefined) await pruneRecordings(terminal)
+    if (harness !== undefined || spoken !== undefined) await pruneRecordings(terminal)
     asking = new AbortController()
     const isAnswered = await goOn(runtime, answers, terminal, asking.signal)
     asking = undefined
@@ -353,12 +360,11 @@ interface ForeignOptions {
   readonly record: (turnId: string) => RecordOptions
 }
 
-function foreignAgent(
-  harness: Harness,
+function foreignOptions(
   { model, level, limits, record }: ForeignOptions,
   terminal: Terminal,
-): AgentDriver {
-  return harness.agent({
+): Parameters<Harness['agent']>[0] {
+  return {
     ...limits,
     cwd: terminal.cwd,
     env: terminal.env,
@@ -366,7 +372,17 @@ function foreignAgent(
     ...(level === undefined ? {} : { permissions: level }),
     room: () => terminal.taken?.(),
     record: (turn) => record(turn.turnId),
-  })
+  }
+}
+
+/** An ACP agent cannot be given a level of permissions, but it asks, and rules answer. */
+async function acpRun(
+  command: string,
+  level: PermissionLevel | undefined,
+  { permissions: _level, ...options }: Parameters<Harness['agent']>[0],
+): Promise<RuntimeAgent & { readonly policy: PermissionPolicy }> {
+  const { acpAgent, levelPolicy } = await import('../acp-run.ts')
+  return { driver: acpAgent(command, options), policy: levelPolicy(level) }
 }
 
 function people(terminal: Terminal): (event: ToldEvent) => void {

@@ -39,8 +39,14 @@ describe('the hunt for the processes of a run', () => {
     const { read, table } = crowd(tagged)
     const hunt = new Hunt(table, [{ runId, root: { pid: root, startTime: root * 10 } }])
     const { members } = await hunt.look()
-    assert.deepEqual(members.map(({ pid }) => pid), [root, root + 3])
-    assert.deepEqual(read, Array.from({ length: 10 }, (_, index) => root + index))
+    assert.deepEqual(
+      members.map(({ pid }) => pid),
+      [root, root + 3],
+    )
+    assert.deepEqual(
+      read,
+      Array.from({ length: 10 }, (_, index) => root + index),
+    )
   })
 
   it('looks into all when it is not known when a run began', async () => {

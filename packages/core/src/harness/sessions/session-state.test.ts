@@ -281,7 +281,10 @@ test('a state that is nested too deeply is refused, whoever gives it', async () 
   await state.set({ deep: nested(400) })
   for (const depth of [600, 5_000, 200_000]) {
     await assert.rejects(state.set({ deep: nested(depth) }), isRefused)
-    await assert.rejects(state.update(() => ({ updates: { deep: nested(depth) }, result: 0 })), isRefused)
+    await assert.rejects(
+      state.update(() => ({ updates: { deep: nested(depth) }, result: 0 })),
+      isRefused,
+    )
     assert.throws(() => new HarnessBench([], { initialState: { deep: nested(depth) } }), isRefused)
   }
   assert.deepEqual(state.get(), { deep: nested(400) })
