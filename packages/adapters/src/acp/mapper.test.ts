@@ -32,3 +32,29 @@ it('notifications of a vendor are counted and not shown', () => {
   assert.deepEqual([sums.reasons['vendor'], sums.unknown], [300, 1])
   assert.equal(brief(activity).filter((line) => line.startsWith('unknown')).length, 1)
 })
+
+it('a rejected call whose command is a list is unknown; one that ran is a command', () => {
+  const call = (fields: object): object => ({
+    method: 'session/update',
+    params: {
+      sessionId: 's',
+      update: {
+        sessionUpdate: 'tool_call',
+        toolCallId: 'c',
+        kind: 'execute',
+        rawInput: { command: ['make', 'all'] },
+        ...fields,
+      },
+    },
+  })
+  const answer = { id: 3, result: { stopReason: 'end_turn' } }
+  const shown = (fields: object): readonly string[] => brief(mapRun(acpDialect, [call(fields), answer]).activity)
+  assert.match(shown({ status: 'failed' }).join(), /^unknown/)
+  assert.match(shown({ status: 'completed' }).join(), /^command make all/)
+})
+
+it('an answer cut off at the output limit ends with length and a warning', () => {
+  const { activity, events } = mapRun(acpDialect, [{ id: 3, result: { stopReason: 'max_tokens' } }])
+  assert.deepEqual(brief(activity), ['warning [output-limit]: The answer was cut off at the output limit.'])
+  assert.equal(events.find((event) => event.type === 'finish')?.finishReason, 'length')
+})

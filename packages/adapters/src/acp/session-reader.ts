@@ -23,6 +23,8 @@ interface TrackedCall {
 interface Speaker {
   readonly parent: string | undefined
   readonly saying: Saying
+  /** A subagent of which nothing was heard yet: the call may be of a tool that the agent does not have. */
+  isUnheard?: boolean
 }
 
 /** Updates that say nothing about the work itself. */
@@ -124,6 +126,7 @@ export class SessionReader {
     const messageId = asText(update['messageId'])
     if (this.#isNotTheAgent(update, text, isThought, messageId)) return
     this.#run.consume(isThought ? 'reasoning' : 'partial')
+    this.#heard(this.#speaker)
     this.#speaker.saying.add(text, isThought, messageId)
   }
 
@@ -184,6 +187,7 @@ export class SessionReader {
   #begin(tracked: TrackedCall, raw: JsonObject): void {
     const { call, early } = tracked
     const { parent, saying } = this.#speaker
+    this.#heard(this.#speaker)
     tracked.stage = 'open'
     tracked.parent = parent
     saying.end()
@@ -202,7 +206,16 @@ export class SessionReader {
     for (const held of early) held.drop('announces-call')
     early.length = 0
     if (name !== this.#habits.subagentTool) return
-    this.#speakers.push({ parent: call.id, saying: new Saying(this.#run, this.#sessionId, call.id) })
+    this.#speakers.push({
+      parent: call.id,
+      saying: new Saying(this.#run, this.#sessionId, call.id),
+      isUnheard: true,
+    })
+  }
+
+  #heard(speaker: Speaker): void {
+    if (speaker.isUnheard !== true) return
+    speaker.isUnheard = false
     this.#run.note([{ type: 'orchestration', action: 'subagent_started' }])
   }
 
@@ -227,8 +240,8 @@ export class SessionReader {
   #finish(tracked: TrackedCall, update: JsonObject): void {
     const { call } = tracked
     tracked.stage = 'over'
-    this.#endSubagent(call.id)
     const outcome = callOutcome(call, this.#habits)
+    this.#endSubagent(call.id, outcome.isSuccess !== false)
     this.#run.result({
       id: call.id,
       parent: tracked.parent ?? null,
@@ -240,10 +253,13 @@ export class SessionReader {
   }
 
   /** Ends the subagent that this call started, if it did. */
-  #endSubagent(callId: string): void {
+  #endSubagent(callId: string, hasWorked: boolean): void {
     const at = this.#speakers.findIndex(({ parent }, index) => index > 0 && parent === callId)
     if (at === -1) return
-    for (const { saying } of this.#speakers.splice(at, 1)) saying.end()
+    for (const speaker of this.#speakers.splice(at, 1)) {
+      if (hasWorked) this.#heard(speaker)
+      speaker.saying.end()
+    }
   }
 
   // Everything else.

@@ -60,6 +60,8 @@ function activityOfKind(
     case 'search':
       return search(input, outcome, context)
     case 'execute':
+      // A list where a text is wanted, and no exit code: the call was rejected and nothing ran.
+      if (Array.isArray(input['command']) && outcome.isSuccess === false && outcome.exitCode === undefined) return []
       return commandsOf(input).flatMap((command) => context.command(command, outcome))
     case 'think':
     case 'switch_mode':

@@ -47,6 +47,10 @@ describe('Claude Code: system records', () => {
     assert.deepEqual(map([system('informational', { level: 'warning', content: 'careful', tag: 't' })]), [
       { type: 'warning', message: 'careful', code: 't' },
     ])
+    const stopped = "Opus 5.5's safeguards stopped the response above · continuing once with that noted"
+    assert.deepEqual(map([system('informational', { level: 'notice', content: stopped })]), [
+      { type: 'warning', message: stopped, code: 'safety-stop' },
+    ])
   })
 
   it('another model than the one that was asked for is a warning', () => {

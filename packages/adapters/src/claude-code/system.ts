@@ -49,10 +49,17 @@ export function readSystem(record: JsonObject, run: Run, tasks: Tasks): void {
       readNotification(record, run)
       return
     case 'informational':
-      if (record['level'] === 'warning' || record['level'] === 'error') {
-        run.warn(asText(record['content']) ?? 'The program warns without saying of what.', asText(record['tag']))
-      } else run.consume('informational')
+      readInformation(record, run)
   }
+}
+
+/** A safety stop is told as a mere notice, although it cuts an answer off. */
+function readInformation(record: JsonObject, run: Run): void {
+  const content = asText(record['content']) ?? 'The program warns without saying of what.'
+  const { level } = record
+  if (level === 'warning' || level === 'error') run.warn(content, asText(record['tag']))
+  else if (/\bsafeguards? stopped\b/i.test(content)) run.warn(content, asText(record['tag']) ?? 'safety-stop')
+  else run.consume('informational')
 }
 
 function retryMessage(record: JsonObject): string {

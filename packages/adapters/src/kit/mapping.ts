@@ -67,6 +67,8 @@ class Mapping implements Mapper, Run {
   readonly #stderr = new OutputTail()
   readonly #stdout = new OutputTail()
   #isInTurn = false
+  /** The turn was said to end at the output limit. */
+  #isLimitTold = false
   #hasEnded = false
   #hasMoved = false
   #turn: TurnEnd | undefined
@@ -256,6 +258,7 @@ class Mapping implements Mapper, Run {
   }
 
   warn(message: string, code?: string): void {
+    if (code === 'output-limit') this.#isLimitTold = true
     const text = cleanText(message)
     this.note([code === undefined ? { type: 'warning', message: text } : { type: 'warning', message: text, code }])
   }
@@ -439,12 +442,19 @@ class Mapping implements Mapper, Run {
   turnEnd(end: TurnEnd): void {
     this.#turn = end
     this.turnsTold += 1
+    if (end.finishReason === 'length' && !this.hasFailed) this.#warnOfLimit()
     this.#speech.close()
     this.stepEnd()
     if (this.#options.finish !== 'at-turn-end') return
     this.closeCalls()
     this.#finish(end)
     this.usage.nextTurn()
+  }
+
+  /** Every CLI has its own way to say so, or says nothing. */
+  #warnOfLimit(): void {
+    if (!this.#isLimitTold) this.warn('The answer was cut off at the output limit.', 'output-limit')
+    this.#isLimitTold = false
   }
 
   #finish(end: TurnEnd): void {

@@ -79,3 +79,27 @@ describe('a result', () => {
     assert.equal(finish?.type === 'finish' && finish.finishReason, 'stop')
   })
 })
+
+describe('the hint that no key was found', () => {
+  const errorOf = (message: string, before: readonly string[] = []): string | undefined => {
+    const events: MappedEvent[] = []
+    const mapping = new RunMapping(codexDialect, { harness: 'codex', failureHint: HINT }, (event) => events.push(event))
+    const failed = JSON.stringify({ type: 'turn.failed', error: { message } })
+    mapping.lines('stdout', [...before, failed], 1)
+    mapping.note({ end: { exitCode: 1, signal: null } }, 2)
+    return events.flatMap((event) => (event.type === 'error' ? [event.error.message] : [])).at(0)
+  }
+
+  it('is added to failures that may be about a key', () => {
+    for (const message of ['401 Unauthorized', 'Missing API key', 'Please log in', 'authentication_error']) {
+      assert.equal(errorOf(message), `${message}\n${HINT}`)
+    }
+  })
+
+  it('is not added to others, nor once a model has answered', () => {
+    for (const message of ['The context is too long', 'Model not found', 'The author is unknown', 'disk full']) {
+      assert.equal(errorOf(message), message)
+    }
+    assert.equal(errorOf('401 Unauthorized', [ANSWER]), '401 Unauthorized')
+  })
+})

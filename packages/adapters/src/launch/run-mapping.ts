@@ -5,6 +5,10 @@ import type { Dialect, Mapper } from '../kit/mapper.ts'
 import { createMapper } from '../kit/mapping.ts'
 import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run-note.ts'
 
+const KEY_TROUBLE =
+  /\b(?:401|403)\b|api.?key|\bkeys?\b|auth(?!or)|credential|log.?in|logged|sign(?:ed)?.?in|unauthori[sz]ed|forbidden|token.*(?:expired|invalid|missing)/i
+const WORDLESS = /^\S+ exited with code \d+$|without saying why/
+
 const CONCLUSIONS: ReadonlySet<FinishReason> = new Set(['stop', 'length', 'content-filter'])
 
 /**
@@ -143,7 +147,8 @@ export class RunMapping {
     if (this.#hasLingered) this.#hasDyingWords = true
     else if (this.#stop === undefined) {
       this.#hasFailed = true
-      this.#emit(this.#failureHint === undefined ? event : withHint(event, this.#failureHint))
+      const hint = this.#isAboutKey(event) ? this.#failureHint : undefined
+      this.#emit(hint === undefined ? event : withHint(event, hint))
       return
     }
     const { message } = event.error
@@ -167,6 +172,11 @@ export class RunMapping {
       this.#emit(hint === undefined ? event : withHint(event, hint))
     }
     this.#emit({ ...event, finishReason: this.#hasFailed ? 'error' : 'other' })
+  }
+
+  /** An error that says nothing may be about the key, one that says something else is not. */
+  #isAboutKey({ code, error: { message } }: ErrorEvent): boolean {
+    return !this.#hasAnswered && (KEY_TROUBLE.test(`${code ?? ''} ${message}`) || WORDLESS.test(message))
   }
 
   /** Some CLIs retry silently if the key is missing. */

@@ -77,7 +77,10 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'agent: Mock title',
     'error [SIGKILL]: opencode was killed by SIGKILL',
   ],
-  'output-limit': ['agent: This answer was cut by max tokens'],
+  'output-limit': [
+    'agent: This answer was cut by max tokens',
+    'warning [output-limit]: The answer was cut off at the output limit.',
+  ],
   'unknown-model': ['error [UnknownError]: Unexpected server error. Check server logs for details.'],
   'killed-in-a-call': ['agent: Sleeping.', 'error [SIGTERM]: opencode was killed by SIGTERM'],
   'permission-refused': [

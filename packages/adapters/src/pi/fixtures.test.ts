@@ -86,7 +86,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   ],
   'output-limit': [
     'agent: This answer was cut by max tokens',
-    'error [length]: The answer was cut off at the output limit.',
+    'warning [output-limit]: The answer was cut off at the output limit.',
   ],
   reasoning: ['command echo thought', 'agent: Reasoned answer.'],
   'killed-in-a-call': ['agent: Sleeping.', 'command sleep 369.2 ✗', 'error [exit-143]: pi exited with code 143'],

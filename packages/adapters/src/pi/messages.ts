@@ -82,9 +82,6 @@ export class Messages {
       case 'aborted':
         this.#failures.add(error ?? 'The model call was aborted.', reason)
         break
-      case 'length':
-        this.#failures.add(error ?? 'The answer was cut off at the output limit.', reason)
-        break
     }
     this.#content(message, reason === 'error' || reason === 'aborted')
     this.#next()

@@ -321,11 +321,11 @@ describe('Pi: failures, all with exit code 0', () => {
     assert.equal(events.find((event) => event.type === 'text-delta')?.meta?.interrupted, true)
   })
 
-  it('an answer cut off at the output limit, and one that was aborted, are errors', () => {
+  it('an answer cut off at the output limit is told by a warning, and one that was aborted by an error', () => {
     const cut = map([...run(false, ...turn(assistant('Once', { stopReason: 'length' }))), SETTLED])
     assert.deepEqual(cut.activity, [
       { type: 'agent', message: 'Once' },
-      { type: 'error', message: 'The answer was cut off at the output limit.', code: 'length' },
+      { type: 'warning', message: 'The answer was cut off at the output limit.', code: 'output-limit' },
     ])
     const aborted = map([...run(false, ...turn(assistant([], { stopReason: 'aborted' }))), SETTLED])
     assert.deepEqual(aborted.activity, [{ type: 'error', message: 'The model call was aborted.', code: 'aborted' }])

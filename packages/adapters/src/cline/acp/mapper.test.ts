@@ -46,6 +46,17 @@ describe('Cline over ACP: subagents', () => {
     assert.deepEqual([sums.waiting, sums.faults], [0, 0])
   })
 
+  it('of a tool that Cline does not have never began', () => {
+    const failed = update({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'a',
+      status: 'failed',
+      rawOutput: 'Unknown tool',
+    })
+    const { activity } = mapRun(clineAcpDialect, [calls('a', 'spawn_agent: one'), failed, says('No.')])
+    assert.ok(!brief(activity).some((line) => line.startsWith('subagent_started')), brief(activity).join())
+  })
+
   it('that are at work when the program ends have failed', () => {
     const lines = [calls('a', 'spawn_agent: one'), calls('b', 'run_commands: ls'), says('At w')]
     assert.deepEqual(brief(mapRun(clineAcpDialect, lines, { end: { exitCode: 1 } }).activity).slice(0, -1), [
