@@ -54,6 +54,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   {
+    name: 'db',
+    summary: 'prepare or look at a database that several machines share',
+    load: async () => (await import('./commands/db.ts')).dbCommand,
+  },
+  {
     name: 'acp',
     summary: 'be an agent for editors and programs that speak the Agent Client Protocol',
     load: async () => (await import('./commands/acp.ts')).acpCommand,

@@ -1,4 +1,5 @@
-import { Agent, createTool, Harness, type SqliteStore } from '@inspan/core'
+import { Agent, createTool, Harness } from '@inspan/core'
+import type { Store } from '@inspan/protocol/store'
 import { scriptedModel, type Turn } from '@inspan/testing'
 
 interface Recording {
@@ -74,7 +75,7 @@ const OUTPUTS: Readonly<Record<string, string>> = {
 }
 
 /** Fills an empty database with conversations to look at. Their agent and its tools are scripted. */
-export async function addRecordings(storage: SqliteStore, resourceId: string): Promise<void> {
+export async function addRecordings(storage: Store, resourceId: string): Promise<void> {
   const { items } = await storage.listThreads({ resourceId, limit: 1 })
   if (items.length > 0) return
   const tools = Object.entries(OUTPUTS).map(([id, output]) =>

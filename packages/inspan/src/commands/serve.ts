@@ -4,6 +4,7 @@ import type { HarnessMode } from '@inspan/core'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore } from '../data-file.ts'
 import { homeOf } from '../home.ts'
+import { openSharedStore } from '../shared-store.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
 import { HARNESS_IDS, harnessId, modesOf, type HarnessId } from '../served-modes.ts'
@@ -28,6 +29,7 @@ export const serveCommand: Command = {
     '  --code              print the one-time code for a browser also where the output is no terminal',
     '  --token-file <file> where the tokens are kept (default: ~/.inspan/server-tokens.json)',
     '  --db <file>         the database file (default: ~/.inspan/inspan.db)',
+    '  --store <url>       a Postgres database instead, shared with other machines (or INSPAN_STORE)',
     '',
     'Examples:',
     '  inspan serve',
@@ -51,12 +53,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     code: { type: 'boolean', default: false },
     'token-file': { type: 'string' },
     db: { type: 'string' },
+    store: { type: 'string' },
   })
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535')
   const ids = values.harness.map(harnessId)
   const [{ Harness, Workspace }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
-  const store = await openStore(values.db, terminal)
+  const shared = values.store ?? terminal.env['INSPAN_STORE']
+  if (shared !== undefined && values.db !== undefined) throw new UsageError('--db and --store exclude each other')
+  const store = await (shared === undefined ? openStore(values.db, terminal) : openSharedStore(shared))
   const served = await servedBy(ids, values.model, terminal)
   if (served.remove !== undefined) await (await import('../demo-recordings.ts')).addRecordings(store, terminal.cwd)
   const harness = new Harness({
@@ -92,6 +97,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await Promise.race(ENDING.map((signal) => once(process, signal, { signal: ended.signal }).catch(() => undefined)))
     ended.abort()
     await server.close()
+    // Another machine goes on with what runs here.
+    if (shared !== undefined) await harness.drain()
     return 0
   } finally {
     await harness.destroy()

@@ -51,6 +51,8 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'FaultPoints',
     'Host',
     'Embed',
+    'Member',
+    'Membership',
     'MemoryServices',
     'MessageSearch',
     'MemoryThread',

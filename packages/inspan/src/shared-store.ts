@@ -1,0 +1,14 @@
+import { InspanError } from '@inspan/protocol'
+import type { Store } from '@inspan/protocol/store'
+
+/** Opens a store that several machines share: `postgres://user:password@host:5432/database`. */
+export async function openSharedStore(url: string): Promise<Store> {
+  // Not everybody needs it, so it is installed by those who do.
+  const postgres = await import('@inspan/postgres').catch((error: unknown) => {
+    throw new InspanError('not-found', 'A Postgres database needs the package @inspan/postgres.', {
+      hint: 'Install it beside inspan: npm install @inspan/postgres',
+      cause: error,
+    })
+  })
+  return postgres.PostgresStore.open({ url })
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startPostgres, type PostgresServer } from '../server.fixture.ts'
+
+const program = fileURLToPath(new URL('../../../inspan/bin/inspan.js', import.meta.url))
+let server: PostgresServer
+before(async () => {
+  server = await startPostgres()
+})
+after(() => server.stop())
+
+suite('inspan on a database that several machines share', () => {
+  test('`db migrate` prepares it, `serve --store` serves it, `db status` shows who works on it', async () => {
+    const url = await server.emptyDatabase()
+    const home = await mkdtemp(join(tmpdir(), 'inspan-shared-'))
+    const env = { ...process.env, INSPAN_HOME: home, INSPAN_STORE: url }
+    const inspan = async (...args: string[]): Promise<{ code: number; out: string }> => {
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd: home,
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const out = (await child.stdout.toArray()).join('')
+      return { code: child.exitCode ?? ((await once(child, 'exit')) as [number])[0], out }
+    }
+    assert.deepEqual(await inspan('db', 'migrate'), { code: 0, out: 'The database is up to date.\n' })
+    const serving = spawn(process.execPath, [program, 'serve', '--no-page'], {
+      cwd: home,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(serving.stdout, 'data')) as [Buffer]
+    const address = /http:\S+/.exec(line.toString())?.[0] ?? ''
+    assert.equal((await fetch(`${address}/v1/ready`)).status, 200)
+    const { code, out } = await inspan('db', 'status', '--json')
+    assert.equal(code, 0)
+    const { machines } = JSON.parse(out) as { machines: { pid: number }[] }
+    assert.deepEqual(
+      machines.map(({ pid }) => pid),
+      [serving.pid],
+    )
+    serving.kill('SIGTERM')
+    await once(serving, 'exit')
+    await rm(home, { recursive: true })
+  })
+})
