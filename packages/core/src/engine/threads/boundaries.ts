@@ -63,10 +63,11 @@ async function boundaryAfter(store: Store, lineage: Lineage, at: number): Promis
 
 /** Returns the start of the run that is open at a seq. Messages are only ever open in a run. */
 async function openRun(store: Store, lineage: Lineage, at: number): Promise<number | null> {
-  const [started, ...over] = await Promise.all(
-    (['run.started', 'run.ended', 'rewind', 'fork'] as const).map((type) => latest(store, lineage, type, at)),
-  )
-  return started === undefined || started === 0 || over.some((seq) => seq > started) ? null : started
+  const started = await latest(store, lineage, 'run.started', at)
+  if (started === 0) return null
+  // From there on only: looking for the end of a run that has none would read the whole thread.
+  for await (const { body } of recordsOf(store, lineage, started + 1, at)) if (RESETS.has(body.type)) return null
+  return started
 }
 
 async function latestEnd(store: Store, lineage: Lineage, upTo: number): Promise<number> {

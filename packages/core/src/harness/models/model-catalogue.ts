@@ -92,7 +92,8 @@ export class ModelCatalogue {
    * providers.
    */
   async resolve(modelId: string): Promise<LanguageModel | undefined> {
-    if (this.#options.resolveModel !== undefined) return this.#options.resolveModel(modelId)
+    const own = await this.#options.resolveModel?.(modelId)
+    if (own !== undefined) return own
     const gateway = this.#gatewayOf(modelId)
     if (gateway?.resolveLanguageModel === undefined) return undefined
     const bare = modelId.startsWith(`${gateway.id}/`) ? modelId.slice(gateway.id.length + 1) : modelId

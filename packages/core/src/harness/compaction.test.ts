@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { scriptedModel } from '@inspan/testing'
+import { LONG, openMemoryBench } from './memory-bench.fixture.ts'
+
+suite('compaction of a thread', () => {
+  test('is undone by a rewind to a point before it; the source stays whole', async () => {
+    const summariser = scriptedModel([{ text: 'They spoke about foxes.', repeat: true }])
+    await using bench = await openMemoryBench({ compaction: { model: summariser } })
+    for (let turn = 0; turn < 6; turn++) await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
+    const { session } = bench.harness
+    const messages = await session.thread.listMessages({ threadId: bench.threadId, limit: 100 })
+    assert.deepEqual(await bench.memory.compact(bench.threadId), { isDone: true })
+    await bench.harness.sendMessage({ content: 'And now?' })
+    assert.match(bench.model.requestBodies.at(-1) ?? '', /They spoke about foxes/)
+    assert.equal(
+      (await session.thread.listMessages({ threadId: bench.threadId, limit: 100 })).length,
+      messages.length + 2,
+    )
+    await session.thread.rewind({ messageId: messages[4]?.id ?? '' })
+    await bench.harness.sendMessage({ content: 'Again.' })
+    const last = bench.model.requestBodies.at(-1) ?? ''
+    assert.doesNotMatch(last, /They spoke about foxes/)
+    assert.match(last, /0: The quick/)
+  })
+
+  test('that is being made when the run is aborted ends with it, and changes nothing', async () => {
+    const summariser = scriptedModel([{ text: '', hang: true, repeat: true }])
+    await using bench = await openMemoryBench({ compaction: { model: summariser } }, { isWindowKnown: false })
+    let sent: Promise<void> = Promise.resolve()
+    while (summariser.calls === 0) {
+      sent = bench.harness.sendMessage({ content: LONG })
+      await Promise.race([sent, asked(() => summariser.calls > 0)])
+    }
+    await bench.harness.session.abort()
+    await sent
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'aborted')
+    const records = await bench.storage.readRecords(bench.threadId, { limit: 1000 })
+    assert.ok(!records.items.some(({ body }) => body.type === 'compaction' || body.type === 'context.cut'))
+  })
+
+  test('happens once at a context overflow of the provider, and the step goes on', async () => {
+    const summariser = scriptedModel([{ text: 'Foxes.', repeat: true }])
+    await using bench = await openMemoryBench({ compaction: { model: summariser } }, { isWindowKnown: false })
+    while (bench.model.refused === 0) await bench.harness.sendMessage({ content: LONG })
+    assert.equal(summariser.calls, 1)
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+    assert.match(bench.model.requestBodies.at(-1) ?? '', /Foxes\./)
+  })
+})
+
+async function asked(isAsked: () => boolean): Promise<void> {
+  while (!isAsked()) await new Promise((resolve) => setImmediate(resolve))
+}
