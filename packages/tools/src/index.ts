@@ -4,6 +4,7 @@ export {
   type WorkspaceToolName,
   type WorkspaceToolsConfig,
 } from './workspace/workspace.ts'
+export { Worktrees, type Worktree, type WorktreesOptions, type WorktreeStatus } from './workspace/worktrees.ts'
 export type { WorkspaceToolConfig } from './workspace/tool-kit.ts'
 export type {
   FileContent,

@@ -3,6 +3,7 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import { SEARCH_TOOLS } from '@inspan/tools'
 import { splitState } from './sessions/control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'
+import type { PermissionPolicy } from '../policy/policy-types.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import { withKnownTools, withRenamedTools } from '../policy/known-tools.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
@@ -48,6 +49,15 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
   }
   const cwd = workspace.folder()
   const sources = new HarnessSources(config, (message) => hooks.broadcast({ type: 'info', message }))
+  const policies = new Map<string | undefined, PermissionPolicy>()
+  const policyIn = (folder: string | undefined): PermissionPolicy => {
+    const known = policies.get(folder)
+    if (known !== undefined) return known
+    const place = folder === undefined ? {} : { cwd: folder }
+    const made = createPolicy({ rules: standingRules(config), ...subjects, ...place })
+    policies.set(folder, made)
+    return made
+  }
   let threads: OpenThreads | undefined
   const core: HarnessCore = {
     config,
@@ -58,7 +68,8 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     doorKey: `${config.id}#${++harnesses}`,
     models,
     agents: new ModeAgents(config, models, contexts, store, sources),
-    policy: createPolicy({ rules: standingRules(config), ...subjects, ...(cwd === undefined ? {} : { cwd }) }),
+    policy: policyIn(cwd),
+    policyIn: (folder = cwd) => policyIn(folder),
     givenRules: givenRules(config),
     sources,
     workspace,

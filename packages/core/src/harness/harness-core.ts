@@ -46,6 +46,8 @@ export interface HarnessCore {
   readonly sources: HarnessSources
   readonly models: ModelCatalogue
   readonly policy: PermissionPolicy
+  /** Returns the policy for threads that work in another folder than that of the workspace. */
+  policyIn(folder: string | undefined): PermissionPolicy
   /** The rules in the configuration, without those for built-in tools. */
   readonly givenRules: PermissionRules
   readonly workspace: WorkspaceSlot

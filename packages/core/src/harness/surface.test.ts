@@ -29,7 +29,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'session.identity': 'getId getResourceId getDefaultResourceId setResourceId',
   'session.thread':
     'getId isSet requireId set clear list getById listMessages listActiveMessages firstUserMessage firstUserMessages ' +
-    'getSetting setSetting deleteSetting create rename clone rewind restoreFiles changes switch delete',
+    'getSetting setSetting deleteSetting create rename clone rewind restoreFiles changes worktree switch delete',
   'session.mode': 'get resolve set switch',
   'session.model': 'get hasSelection displayName set saveForMode resolveForMode switch',
   'session.om': 'observer reflector',

@@ -1,8 +1,8 @@
 import { chmod, lstat, mkdir, readdir, rm, rmdir, symlink } from 'node:fs/promises'
 import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Lineage } from '@inspan/protocol/log'
+import { inspanHome } from '../inspan-home.ts'
 import { LocalFiles } from '../workspace/local-files.ts'
 import { ShadowRepository, type Contents, type FileState } from './shadow-repository.ts'
 import { TurnJournal, type FileChange, type FilesTurn, type TurnEntry } from './turn-journal.ts'
@@ -66,7 +66,7 @@ export class Checkpoints {
   /** git changes one index at a time. */
   #scanning: Promise<unknown> = Promise.resolve()
 
-  constructor(root: string, { folder = defaultFolder() }: CheckpointOptions = {}) {
+  constructor(root: string, { folder = inspanHome('checkpoints') }: CheckpointOptions = {}) {
     this.root = realpathSync(root)
     this.#shadow = new ShadowRepository(folder, this.root)
     this.#journal = new TurnJournal(this.#shadow.folder)
@@ -317,8 +317,4 @@ function combined(entries: readonly TurnEntry[]): FileChange[] {
 
 function isSame(a: FileState | null, b: FileState | null): boolean {
   return a === b || (a !== null && b !== null && a.id === b.id && a.mode === b.mode)
-}
-
-function defaultFolder(): string {
-  return join(process.env['INSPAN_HOME'] ?? join(homedir(), '.inspan'), 'checkpoints')
 }

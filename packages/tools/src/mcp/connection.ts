@@ -25,6 +25,8 @@ export interface ConnectionOptions {
   readonly auth?: () => Promise<OAuthClientProvider>
   /** Called when status or tools have changed. */
   readonly onChange: () => void
+  /** Called when a server that was connected has ended the connection by itself. */
+  readonly onLost?: () => void
 }
 
 /** One server: connecting, its tools, and their calls. */
@@ -236,6 +238,7 @@ export class McpConnection {
     const said = 'stderr' in transport ? sanitised(String(transport.stderr)) : ''
     const error = new Error(`The server has ended the connection.${said === '' ? '' : ` Its last words: ${said}`}`)
     this.#fail(Object.assign(error, { code: 'CONNECTION_CLOSED' }))
+    this.#options.onLost?.()
   }
 
   async #drop(): Promise<void> {

@@ -139,6 +139,29 @@ suite('reconnecting', () => {
   })
 })
 
+suite('a local server that crashes', () => {
+  test('is started again by itself, a few times', async () => {
+    await using bench = await McpBench.ready({ a: misbehaving('crash') }, { restartDelay: 1 })
+    for (let crash = 1; crash <= 5; crash++) {
+      await assert.rejects(bench.call('a_change'), /MCP server "a"/)
+      await bench.until(() => bench.info('a')?.status === 'error')
+      await bench.until(() => bench.info('a')?.status === 'connected')
+    }
+    await assert.rejects(bench.call('a_change'), /MCP server "a"/)
+    await bench.until(() => bench.info('a')?.status === 'error')
+    const types = bench.events.map(({ type }) => type)
+    assert.equal(types.filter((type) => type === 'mcp-server-reconnect-completed').length, 5)
+    assert.equal(bench.info('a')?.errorDetail?.category, 'transport-eof')
+  })
+
+  test('is left alone once it was removed', async () => {
+    await using bench = await McpBench.ready({ a: misbehaving('crash') }, { restartDelay: 1 })
+    await assert.rejects(bench.call('a_change'))
+    await bench.servers.update({})
+    assert.deepEqual(bench.servers.info(), [])
+  })
+})
+
 suite('a question of a server', () => {
   test('of the newest revision is kept as state and answered by repeating the call', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-mcp-ask-'))

@@ -15,6 +15,10 @@ import { toolName } from './tool-names.ts'
 
 const DEFAULT_CALL_TIMEOUT_MS = 10 * 60_000
 const DEFAULT_DISCOVERY_WAIT_MS = 5_000
+const DEFAULT_RESTART_DELAY_MS = 500
+const MAX_RESTARTS = 5
+/** A server that has worked so long has recovered: its crashes are counted anew. */
+const RECOVERED_MS = 60_000
 
 export interface McpServersOptions {
   /** The folder local servers are started in. Default: ours. */
@@ -25,6 +29,11 @@ export interface McpServersOptions {
   readonly discoveryWait?: number
   /** How people authorize us at remote servers. Without it, such a server has the error `http-401`. */
   readonly oauth?: McpOAuth
+  /**
+   * Milliseconds until a local server that has crashed is started again, doubled with every crash. One that crashes a
+   * sixth time within a minute of its start stays down until it is reconnected. Default: 500.
+   */
+  readonly restartDelay?: number
   readonly onEvent?: (event: McpEvent) => void
 }
 
@@ -139,9 +148,31 @@ export class McpServers implements ToolSource {
           ? {}
           : { auth: () => oauth.provider(name, config, () => this.reconnect(name)) }),
         onChange: () => this.#changed(),
+        ...(config.type === 'stdio' ? { onLost: this.#restarter(name) } : {}),
       })
       this.#servers.set(name, connection)
       if (connection.status !== Status.Disabled) void this.#discover(name, connection)
+    }
+  }
+
+  /** Returns what starts a crashed server again, later and later and not for ever. */
+  #restarter(name: string): () => void {
+    const { restartDelay = DEFAULT_RESTART_DELAY_MS } = this.#options
+    let crashes = 0
+    let startedAt = Date.now()
+    return () => {
+      crashes = Date.now() - startedAt > RECOVERED_MS ? 1 : crashes + 1
+      if (crashes > MAX_RESTARTS) return
+      const crashed = this.#servers.get(name)
+      setTimeout(
+        () => {
+          startedAt = Date.now()
+          // Somebody may have replaced, reconnected or closed it meanwhile.
+          if (this.#servers.get(name) !== crashed || crashed?.status !== Status.Error) return
+          this.reconnect(name).catch(() => undefined)
+        },
+        restartDelay * 2 ** (crashes - 1),
+      ).unref()
     }
   }
 

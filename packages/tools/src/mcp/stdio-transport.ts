@@ -58,7 +58,8 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#run === undefined || this.#isClosed) throw new InspanError('closed', 'The server has ended.')
-    await this.#run.write(`${JSON.stringify(message)}\n`)
+    // Nobody has to wait until it is written: a server that cannot be written to has ended, which is heard of.
+    this.#run.write(`${JSON.stringify(message)}\n`).catch((error: Error) => this.onerror?.(error))
   }
 
   async close(): Promise<void> {
@@ -72,6 +73,7 @@ export class StdioTransport implements Transport {
 
   async #readMessages({ stdout }: RunProcess): Promise<void> {
     try {
+      // One at a time: the library handles progress a moment later, and a result that comes with it must not be first.
       for await (const line of stdout) {
         if (line.partial) {
           this.onerror?.(new InspanError('io', `The server sent a message above ${MAX_MESSAGE_BYTES} bytes.`))
@@ -86,7 +88,7 @@ export class StdioTransport implements Transport {
   }
 
   #receive(text: string): void {
-    if (text.trim() === '') return
+    if (text === '' || text.trim() === '') return
     let message: unknown
     try {
       message = JSON.parse(text)

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
+import { readFrontMatter } from './front-matter.ts'
 import { Skills, type SkillsOptions } from './skills.ts'
 
 async function folderWith(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
@@ -148,4 +149,11 @@ suite('a skill is refused by name when it', () => {
       await assert.rejects(skills.call('skill', { name: 'a', file }), /leads out of/)
     }
   })
+})
+
+test('a field __proto__ in the front matter of a skill reaches no object', async () => {
+  const text = '---\nname: x\ndescription: y\n__proto__: { polluted: true }\n---\n'
+  const { fields } = await readFrontMatter(text, 'SKILL.md')
+  assert.deepEqual([...fields.keys()], ['name', 'description', '__proto__'])
+  assert.equal(Reflect.get({}, 'polluted'), undefined)
 })

@@ -1,14 +1,16 @@
 import { statSync } from 'node:fs'
-import { basename, isAbsolute, resolve } from 'node:path'
+import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { InspanError, type JsonObject, type ToolCategory } from '@inspan/protocol'
 import type { SourcedTool, ToolOutcome, ToolRunContext, ToolSource } from '@inspan/protocol/driver'
 import type { CheckpointOptions, Checkpoints } from '../checkpoints/checkpoints.ts'
+import { inspanHome } from '../inspan-home.ts'
 import { FILE_TOOLS } from './file-tools.ts'
 import type { WorkspaceFiles } from './files.ts'
 import { LocalFiles } from './local-files.ts'
 import type { LocalShellOptions } from './local-shell.ts'
 import { Processes } from './processes.ts'
 import { SeenFiles } from './seen-files.ts'
+import type { Worktrees, WorktreesOptions } from './worktrees.ts'
 import type { CommandOptions, RunningCommand, WorkspaceShell } from './shell.ts'
 import { SHELL_TOOLS } from './shell-tools.ts'
 import { activity, type ToolCall, type WorkspaceTool, type WorkspaceToolConfig } from './tool-kit.ts'
@@ -46,6 +48,8 @@ export interface WorkspaceOptions {
   readonly files?: WorkspaceFiles
   /** Keeps what turns change, so that it can be put back. Default: on, for files of this machine. */
   readonly checkpoints?: CheckpointOptions | false
+  /** Where worktrees of threads that ask for one are made. */
+  readonly worktrees?: WorktreesOptions
   /** Creates the folder if it is missing. Default: false. */
   readonly create?: boolean
 }
@@ -136,6 +140,27 @@ export class Workspace implements ToolSource {
     })
     this.#checkpoints.catch(() => (this.#checkpoints = undefined))
     return this.#checkpoints
+  }
+
+  /** Returns what makes worktrees of the repository that the folder is in. */
+  async worktrees(): Promise<Worktrees> {
+    if (this.#options.files !== undefined) {
+      throw new InspanError('unsupported', 'The files of this workspace are elsewhere, and have no worktrees here.')
+    }
+    const { Worktrees: Made } = await import('./worktrees.ts')
+    return new Made(this.root, this.#options.worktrees)
+  }
+
+  /** Whether a folder is below the one that worktrees are made in. */
+  isWorktree(path: string): boolean {
+    const { folder = inspanHome('worktrees') } = this.#options.worktrees ?? {}
+    const within = relative(resolve(folder), path)
+    return within !== '' && !within.startsWith('..') && !isAbsolute(within)
+  }
+
+  /** Returns the same workspace in another folder. */
+  at(root: string): Workspace {
+    return new Workspace({ ...this.#options, root, id: this.id, name: this.name })
   }
 
   /** Ends background processes. The workspace can be used again. */
@@ -264,6 +289,7 @@ const OPTIONS: readonly (keyof WorkspaceOptions)[] = [
   'files',
   'create',
   'checkpoints',
+  'worktrees',
 ]
 const SETTINGS: readonly (keyof WorkspaceToolConfig)[] = [
   'enabled',

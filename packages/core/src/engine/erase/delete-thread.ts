@@ -19,6 +19,8 @@ export type DeleteRemainder =
   /** An agent's native session, which is not ours to clean. */
   | { readonly kind: 'native-session'; readonly agentId: string; readonly nativeId: string }
   | { readonly kind: 'raw'; readonly reason: string }
+  /** A worktree with work that is not committed. */
+  | { readonly kind: 'worktree'; readonly path: string; readonly reason: string }
 
 export interface DeleteReport extends DeleteResult {
   readonly remains: readonly DeleteRemainder[]

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
-import type { AgentDriver } from '@inspan/protocol/driver'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { HarnessConfig } from '../harness-config.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { servedHarness } from '../threads/served-harness.ts'
+import { writingDriver } from './writing-driver.fixture.ts'
 
 class Folder implements Disposable {
   readonly base = mkdtempSync(join(tmpdir(), 'inspan-rewind-'))
@@ -85,6 +86,36 @@ suite('the files of a thread', () => {
     assert.deepEqual([folder.read('a.txt'), folder.read('b.txt'), folder.read('c.txt')], ['two', 'b', undefined])
     await thread.restoreFiles({ messageId: first })
     assert.deepEqual([folder.read('a.txt'), folder.read('b.txt')], ['one', undefined])
+  })
+
+  test('go back after sed -i, mv, chmod, git checkout and a background process, until that goes on after its turn', async () => {
+    using folder = new Folder()
+    const sh = (command: string): void => void execFileSync('sh', ['-c', command], { cwd: folder.root })
+    writeFileSync(join(folder.root, '.gitignore'), 'go\nended\n')
+    sh('git init -q && git add -A && git -c user.name=a -c user.email=a@b.c commit -qm one && echo two > a.txt')
+    const background = 'echo b > b.txt; while [ ! -e go ]; do sleep 0.02; done; echo later > b.txt; touch ended'
+    const script = [
+      run('git checkout -q -- a.txt && sed -i s/one/three/ a.txt && chmod +x a.txt && mv a.txt moved.txt'),
+      DONE,
+      call('execute_command', { command: background, background: true }),
+      run('while [ ! -s b.txt ]; do sleep 0.02; done'),
+      DONE,
+    ]
+    await using bench = new HarnessBench(script, folder.config)
+    for (const content of ['1', '2']) await bench.harness.sendMessage({ content })
+    const [first = '', second = ''] = await userMessages(bench)
+    const { thread } = bench.harness.session
+    const dry = await thread.restoreFiles({ messageId: second, dryRun: true })
+    assert.deepEqual([dry.removed, dry.conflicts], [['b.txt'], []])
+    sh('touch go; while [ ! -e ended ]; do sleep 0.02; done')
+    assert.deepEqual((await thread.restoreFiles({ messageId: second })).conflicts, ['b.txt'])
+    await bench.harness.respondToToolSuspension({ resumeData: 'overwrite' })
+    await thread.restoreFiles({ messageId: first })
+    assert.deepEqual(
+      [folder.read('a.txt'), folder.read('moved.txt'), folder.read('b.txt')],
+      ['two\n', undefined, undefined],
+    )
+    assert.equal(statSync(join(folder.root, 'a.txt')).mode & 0o111, 0)
   })
 
   test('go back after a restart, to before the turn of an answer too', async () => {
@@ -266,39 +297,12 @@ suite('the files of a thread', () => {
 
   test('are kept before the turn of a foreign agent begins, which works in the folder of the workspace', async () => {
     using folder = new Folder()
-    const begun: (string | undefined)[] = []
-    const foreign = {
-      id: 'foreign',
-      port: 1,
-      describe: async () => ({
-        governs: 'none',
-        continuity: 'native',
-        steer: 'none',
-        resume: 'none',
-        fork: 'none',
-        handover: 'text',
-        hostTools: 'none',
-        interrupt: 'clean',
-        usage: 'none',
-        redaction: 'record',
-        images: false,
-        mcp: false,
-        subagents: false,
-        systemPrompt: 'none',
-        models: null,
-      }),
-      open: async () => ({
-        run: async function* ({ cwd }: { readonly cwd?: string }) {
-          begun.push(cwd)
-          writeFileSync(join(cwd ?? '', 'a.txt'), 'foreign')
-          writeFileSync(join(cwd ?? '', 'new.txt'), 'foreign')
-          yield { type: 'text-delta', text: 'Done.' }
-          yield { type: 'finish', finishReason: 'stop' }
-        },
-        cancel: async () => ({ how: 'clean', calls: [], orphansKilled: 0, queued: [] }),
-        close: async () => undefined,
-      }),
-    } as unknown as AgentDriver
+    const begun: string[] = []
+    const foreign = writingDriver((cwd) => {
+      begun.push(cwd)
+      writeFileSync(join(cwd, 'a.txt'), 'foreign')
+      writeFileSync(join(cwd, 'new.txt'), 'foreign')
+    })
     await using bench = new HarnessBench([], { ...folder.config, agent: foreign })
     await bench.harness.sendMessage({ content: 'Go.' })
     assert.deepEqual([begun, folder.read('a.txt')], [[folder.root], 'foreign'])

@@ -50,7 +50,7 @@ suite('MCP servers of a harness', () => {
     assert.match(JSON.stringify(bench.model.requests[0]?.tools), /good_change/)
   })
 
-  test('whose tool changed ask again although it was allowed for good', async () => {
+  test('whose tool changes its description after it was approved (a rug pull) ask again, although it was allowed for good', async () => {
     const script = [calls('a_change'), { text: 'Done.' }, calls('a_change'), { text: 'Done.' }]
     await using bench = new HarnessBench(script, {
       mcpServers: { a: misbehaving('change') },

@@ -2,7 +2,7 @@ import type { RequestContext } from '@inspan/agent'
 import { InspanError, type ToolCategory } from '@inspan/protocol'
 import type { ToolSource } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { Workspace, type Checkpoints, type WorkspaceOptions } from '@inspan/tools'
+import { Workspace, type Checkpoints, type WorkspaceOptions, type Worktrees } from '@inspan/tools'
 import type { HarnessRuntime } from '../harness-runtime.ts'
 
 /** The part of a workspace that the harness itself uses. */
@@ -58,6 +58,7 @@ export class WorkspaceSlot {
   /** The workspaces that agents bring themselves, by the request context of the run they work in. */
   readonly #ofAgents = new WeakMap<RequestContext, HarnessWorkspace>()
   readonly #initialised = new WeakMap<HarnessWorkspace, Promise<void>>()
+  readonly #inWorktrees = new Map<string, Workspace>()
   #current: HarnessWorkspace | undefined
   /** Made by a function for `resolveWorkspace()`, not for a request. */
   #resolved: HarnessWorkspace | undefined
@@ -151,8 +152,13 @@ export class WorkspaceSlot {
     }
   }
 
-  /** Returns the workspace for the tools of a run. */
-  of(requestContext: RequestContext): HarnessWorkspace | undefined {
+  /** Returns the workspace for the tools of a run. `worktree`: the folder of the thread's worktree, if it has one. */
+  of(requestContext: RequestContext, worktree?: string): HarnessWorkspace | undefined {
+    const workspace = this.#of(requestContext)
+    return worktree === undefined || !(workspace instanceof Workspace) ? workspace : this.#at(workspace, worktree)
+  }
+
+  #of(requestContext: RequestContext): HarnessWorkspace | undefined {
     const own = this.#ofAgents.get(requestContext)
     if (own !== undefined) return own
     if (typeof this.#input === 'function') return this.#made.get(requestContext)
@@ -160,14 +166,36 @@ export class WorkspaceSlot {
   }
 
   /** Returns the tool sources for a run: the workspace, if it has tools. */
-  sources(requestContext: RequestContext): readonly ToolSource[] {
-    const workspace = this.of(requestContext)
+  sources(requestContext: RequestContext, worktree?: string): readonly ToolSource[] {
+    const workspace = this.of(requestContext, worktree)
     return workspace !== undefined && isSource(workspace) ? [workspace] : []
   }
 
   /** Returns the folder that the agents of a run work in. */
-  folderOf(requestContext: RequestContext): string | undefined {
-    return rootOf(this.of(requestContext))
+  folderOf(requestContext: RequestContext, worktree?: string): string | undefined {
+    return rootOf(this.of(requestContext, worktree))
+  }
+
+  /** Returns what makes worktrees of the workspace's repository. */
+  worktrees(): Promise<Worktrees> {
+    if (this.#current instanceof Workspace) return this.#current.worktrees()
+    throw new InspanError('unsupported', 'Worktrees need a workspace with files of this machine.', {
+      hint: 'Give the harness `workspace: { root }`.',
+    })
+  }
+
+  /** Whether a folder is one that worktrees of the workspace are made in. What a thread's settings name may be anything. */
+  isWorktree(path: string): boolean {
+    return this.#current instanceof Workspace && this.#current.isWorktree(path)
+  }
+
+  /** One per worktree, so that background processes and checkpoints are found again. */
+  #at(workspace: Workspace, worktree: string): Workspace {
+    const known = this.#inWorktrees.get(worktree)
+    if (known !== undefined) return known
+    const made = workspace.at(worktree)
+    this.#inWorktrees.set(worktree, made)
+    return made
   }
 
   /** Returns the folder of a workspace that was given; one that a function makes has none before its run. */
@@ -185,8 +213,9 @@ export class WorkspaceSlot {
   }
 
   /** Returns what keeps the changes of a run. Without a run: of the workspace that was given or made last. */
-  async checkpoints(requestContext?: RequestContext): Promise<Checkpoints | undefined> {
-    const workspace = requestContext === undefined ? this.#current : this.of(requestContext)
+  async checkpoints(requestContext?: RequestContext, worktree?: string): Promise<Checkpoints | undefined> {
+    const found = requestContext === undefined ? this.#current : this.#of(requestContext)
+    const workspace = worktree !== undefined && found instanceof Workspace ? this.#at(found, worktree) : found
     return workspace instanceof Workspace ? workspace.checkpoints() : undefined
   }
 
@@ -196,6 +225,8 @@ export class WorkspaceSlot {
     this.#state = 'destroyed'
     this.#emit({ type: 'workspace_status_changed', status: 'destroying' })
     try {
+      for (const inWorktree of this.#inWorktrees.values()) await inWorktree.destroy()
+      this.#inWorktrees.clear()
       await workspace.destroy?.()
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))

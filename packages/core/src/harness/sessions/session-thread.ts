@@ -18,6 +18,7 @@ import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
 import { changedFiles } from '../threads/thread-files.ts'
+import { ThreadWorktree } from '../threads/thread-worktree.ts'
 import type { CloneRequest, RestoredFiles, ThreadLifecycle, ThreadRewind } from '../threads/thread-lifecycle.ts'
 import {
   checkPage,
@@ -53,6 +54,7 @@ export type MessagePage = Listed<HarnessMessage>
 
 /** The thread a session is bound to, and reads of this and other threads. */
 export class SessionThread {
+  readonly worktree: ThreadWorktree
   readonly #core: HarnessCore
   readonly #binding: SessionBinding
   readonly #settings: ThreadSettings
@@ -71,6 +73,7 @@ export class SessionThread {
     this.#settings = settings
     this.#identity = identity
     this.#lifecycle = lifecycle
+    this.worktree = new ThreadWorktree(core, () => binding.requireRuntime())
   }
 
   getId(): string | null {
@@ -138,7 +141,7 @@ export class SessionThread {
   /** Returns the files that the bound thread has changed in the workspace, with their contents before and after. */
   async changes(): Promise<readonly ChangedFile[]> {
     const threadId = this.getId()
-    return threadId === null ? [] : changedFiles(this.#core, (await this.#state(threadId)).head.lineage)
+    return threadId === null ? [] : changedFiles(this.#core, await this.#state(threadId))
   }
 
   async delete(options: ThreadChoice): Promise<DeleteReport> {

@@ -116,7 +116,7 @@ export function servedHarness(harness: Harness): ServedHarness {
     listThreads: (query) => store.listThreads(query),
     enter: (threadId, options) => enter(core, threadId, options),
     state: (threadId) => currentState(core, threadId),
-    changes: async (threadId) => changedFiles(core, (await currentState(core, threadId)).head.lineage),
+    changes: async (threadId) => changedFiles(core, await currentState(core, threadId)),
     agentOf: (state) => core.agents.of(core.agents.modeOf(state)).id,
     create: (resourceId, options) => create(core, resourceId, options),
     fork: (threadId, resourceId, options) => fork(core, threadId, resourceId, options),

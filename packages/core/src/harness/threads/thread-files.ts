@@ -1,14 +1,16 @@
 import { InspanError } from '@inspan/protocol'
-import type { CheckpointFile, Lineage } from '@inspan/protocol/log'
+import type { CheckpointFile, Lineage, ThreadState } from '@inspan/protocol/log'
 import type { ChangedFile, Checkpoints, RewindReport } from '@inspan/tools'
 import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
 import type { FilesPort, FilesRewind, FilesTurn } from '../../engine/thread-options.ts'
 import type { HarnessCore } from '../harness-core.ts'
+import { readThreadState } from './thread-reads.ts'
+import { removeOwnWorktree, worktreeFolder } from './thread-worktree.ts'
 
 /** Keeps the files of a thread with the checkpoints of the workspace. */
-export function threadFiles(core: HarnessCore, lineage: () => Lineage): FilesPort {
+export function threadFiles(core: HarnessCore, lineage: () => Lineage, worktree: () => string | undefined): FilesPort {
   const ofTurn = async ({ runId }: FilesTurn): Promise<Checkpoints | undefined> =>
-    core.workspace.checkpoints(core.contexts.find(runId))
+    core.workspace.checkpoints(core.contexts.find(runId), worktree())
   return {
     baseline: async (turn) => (await ofTurn(turn))?.baseline(turn),
     keep: async (turn, path) => (await ofTurn(turn))?.keep(turn, path),
@@ -21,23 +23,31 @@ export function threadFiles(core: HarnessCore, lineage: () => Lineage): FilesPor
       return { root: checkpoints.root, files }
     },
     rewind: async (to) => {
-      const { turnId, ...report } = await restoreFiles(core, lineage(), to)
+      const { turnId, ...report } = await restoreFiles(
+        await core.workspace.checkpoints(undefined, worktree()),
+        core,
+        lineage(),
+        to,
+      )
       return {
         report: { ...report },
         conflicts: report.conflicts,
         ...(turnId === undefined ? {} : { checkpointId: turnId }),
       }
     },
-    forget: async (thread, range) => (await core.workspace.checkpoints())?.forget(thread, range),
+    forget: async (thread, range) => {
+      await (await core.workspace.checkpoints(undefined, worktree()))?.forget(thread, range)
+      if (range === undefined) await removeOwnWorktree(core, await readThreadState(core.store, thread))
+    },
   }
 }
 
 async function restoreFiles(
+  checkpoints: Checkpoints | undefined,
   core: HarnessCore,
   lineage: Lineage,
   { dryRun, messageId, settled, upTo = Infinity }: FilesRewind,
 ): Promise<RewindReport> {
-  const checkpoints = await core.workspace.checkpoints()
   if (checkpoints === undefined) {
     throw new InspanError('unsupported', 'The files of this thread are not kept, so they cannot be restored.', {
       hint: 'Give the harness a workspace with checkpoints.',
@@ -51,13 +61,23 @@ async function restoreFiles(
 }
 
 /** Returns the files that a thread has changed, with their contents before and after. None where they are not kept. */
-export async function changedFiles(core: HarnessCore, lineage: Lineage): Promise<readonly ChangedFile[]> {
-  return (await core.workspace.checkpoints())?.changes(lineage) ?? []
+export async function changedFiles(core: HarnessCore, state: ThreadState): Promise<readonly ChangedFile[]> {
+  const checkpoints = await core.workspace.checkpoints(undefined, worktreeFolder(core, state))
+  return checkpoints?.changes(state.head.lineage) ?? []
 }
 
 /** Deletes a thread together with what was kept of its files. */
 export async function deleteWithFiles(core: HarnessCore, threadId: string): Promise<DeleteReport> {
   const { spool } = core.config
-  await (await core.workspace.checkpoints().catch(() => undefined))?.forget(threadId)
-  return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
+  const state = await readThreadState(core.store, threadId).catch(() => undefined)
+  const worktree = state === undefined ? undefined : worktreeFolder(core, state)
+  await (await core.workspace.checkpoints(undefined, worktree).catch(() => undefined))?.forget(threadId)
+  const left = state === undefined ? undefined : await removeOwnWorktree(core, state)
+  const report = await deleteThread(
+    core.store,
+    await core.threads.owner(),
+    threadId,
+    spool === undefined ? {} : { spool },
+  )
+  return left === undefined ? report : { ...report, remains: [...report.remains, { kind: 'worktree', ...left }] }
 }

@@ -12,6 +12,7 @@ import type { ThreadRuntime } from '../../engine/index.ts'
 import { settleNothing } from '../../engine/commands/ledger.ts'
 import { rewind } from '../../engine/commands/rewind.ts'
 import { deleteWithFiles, threadFiles } from './thread-files.ts'
+import { worktreeFolder } from './thread-worktree.ts'
 import { createThread, forkThread, requireNoRun, rewindThread } from '../../engine/threads/threads.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { OpenThread } from './open-threads.ts'
@@ -170,7 +171,11 @@ export class ThreadLifecycle {
       const { newId, store } = core
       const runtime = binding.lastRuntime ?? binding.requireRuntime()
       return runtime.change(async (log) => {
-        const files = threadFiles(core, () => log.state.head.lineage)
+        const files = threadFiles(
+          core,
+          () => log.state.head.lineage,
+          () => worktreeFolder(core, log.state),
+        )
         const ports = { newId, store, files, thread: log.stream }
         const { result } = await rewind(log, ports, { type: 'rewind', messageId, dryRun }, settleNothing)
         return result as unknown as RestoredFiles

@@ -14,6 +14,7 @@ import { handOffFact, unheardFacts } from '../../engine/runs/run-queue.ts'
 import type { Door, HandOff } from '../../engine/thread-options.ts'
 import type { ThreadRuntime } from '../../engine/index.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
+import type { PermissionPolicy } from '../../policy/policy-types.ts'
 import { addHarness } from '../harness-context.ts'
 import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import { opinionTeller, tracerSource } from '../runs/observability.ts'
@@ -22,6 +23,7 @@ import { summaryBeforeRun } from '../signals/notifications.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { ThreadControl, type ThreadControlOptions } from './thread-control.ts'
 import { threadFiles } from './thread-files.ts'
+import { worktreeFolder } from './thread-worktree.ts'
 import type { ChildDoor } from '../subagents/parent-thread.ts'
 import { SubagentRuns } from '../subagents/subagent-runs.ts'
 import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
@@ -50,12 +52,16 @@ export function harnessDoor(
   threadId: string,
   viewers: ReadonlySet<ThreadViewer>,
   child?: ChildDoor,
+  parentFolder: () => string | undefined = () => undefined,
 ): HarnessDoor {
   let open: { readonly runtime: ThreadRuntime; readonly control: ThreadControl } | undefined
   const opened = (): NonNullable<typeof open> => {
     if (open === undefined) throw new InspanError('misuse', `Thread ${threadId} is not open yet.`)
     return open
   }
+  /** A subagent works where its parent does. */
+  const worktree = (): string | undefined =>
+    (open === undefined ? undefined : worktreeFolder(core, open.runtime.state)) ?? parentFolder()
   const stops: (() => void)[] = []
   const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
   const { disableBuiltinTools = [], subagents: definitions = [] } = core.config
@@ -68,7 +74,7 @@ export function harnessDoor(
           viewers,
           emit,
           runtime: () => opened().runtime,
-          doorTo: (thread, of, options) => harnessDoor(core, thread, of, options),
+          doorTo: (thread, of, options) => harnessDoor(core, thread, of, options, worktree),
           notify: (notification) => opened().control.sendNotificationSignal(notification),
         })
   const delegating = subagents === undefined ? [] : [subagents.tool]
@@ -87,9 +93,9 @@ export function harnessDoor(
       requestContext: contextOf(core, viewers, opened().runtime, turn),
     }),
     prepare: (context: RequestContext, workspace?: object) => core.workspace.prepare(context, workspace),
-    sources: (context: RequestContext) => core.workspace.sources(context),
+    sources: (context: RequestContext) => core.workspace.sources(context, worktree()),
     browser: (context: RequestContext) => core.browser.source(context),
-    cwd: (context: RequestContext) => core.workspace.folderOf(context),
+    cwd: (context: RequestContext) => core.workspace.folderOf(context, worktree()),
     builtinTools: () => [...(open?.control.tools() ?? []), ...delegating, ...recalling()],
     threadTool: (id: string) => open?.control.tool(id),
     keepSetting: async (key: string, value: JsonValue) => {
@@ -105,7 +111,7 @@ export function harnessDoor(
     now: core.now,
     agents: child?.agents(equipment) ?? ((agentId) => core.agents.runtimeAgent(agentId, equipment)),
     agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
-    policy: core.policy,
+    policy: policyFor(() => core.policyIn(worktree())),
     newId: core.newId,
     withAnswer: (wait, answer) => open?.control.withAnswer(wait, answer) ?? [],
     beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
@@ -124,7 +130,9 @@ export function harnessDoor(
     ...(parkAfter === undefined ? {} : { parkAfter }),
     ...(keepWarm === undefined ? {} : { keepWarm }),
     ...(handoverTokens === undefined ? {} : { handoverTokens }),
-    ...(core.workspace.isConfigured ? { files: threadFiles(core, () => opened().runtime.state.head.lineage) } : {}),
+    ...(core.workspace.isConfigured
+      ? { files: threadFiles(core, () => opened().runtime.state.head.lineage, worktree) }
+      : {}),
     ...(memory === undefined ? {} : { memory: (thread) => (remembering = memory(thread)) }),
     windowOf: (model) => core.models.contextWindowOf(model),
     ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
@@ -133,7 +141,7 @@ export function harnessDoor(
     door,
     begin: (runtime) => {
       const isOwnRun = (runId: string): boolean => runtime.isServedBy(door, runId)
-      const control = controlThread(core, runtime, { emit, isOwnRun })
+      const control = controlThread(core, runtime, { emit, isOwnRun }, worktree)
       open = { runtime, control }
       const scoring = { scorers: core.scorers, runtime, port: control.port, threadId, emit, isOwnRun }
       stops.push(runtime.onEntry((entry) => core.contexts.follow(entry, isOwnRun)))
@@ -153,10 +161,21 @@ export function harnessDoor(
   }
 }
 
+/** A policy that is looked up for every call: a thread may get a worktree. */
+function policyFor(current: () => PermissionPolicy): PermissionPolicy {
+  return {
+    decide: (call, context) => current().decide(call, context),
+    grant: (call, scope, context) => current().grant(call, scope, context),
+    check: (rules) => current().check(rules),
+    rulesInForce: (context) => current().rulesInForce(context),
+  }
+}
+
 function controlThread(
   core: HarnessCore,
   runtime: ThreadRuntime,
   { emit, isOwnRun }: Pick<ThreadControlOptions, 'emit' | 'isOwnRun'>,
+  worktree: () => string | undefined,
 ): ThreadControl {
   const { disableBuiltinTools, notifications } = core.config
   return new ThreadControl({
@@ -171,7 +190,7 @@ function controlThread(
     emit,
     now: core.now,
     newId: core.newId,
-    cwd: () => core.workspace.folder() ?? process.cwd(),
+    cwd: () => worktree() ?? core.workspace.folder() ?? process.cwd(),
     onFailure: (error) => emit({ type: 'error', error }),
     ...(disableBuiltinTools === undefined ? {} : { disabledTools: disableBuiltinTools }),
     ...(notifications === undefined ? {} : { delivery: notifications }),

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, realpath } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { InspanError } from '@inspan/protocol'
+import { inspanHome } from '../inspan-home.ts'
+
+const run = promisify(execFile)
+
+/** A copy of a repository, with a branch of its own, that one thread works in. */
+export interface Worktree {
+  /** The folder in it that stands for the folder of the workspace. */
+  readonly path: string
+  /** The top folder of the copy. */
+  readonly top: string
+  readonly branch: string
+}
+
+export interface WorktreeStatus extends Worktree {
+  /** Files that are changed or new and not committed. */
+  readonly uncommitted: readonly string[]
+  /** The number of commits that the repository's own branch does not have yet. */
+  readonly unmerged: number
+}
+
+export interface WorktreesOptions {
+  /** Where the copies are made. Default: `worktrees` in `INSPAN_HOME`, or in `.inspan` of the user's folder. */
+  readonly folder?: string
+}
+
+/** Makes worktrees of the repository that a folder is in. Work that is not committed is never removed. */
+export class Worktrees {
+  readonly #root: string
+  readonly #folder: string
+
+  constructor(root: string, { folder = inspanHome('worktrees') }: WorktreesOptions = {}) {
+    this.#root = root
+    this.#folder = folder
+  }
+
+  /** Makes a worktree on a new branch that begins at the current commit. */
+  async create(name: string): Promise<Worktree> {
+    const root = await realpath(this.#root)
+    const top = await git(root, ['rev-parse', '--show-toplevel']).catch((cause: unknown) => {
+      throw new InspanError('unsupported', `${root} is not in a git repository, so it has no worktrees.`, { cause })
+    })
+    await git(top, ['rev-parse', '--verify', 'HEAD']).catch((cause: unknown) => {
+      throw new InspanError('unsupported', `The repository ${top} has no commit yet.`, { cause })
+    })
+    const safe = name.replaceAll(/[^\w-]/g, '-')
+    const branch = `inspan/${safe}`
+    const key = createHash('sha256').update(top).digest('hex').slice(0, 16)
+    const copy = join(this.#folder, key, safe)
+    await mkdir(join(this.#folder, key), { recursive: true, mode: 0o700 })
+    await git(top, ['worktree', 'add', '--quiet', '-b', branch, copy, 'HEAD'])
+    return { path: join(copy, relative(top, root)), top: copy, branch }
+  }
+
+  async status(tree: Worktree): Promise<WorktreeStatus> {
+    const lines = (await git(tree.top, ['status', '--porcelain', '-z', '--untracked-files=all'])).split('\0')
+    const uncommitted = lines.filter((line) => line !== '').map((line) => line.slice(3))
+    const unmerged = Number(await git(this.#root, ['rev-list', '--count', `HEAD..${tree.branch}`]))
+    return { ...tree, uncommitted, unmerged }
+  }
+
+  /** Merges the branch into the current branch of the repository. If they do not fit, nothing changes. */
+  async merge(tree: Worktree): Promise<void> {
+    await this.#assertCommitted(tree)
+    try {
+      await git(this.#root, ['merge', '--quiet', '--no-edit', tree.branch])
+    } catch (error) {
+      const files = (await git(this.#root, ['diff', '--name-only', '--diff-filter=U'])).split('\n').filter(Boolean)
+      if (files.length > 0) await git(this.#root, ['merge', '--abort'])
+      const why = files.length > 0 ? `both changed ${files.join(', ')}` : messageOf(error)
+      throw new InspanError('conflict', `${tree.branch} cannot be merged: ${why}`, {
+        hint: 'Nothing was changed. Merge it by hand, or solve this in the worktree first.',
+        cause: error,
+      })
+    }
+  }
+
+  /** Removes the worktree. Its branch stays if it has commits that are nowhere else. */
+  async remove(tree: Worktree): Promise<void> {
+    await this.#assertCommitted(tree)
+    // Without --force, git itself refuses to remove work that appeared in between.
+    await git(this.#root, ['worktree', 'remove', tree.top])
+    await git(this.#root, ['branch', '--quiet', '-d', tree.branch]).catch(() => undefined)
+  }
+
+  async #assertCommitted(tree: Worktree): Promise<void> {
+    const { uncommitted } = await this.status(tree)
+    if (uncommitted.length === 0) return
+    throw new InspanError('conflict', `The worktree ${tree.top} has work that is not committed.`, {
+      hint: `Commit or discard it first: ${uncommitted.slice(0, 10).join(', ')}.`,
+      details: { uncommitted },
+    })
+  }
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<string> {
+  // A variable of the user must not lead to another repository.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
+  const { stdout } = await run('git', [...args], { cwd, env: { ...env, LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 })
+  return args[0] === 'status' ? stdout : stdout.trim()
+}
+
+function messageOf(error: unknown): string {
+  const { stderr } = error as { stderr?: unknown }
+  return typeof stderr === 'string' && stderr.trim() !== '' ? stderr.trim() : String(error)
+}
