@@ -193,6 +193,7 @@ it('the doctor looks at all of them and fails because of none', async (t) => {
     title: 'Stand-in',
     tested: '1.0.0',
     hasKey: true,
+    keySource: 'environment variable STAND_IN_KEY',
     key: 'Set STAND_IN_KEY.',
     install: 'npm install -g stand-in@1.0.0',
     found: true,
