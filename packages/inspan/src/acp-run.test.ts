@@ -70,15 +70,15 @@ async function inspan(
 }
 
 suite('inspan run --acp', () => {
-  for (const [level, said] of [
-    ['read-only', 'read yes, edit no, execute no'],
-    ['edit', 'read yes, edit yes, execute no'],
-    ['full', 'read yes, edit yes, execute yes'],
+  for (const [level, said, exitCode] of [
+    ['read-only', 'read yes, edit no, execute no', 4],
+    ['edit', 'read yes, edit yes, execute no', 4],
+    ['full', 'read yes, edit yes, execute yes', 0],
   ] as const) {
     test(`runs any agent, which may do what the level allows: ${level}`, async () => {
       const command = `"${join(folder, 'agent.mjs')}" --one 'two words'`
       const { code, err, out } = await inspan('run', 'Go', '--acp', command, '--permissions', level)
-      assert.equal(code, 0, err)
+      assert.equal(code, exitCode, err)
       assert.ok(out.includes(`${said} --one|two words`), out)
     })
   }

@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { constants, existsSync } from 'node:fs'
+import { access, chmod, copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import type { SqliteStore } from '@inspan/core'
 import { InspanError } from '@inspan/protocol'
 import { makeFolder, pruneSpool } from '@inspan/shell/run'
@@ -33,7 +35,7 @@ export function dataFile(option: string | undefined, terminal: Terminal): string
   return option === undefined ? join(homeOf(terminal), 'inspan.db') : resolve(terminal.cwd, option)
 }
 
-/** For commands that only read: does not create a missing file. */
+/** For commands that only read: does not create a missing file, and reads one that cannot be written. */
 export async function openExistingStore(option: string | undefined, terminal: Terminal): Promise<SqliteStore> {
   const file = dataFile(option, terminal)
   if (!existsSync(file)) {
@@ -41,7 +43,43 @@ export async function openExistingStore(option: string | undefined, terminal: Te
       hint: '"inspan run" starts a conversation.',
     })
   }
-  return open(file)
+  return (await isWritable(file)) ? open(file) : openCopy(file)
+}
+
+/** SQLite needs to write beside a file even to read it. */
+async function isWritable(file: string): Promise<boolean> {
+  try {
+    await Promise.all([file, dirname(file)].map((path) => access(path, constants.W_OK)))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Opens a private copy, which is removed when the store is closed. */
+async function openCopy(file: string): Promise<SqliteStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-'))
+  const copy = join(folder, 'copy.db')
+  try {
+    for (const suffix of ['', '-wal']) {
+      if (!existsSync(file + suffix)) continue
+      await copyFile(file + suffix, copy + suffix, constants.COPYFILE_FICLONE)
+      await chmod(copy + suffix, 0o600)
+    }
+    const store = await open(copy)
+    const close = store.close.bind(store)
+    store.close = async () => {
+      await close()
+      await rm(folder, { recursive: true, force: true })
+    }
+    return store
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw new InspanError('read-only', `${file} can be neither written nor copied.`, {
+      hint: 'Make it readable, or name another file with --db.',
+      cause: error,
+    })
+  }
 }
 
 /** Returns the folder for the recordings of a thread, which has a folder for every turn. */
