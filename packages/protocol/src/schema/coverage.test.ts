@@ -4,9 +4,11 @@ import { suite, test } from 'node:test'
 import type { z } from 'zod'
 import { COMMAND_TYPES } from '../command.ts'
 import { HARNESS_EVENT_TYPES } from '../harness-event.ts'
+import { CONTROL_FIELDS } from '../record-fields.ts'
 import { RECORD_VERSIONS } from '../records.ts'
 import type { ActivityType } from '../activity.ts'
 import type { AgentEventType } from '../agent-event.ts'
+import { controlSchemas } from './record.ts'
 import { schemas } from './schemas.ts'
 
 /** Exported types without a schema of their own, and why they need none. */
@@ -76,6 +78,8 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
   ],
   'arguments and results of calls within a process': [
     'Admission',
+    'Member',
+    'Membership',
     'Append',
     'Blob',
     'Claim',
@@ -199,7 +203,28 @@ suite('no type that is stored or sent is without a schema', () => {
   test('every schema is that of an exported type', async () => {
     const names = new Set((await exportedTypes()).map(({ name }) => name))
     assert.deepEqual(
-      Object.keys(schemas).filter((name) => !names.has(name)),
+      Object.keys(schemas).filter((name) => !names.has(name) && !(name in controlSchemas)),
+      [],
+    )
+  })
+
+  test('a record is spelled once where it is defined, and by no schema', async () => {
+    const read = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), 'utf8')
+    const files = (await readdir(new URL('.', import.meta.url))).filter((name) =>
+      /^(?!.*\.test\.ts$).*\.ts$/.test(name),
+    )
+    const schemaSources = (await Promise.all(files.map(read))).join('\n')
+    const types = Object.keys(CONTROL_FIELDS)
+    assert.deepEqual(
+      // Names of one word are also those of commands.
+      types.filter((type) => type.includes('.') && schemaSources.includes(`'${type}'`)),
+      [],
+    )
+    const [fields, policies] = await Promise.all([read('../record-fields.ts'), read('../records.ts')])
+    const timesIn = (source: string, type: string): number =>
+      source.split('\n').filter((line) => line.startsWith(`  '${type}': {`) || line.startsWith(`  ${type}: {`)).length
+    assert.deepEqual(
+      types.filter((type) => timesIn(fields, type) !== 1 || timesIn(policies, type) !== 1),
       [],
     )
   })

@@ -1,13 +1,5 @@
 import { z } from 'zod'
-import type {
-  BatchEvent,
-  BatchRecord,
-  CallStartedRecord,
-  PartAddress,
-  ProcessNote,
-  RecordedFile,
-  RecordedToolResult,
-} from '../control-record.ts'
+import type { BatchEvent, PartAddress, ProcessNote, RecordedFile, RecordedToolResult } from '../control-record.ts'
 import type {
   ReasoningDeltaEvent,
   TextDeltaEvent,
@@ -27,7 +19,7 @@ import {
 } from './agent-event.ts'
 import { blobRefSchema } from './basics.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
-import { listOf, object, optional, taggedUnion } from './fields.ts'
+import { object, optional, taggedUnion } from './fields.ts'
 import { callOutcomeSchema } from './message.ts'
 
 const address: Shape<PartAddress> = exactShape<PartAddress>()({ messageId: z.string(), partId: z.string() })
@@ -74,24 +66,6 @@ export const batchEventSchema: Schema<BatchEvent> = exact<BatchEvent>()(
   taggedUnion([textDelta, reasoningDelta, toolCallDelta, toolProgress]),
 )
 
-export const batchRecordSchema: Schema<BatchRecord> = exact<BatchRecord>()(
-  object({ type: z.literal('batch'), event: batchEventSchema }),
-)
-
 export const processNoteSchema: Schema<ProcessNote> = exact<ProcessNote>()(
   object({ runTag: z.string(), pid: z.number(), startTime: z.string(), bootId: z.string() }),
-)
-
-export const callStartedRecordSchema: Schema<CallStartedRecord> = exact<CallStartedRecord>()(
-  object({
-    ...address,
-    type: z.literal('call.started'),
-    toolCallId: z.string(),
-    attempt: z.number(),
-    idempotencyKey: z.string(),
-    hash: optional(z.string()),
-    judgedAs: optional(listOf(z.string())),
-    definition: optional(z.string()),
-    procs: optional(listOf(processNoteSchema)),
-  }),
 )

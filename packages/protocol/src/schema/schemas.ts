@@ -17,10 +17,10 @@ import * as json from './json.ts'
 import * as message from './message.ts'
 import * as partRecord from './part-record.ts'
 import * as record from './record.ts'
-import * as runRecord from './run-record.ts'
+import type { ControlSchemas } from './record.ts'
+import * as recordParts from './record-parts.ts'
 import * as state from './state.ts'
 import * as store from './store.ts'
-import * as threadRecord from './thread-record.ts'
 import * as wire from './wire.ts'
 
 /** An export `fooSchema` is the schema of the type `Foo`. */
@@ -48,8 +48,8 @@ export interface ProtocolSchemas
     ByTypeName<typeof message>,
     ByTypeName<typeof control>,
     ByTypeName<typeof partRecord>,
-    ByTypeName<typeof runRecord>,
-    ByTypeName<typeof threadRecord>,
+    ByTypeName<typeof recordParts>,
+    ControlSchemas,
     ByTypeName<typeof record>,
     ByTypeName<typeof state>,
     ByTypeName<typeof store>,
@@ -76,8 +76,8 @@ export const schemas: ProtocolSchemas = {
   ...byTypeName(message),
   ...byTypeName(control),
   ...byTypeName(partRecord),
-  ...byTypeName(runRecord),
-  ...byTypeName(threadRecord),
+  ...byTypeName(recordParts),
+  ...record.controlSchemas,
   ...byTypeName(record),
   ...byTypeName(state),
   ...byTypeName(store),

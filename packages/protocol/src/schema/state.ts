@@ -20,8 +20,7 @@ import { listOf, mapOf, object, optional, safeSegment, seq, taggedUnion } from '
 import { jsonObjectSchema, jsonValueSchema } from './json.ts'
 import { storedMessageSchema } from './message.ts'
 import { processNoteSchema } from './part-record.ts'
-import { runOutcomeSchema } from './run-record.ts'
-import { childLinkSchema, omPointerSchema, queueItemFields } from './thread-record.ts'
+import { childLinkSchema, omPointerSchema, queueItemFields, runOutcomeSchema } from './record-parts.ts'
 
 export const storedRunStateSchema: Schema<StoredRunState> = exact<StoredRunState>()(
   object({
