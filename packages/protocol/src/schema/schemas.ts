@@ -17,7 +17,7 @@ import * as json from './json.ts'
 import * as message from './message.ts'
 import * as partRecord from './part-record.ts'
 import * as record from './record.ts'
-import type { ControlSchemas } from './record.ts'
+import { controlSchemas, type ControlSchemas } from './record.ts'
 import * as recordParts from './record-parts.ts'
 import * as state from './state.ts'
 import * as store from './store.ts'
@@ -77,7 +77,7 @@ export const schemas: ProtocolSchemas = {
   ...byTypeName(control),
   ...byTypeName(partRecord),
   ...byTypeName(recordParts),
-  ...record.controlSchemas,
+  ...controlSchemas,
   ...byTypeName(record),
   ...byTypeName(state),
   ...byTypeName(store),
