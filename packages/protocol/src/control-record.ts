@@ -213,3 +213,4 @@ export type ForkRecord = ControlBody<'fork'>
 export type RewindRecord = ControlBody<'rewind'>
 export type ErasedRecord = ControlBody<'erased'>
 export type NoteRecord = ControlBody<'note'>
+export type CheckpointMadeRecord = ControlBody<'checkpoint.made'>

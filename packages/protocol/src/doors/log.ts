@@ -15,6 +15,7 @@ export type {
   CallStartedRecord,
   CancelReceipt,
   CheckpointFile,
+  CheckpointMadeRecord,
   ChildEndedRecord,
   ChildLink,
   ConfigChangedRecord,
