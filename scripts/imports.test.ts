@@ -6,6 +6,7 @@ import {
   adaptersImportingEachOther,
   exportsWithoutNames,
   importsOfInternals,
+  importsPastTheEngineDoor,
   longFiles,
   outsideImports,
   undeclaredDependencies,
@@ -34,6 +35,10 @@ describe('imports', () => {
 
   it('reach another package only through what it exports', () => {
     assert.deepEqual(importsOfInternals(workspace), [])
+  })
+
+  it('lead from the harness into the engine only through its door', () => {
+    assert.deepEqual(importsPastTheEngineDoor(workspace), [])
   })
 
   it('name only dependencies that the package declares', () => {

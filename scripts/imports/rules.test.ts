@@ -4,6 +4,7 @@ import {
   adaptersImportingEachOther,
   exportsWithoutNames,
   importsOfInternals,
+  importsPastTheEngineDoor,
   longFiles,
   outsideImports,
   undeclaredDependencies,
@@ -34,6 +35,26 @@ function workspaceOf(
 function isRefused(from: string, to: string): boolean {
   return wrongArrows(workspaceOf({ [from]: `import type { A } from '${to}'` })).length > 0
 }
+
+describe('the door of the engine', () => {
+  const core = 'packages/core/src'
+  const cases: readonly (readonly [from: string, to: string, isRefused: boolean])[] = [
+    ['harness/threads/a.ts', '../../engine/index.ts', false],
+    ['harness/threads/a.ts', '../../common/mailbox.ts', false],
+    ['harness/threads/a.ts', '../../engine/log/thread-log.ts', true],
+    ['harness/a.test.ts', '../engine/log/thread-log.ts', true],
+    ['harness/a.test.ts', '../engine/foreign-agent.fixture.ts', false],
+    ['harness/a.ts', '../engine/foreign-agent.fixture.ts', true],
+    ['engine/a.ts', '../harness/session.ts', true],
+    ['engine/a.test.ts', '../harness/session.ts', false],
+  ]
+  for (const [from, to, isRefused] of cases) {
+    it(`${isRefused ? 'is not passed by' : 'lets pass'} ${from} → ${to}`, () => {
+      const breaches = importsPastTheEngineDoor(workspaceOf({ [`${core}/${from}`]: `import { a } from '${to}'` }))
+      assert.equal(breaches.length, isRefused ? 1 : 0)
+    })
+  }
+})
 
 describe('the order of packages', () => {
   const allowed: readonly (readonly [string, string])[] = [

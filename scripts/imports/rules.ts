@@ -78,6 +78,28 @@ export function importsOfInternals({ files, packages }: Workspace): string[] {
   )
 }
 
+const HARNESS = 'packages/core/src/harness/'
+const ENGINE = 'packages/core/src/engine/'
+
+/**
+ * The harness uses the engine as any other program does: through what it exports. Its tests may also use the fixtures
+ * of the engine. The engine knows nothing of the harness, except in tests.
+ */
+export function importsPastTheEngineDoor({ files }: Workspace): string[] {
+  return files.flatMap((file) =>
+    file.specifiers.filter(isRelative).flatMap((specifier) => {
+      const target = resolveRelative(file.path, specifier)
+      const isInward = file.path.startsWith(HARNESS) && target.startsWith(ENGINE)
+      const isOutward = file.role !== 'test' && file.path.startsWith(ENGINE) && target.startsWith(HARNESS)
+      const isFixture = file.role === 'test' && target.endsWith('.fixture.ts')
+      if (isOutward || (isInward && target !== `${ENGINE}index.ts` && !isFixture)) {
+        return [`${file.path} imports ${specifier}`]
+      }
+      return []
+    }),
+  )
+}
+
 function isExported(target: PackageFacts, specifier: string): boolean {
   const entry = `.${specifier.slice(target.name.length)}`
   return target.exports.some((exported) => {

@@ -10,35 +10,47 @@ export {
   type ThreadLoss,
 } from './log/thread-log.ts'
 export type { PriceOf } from './runs/priced-usage.ts'
+export { spentInRun } from './runs/run-spending.ts'
+export { handOffFact } from './runs/run-queue.ts'
 export type { Redactor } from './log/redactor.ts'
 export type { RunnableTool, ToolRunContext } from './calls/runnable-tool.ts'
+export { noSuchThread, readThread } from './threads/read-thread.ts'
 export { createThread, forkThread, rewindThread, type Fork, type NewThread } from './threads/threads.ts'
 export { deleteThread, type DeleteOptions, type DeleteRemainder, type DeleteReport } from './erase/delete-thread.ts'
 export { boundaryAt } from './threads/boundaries.ts'
 export { ProcessOwner } from './threads/ownership.ts'
 export { ThreadRegistry, type ThreadServer, type ThreadWatcher } from './threads/thread-registry.ts'
-export { recordsAfter } from './log/load-state.ts'
+export { readStreamState, recordsAfter } from './log/load-state.ts'
 export { inflateMessage } from './log/blobs.ts'
 export { recordedActivity } from './log/recorded-activity.ts'
 export type { RunHandle, RuntimeAgent, RuntimeAgents, TurnContext } from './turns/active-run.ts'
 export type { Feedback, RunOpinions, Score } from './runs/opinions.ts'
+export { isForeign, isWaitingForChildren } from './turns/active-run.ts'
+export { PASSED_ON } from './rules/remembered.ts'
+export { describeInTime } from './turns/patiently.ts'
+export type { MemoryOf } from './context/thread-context.ts'
 export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './turns/runtime-agent.ts'
 export { toolsOfSources, type ReportSource, type UnionOptions } from './tools/tools-of-sources.ts'
+export { ACCESS_SETTING, allowedPaths } from './tools/allowed-paths.ts'
 export type { TracerSource } from './telemetry/tracing.ts'
+export { requireOpenTelemetry } from './telemetry/open-telemetry.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
 export { executePending } from './commands/pending.ts'
 export { admitCommand } from './commands/ledger.ts'
-export type { ThreadCommand } from './commands/thread-command.ts'
+export { FOLDER_SETTING, type ThreadCommand } from './commands/thread-command.ts'
 export type {
   ConfigChange,
   ControlFact,
   Door,
   FilesPort,
+  FilesRewind,
+  FilesTurn,
   HandOff,
+  Rewound,
   Submission,
   ThreadRuntimeOptions,
 } from './thread-options.ts'
-export { requestPrefix, type RequestPrefix } from './context/request-prefix.ts'
+export { recordedRequest, requestPrefix, toolsSentBeforeFork, type RequestPrefix } from './context/request-prefix.ts'
 export { clearHistory, eraseRange, type EraseOptions } from './erase/erase.ts'
 export type { EraseRemainder, EraseReport } from './erase/erase-report.ts'
 export type { ForkAccess } from './erase/erase-forks.ts'

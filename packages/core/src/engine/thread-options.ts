@@ -1,4 +1,4 @@
-import type { Answer, Grants, JsonObject, Part, PermissionRules, Wait } from '@inspan/protocol'
+import type { Answer, Grants, JsonObject, JsonValue, Part, PermissionRules, Wait } from '@inspan/protocol'
 import type { Decision, FaultPoints, OnInterrupted, ToolCallRequest, TurnDefaults } from '@inspan/protocol/driver'
 import type { CheckpointFile, ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
@@ -157,6 +157,14 @@ export interface HandOff {
   readonly agentId: string
   /** What the agent is told. Default: to go on from what was said. */
   readonly input?: readonly Part[]
+}
+
+/** What became of a rewind. */
+export interface Rewound {
+  /** Which files were restored, or with `dryRun` would be. */
+  readonly report?: JsonValue
+  /** Shows again what the rewind took away; what was said since then is no longer shown. Not for files. */
+  readonly undo?: () => Promise<void>
 }
 
 /** The changed fields of the config: rules, grants, yolo, mode, model, settings, title, goal. */

@@ -2,33 +2,39 @@ import { InspanError, type Answer, type Wait } from '@inspan/protocol'
 import type { Capabilities } from '@inspan/protocol/driver'
 import type { CancelReceipt, DeltaFrame, RunOutcome, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
-import type { CommandResult } from '@inspan/protocol/wire'
+import type { CommandResult, RewindCommand } from '@inspan/protocol/wire'
 import { Commands, checkKey } from './commands/commands.ts'
 import { executePendingOf } from './commands/pending.ts'
 import type { SubmissionCommand, ThreadCommand } from './commands/thread-command.ts'
-import { canRest } from './turns/can-rest.ts'
-import { NOTHING_TO_CANCEL, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
+import { NOTHING_TO_CANCEL, type RunHandle } from './turns/active-run.ts'
 import { answerWhenDue, DueClock } from './waits/due-clock.ts'
 import { checkFacts } from './checks/check-facts.ts'
-import { checkRuntimeOptions, timerMs } from './checks/check-options.ts'
+import { checkRuntimeOptions } from './checks/check-options.ts'
 import { checkHandOff } from './checks/check-submission.ts'
-import { Emitter } from './log/emitter.ts'
-import { Mailbox } from './threads/mailbox.ts'
+import { Emitter } from '../common/emitter.ts'
+import { Mailbox } from '../common/mailbox.ts'
 import type { RecordOrigin } from './log/record-body.ts'
 import { Doors } from './threads/doors.ts'
-import { RestedThread } from './threads/rested-thread.ts'
 import type { RunnableTool } from './calls/runnable-tool.ts'
 import { Runs } from './runs/runs.ts'
 import { ThreadHold } from './threads/thread-hold.ts'
+import { ThreadLease } from './threads/thread-lease.ts'
 import { reportUnhandled, type LogEntry, type ThreadLoss } from './log/thread-log.ts'
 import { feedbackNote, readOpinions, scoreNote, type Feedback, type RunOpinions, type Score } from './runs/opinions.ts'
-import type { ConfigChange, ControlFact, Door, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
+import type {
+  ConfigChange,
+  ControlFact,
+  Door,
+  HandOff,
+  Rewound,
+  Submission,
+  ThreadRuntimeOptions,
+} from './thread-options.ts'
 import { ThreadPolicy } from './rules/thread-policy.ts'
 import { WarmSessions } from './turns/warm-sessions.ts'
 
 type OnTaken = (runtime: ThreadRuntime) => void | Promise<void>
 type Opener = Door | null
-const DEFAULT_PASSIVATE_AFTER_MS = 10_000
 
 /**
  * Runs one thread in this process: one command at a time and one run at a time, all recorded in the log. The log holds
@@ -46,11 +52,8 @@ export class ThreadRuntime {
   readonly #commands: Commands
   readonly #clock: DueClock
   readonly #doors: Doors
-  #hold: ThreadHold | undefined
   readonly #losses: Emitter<ThreadLoss>
-  readonly #rested: RestedThread
-  #restTimer: NodeJS.Timeout | undefined
-  #closed = false
+  readonly #lease: ThreadLease
   /** The pending `idle()` calls. `close()` resolves them, because nothing they could wait for comes after it. */
   readonly #idlers = new Set<() => void>()
 
@@ -61,13 +64,8 @@ export class ThreadRuntime {
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
     this.#losses = new Emitter(onListenerFailure)
-    this.#rested = new RestedThread(options, hold.log.state, {
-      entries: this.#entries,
-      frames: this.#frames,
-      onRunEnded: (runId, outcome) => this.#runs.settle(runId, outcome),
-    })
     this.#policy = new ThreadPolicy(this.#doors, () => this.state)
-    this.#warm = new WarmSessions(() => this.#rest())
+    this.#warm = new WarmSessions(() => this.#lease.rest())
     const optionsOfRun = (): ThreadRuntimeOptions => this.#doors.current(this.state)
     this.#runs = new Runs({
       get options() {
@@ -77,8 +75,8 @@ export class ThreadRuntime {
       mailbox: this.#mailbox,
       policy: this.#policy,
       warm: this.#warm,
-      hold: () => this.#held(),
-      onRest: () => this.#rest(),
+      hold: () => this.#lease.held(),
+      onRest: () => this.#lease.rest(),
     })
     this.#commands = new Commands({
       get options() {
@@ -87,16 +85,30 @@ export class ThreadRuntime {
       doors: this.#doors,
       runs: this.#runs,
       policy: this.#policy,
-      inTurn: (task) => this.#command(task),
+      inTurn: (task) => this.#lease.inTurn(task),
       state: () => this.state,
-      assertOpen: () => this.#assertOpen(),
-      failure: () => this.#hold?.log.failure,
+      assertOpen: () => this.#lease.assertOpen(),
+      failure: () => this.#lease.failure,
       close: () => this.close(),
     })
     const settle = (wait: Wait): Promise<void> => this.answer(wait.id, answerWhenDue(wait), 'timeout')
     const approvalTimeout = (): number | undefined => optionsOfRun().approvalTimeout
     this.#clock = new DueClock(approvalTimeout, now, settle, () => this.state)
-    this.#watch(hold)
+    this.#lease = new ThreadLease(
+      {
+        options,
+        mailbox: this.#mailbox,
+        doors: this.#doors,
+        runs: this.#runs,
+        warm: this.#warm,
+        clock: this.#clock,
+        entries: this.#entries,
+        frames: this.#frames,
+        losses: this.#losses,
+      },
+      hold.log.state,
+    )
+    this.#lease.use(hold)
   }
 
   /**
@@ -111,11 +123,11 @@ export class ThreadRuntime {
       const failed = Promise.withResolvers<void>()
       const hold = await ThreadHold.take(options, options.redact, failed.resolve)
       const runtime = new ThreadRuntime(options, hold, by)
-      void failed.promise.then(() => runtime.#lose())
-      owner.onTaken(thread, { wanted: () => runtime.#yield(), lost: () => void runtime.abandon() })
-      await runtime.#takeUp(hold, onTaken)
+      void failed.promise.then(() => runtime.#lease.lose())
+      owner.onTaken(thread, { wanted: () => runtime.#lease.yield(), lost: () => void runtime.abandon() })
+      await runtime.#lease.takeUp(async () => onTaken?.(runtime))
       if (by !== null) await runtime.executePending()
-      runtime.#rest()
+      runtime.#lease.rest()
       return runtime
     } catch (error) {
       owner.leave(thread)
@@ -125,12 +137,12 @@ export class ThreadRuntime {
 
   /** The current state. While this process does not hold the thread: the last state it knows. */
   get state(): ThreadState {
-    return this.#hold?.log.state ?? this.#rested.state
+    return this.#lease.state
   }
 
   /** The state on disk, to which the next frame applies. */
   get committed(): ThreadState {
-    return this.#hold?.log.committed ?? this.#rested.state
+    return this.#lease.committed
   }
 
   /** Returns the state after all commands given so far, e.g. for a fork, which must not miss a rule. */
@@ -155,7 +167,7 @@ export class ThreadRuntime {
 
   /** Whether this process owns the thread. Nobody owns an idle thread. */
   get isHeld(): boolean {
-    return this.#hold !== undefined
+    return this.#lease.isHeld
   }
 
   /** Subscribes to all entries in one order: deltas at once, records when shown. Returns the unsubscribe function. */
@@ -230,7 +242,7 @@ export class ThreadRuntime {
     for (const change of changes) this.#policy.check(change)
     const written = changes.map((change) => this.#policy.announce(change))
     try {
-      await this.#command(async ({ log }) => void (await log.commit(facts, origin)))
+      await this.#lease.inTurn(async ({ log }) => void (await log.commit(facts, origin)))
     } finally {
       for (const done of written) done()
     }
@@ -250,9 +262,16 @@ export class ThreadRuntime {
     return readOpinions(this.#options.store, this.#options.thread, runId)
   }
 
-  /** Runs a change such as a rewind or an erase as a command of its own. */
+  /** Moves the conversation, the files or both back to before a message. Nothing is lost: `undo` takes it back. */
+  async rewind(to: Omit<RewindCommand, 'type'>): Promise<Rewound> {
+    const { result, undo } = await this.#commands.carryOut({ ...to, type: 'rewind' })
+    const report = result.status === 'done' ? result.result : undefined
+    return { ...(report === undefined ? {} : { report }), ...(undo === undefined ? {} : { undo }) }
+  }
+
+  /** Runs a change such as an erase as a command of its own. */
   change<T>(task: (log: ThreadHold['log']) => Promise<T>): Promise<T> {
-    return this.#command(({ log }) => task(log))
+    return this.#lease.inTurn(({ log }) => task(log))
   }
 
   /** Answers a wait, once, whoever asked and whether or not the process that asked is still alive. */
@@ -265,7 +284,7 @@ export class ThreadRuntime {
    * the same run. When this resolves, the hand-off is on disk and happens exactly once, even if this process dies.
    */
   async handOff(to: HandOff): Promise<void> {
-    this.#assertOpen()
+    this.#lease.assertOpen()
     checkHandOff(to)
     await this.#runs.handOff(to)
   }
@@ -282,7 +301,7 @@ export class ThreadRuntime {
       await this.#mailbox.post(async () => undefined)
       const { active } = this.#runs
       const isAtRest = active === undefined || this.state.head.run?.status === 'parked'
-      if (isAtRest || this.#hold?.log.failure !== undefined) return
+      if (isAtRest || this.#lease.failure !== undefined) return
       const parked = Promise.withResolvers<void>()
       const stop = this.onEntry((entry) => {
         if (entry.kind === 'record' && entry.record.body.type === 'run.parked') parked.resolve()
@@ -307,11 +326,11 @@ export class ThreadRuntime {
   /** Lets another door in and recovers its run, if that is open. `onAttached` comes first: listeners miss nothing. */
   async attach(door: Door, onAttached?: OnTaken): Promise<void> {
     this.#doors.add(door)
-    this.#hold?.log.redactWith(this.#doors.redact)
+    this.#lease.redactWith(this.#doors.redact)
     try {
       await onAttached?.(this)
-      if (this.#hold?.log.failure !== undefined) await this.#giveBack(this.#hold)
-      await this.#command(() => this.#runs.recover())
+      await this.#lease.dropFailed()
+      await this.#lease.inTurn(() => this.#runs.recover())
     } catch (error) {
       this.#doors.remove(door)
       throw error
@@ -326,7 +345,7 @@ export class ThreadRuntime {
     const given = this.#doors.remove(door)
     if (isOwn) await this.#runs.detach()
     await this.#mailbox.post(async () => {
-      if (this.#hold === undefined || this.#hold.log.failure !== undefined) return
+      if (!this.#lease.isHeld || this.#lease.failure !== undefined) return
       if (isOwn) await this.#runs.interrupt(active)
       await this.#warm.close(given)
       await this.#runs.recover()
@@ -335,165 +354,15 @@ export class ThreadRuntime {
 
   /** Ends what goes on here without a record of it: whoever takes the thread next continues the run. */
   async abandon(): Promise<void> {
-    this.#options.owner.leaveBehind(this.#options.thread)
-    this.#hold?.log.abandon()
-    await this.#mailbox.post(async () => this.#hold && this.#giveBack(this.#hold))
+    await this.#lease.abandon()
   }
 
   /** Releases the thread. Open waits stay open; a run that was working ends as interrupted. */
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    clearTimeout(this.#restTimer)
-    this.#clock.stop()
-    this.#runs.stopQueue()
-    const { active } = this.#runs
-    // A cancel in progress completes first, so that its caller gets the receipt.
-    if (active?.abort.signal.aborted === true) await active.handle.done
-    // Aborts the active turn, which could otherwise keep the mailbox busy.
-    await this.#runs.detach()
     try {
-      await this.#mailbox.post(() => this.#leave(active))
+      await this.#lease.close()
     } finally {
-      this.#options.owner.leave(this.#options.thread)
       for (const resolve of this.#idlers) resolve()
     }
-  }
-
-  /** Releases the thread even when the end of the run cannot be written: the next owner must find it free. */
-  async #leave(active: ActiveTurn | undefined): Promise<void> {
-    try {
-      if (this.#hold === undefined) return
-      // Set when a turn was just being started while `close` waited for the mailbox.
-      const begun = this.#runs.active
-      await this.#runs.detach()
-      await this.#runs.close(begun ?? active)
-    } finally {
-      try {
-        if (this.#hold !== undefined) await this.#letGo(this.#hold)
-      } finally {
-        await this.#warm.close()
-      }
-    }
-  }
-
-  async #takeUp(hold: ThreadHold, onTaken?: OnTaken): Promise<void> {
-    try {
-      await onTaken?.(this)
-      await this.#mailbox.post(() => this.#runs.recover())
-    } catch (error) {
-      this.#closed = true
-      await this.#giveBack(hold)
-      throw error
-    }
-  }
-
-  /** Releases a thread whose recovery failed. Its records stay as they are. */
-  async #giveBack(hold: ThreadHold): Promise<void> {
-    await this.#runs.lose()
-    await this.#letGo(hold).catch(() => undefined)
-  }
-
-  #command<T>(task: (hold: ThreadHold) => Promise<T>): Promise<T> {
-    return this.#mailbox.post(async () => {
-      this.#assertOpen()
-      clearTimeout(this.#restTimer)
-      try {
-        return await task(this.#hold ?? (await this.#wake()))
-      } finally {
-        this.#rest()
-      }
-    })
-  }
-
-  /** Takes the thread again and emits what others wrote meanwhile. */
-  async #wake(): Promise<ThreadHold> {
-    const hold = await ThreadHold.take(this.#options, this.#doors.redact, () => this.#lose())
-    try {
-      await this.#rested.catchUp(hold.log.state.head.seq)
-      this.#watch(hold)
-      await this.#runs.recover()
-      return hold
-    } catch (error) {
-      // The next command tries again.
-      await this.#giveBack(hold)
-      throw error
-    }
-  }
-
-  #watch(hold: ThreadHold): void {
-    this.#hold = hold
-    hold.optionsOfRun = () => this.#doors.current(this.state)
-    hold.log.onFrame((frame) => this.#rested.frame(frame))
-    this.#clock.follow(hold.log.state)
-    hold.log.onEntry((entry) => {
-      this.#entries.emit(entry)
-      if (entry.kind !== 'record') return
-      const { type } = entry.record.body
-      if (type === 'run.parked') this.#rest()
-      else if (type.startsWith('wait.')) this.#clock.follow(entry.state)
-    })
-  }
-
-  /** Schedules the release of the thread if it is idle or only waits. */
-  #rest(): void {
-    clearTimeout(this.#restTimer)
-    if (this.#closed || !this.#isAtRest()) return
-    const { passivateAfter = DEFAULT_PASSIVATE_AFTER_MS } = this.#options
-    this.#restTimer = setTimeout(() => {
-      this.#mailbox.post(() => this.#passivate()).catch(() => undefined)
-    }, timerMs(passivateAfter)).unref()
-  }
-
-  #isAtRest(): boolean {
-    const isFree = this.#hold !== undefined && this.#hold.log.failure === undefined && this.#warm.size === 0
-    return isFree && canRest(this.#runs.active, this.state)
-  }
-
-  async #passivate(): Promise<void> {
-    if (this.#closed || this.#hold === undefined || !this.#isAtRest()) return
-    await this.#runs.detach()
-    await this.#letGo(this.#hold)
-  }
-
-  /** Releases the thread to another owner in this process, unless a run is working. Returns whether it was released. */
-  async #yield(): Promise<boolean> {
-    const { active } = this.#runs
-    // A run that is being cancelled ends soon.
-    if (active?.abort.signal.aborted === true) await active.handle.done
-    return this.#mailbox.post(async () => {
-      if (this.#runs.active === undefined) await this.#warm.close()
-      // This log has failed: the next owner continues from what is on disk.
-      if (this.#hold?.log.failure !== undefined) await this.#giveBack(this.#hold)
-      else await this.#passivate()
-      return this.#hold === undefined
-    })
-  }
-
-  async #letGo(hold: ThreadHold): Promise<void> {
-    try {
-      await hold.letGo()
-    } finally {
-      // Nothing is written after this, so the state on disk is the one to show.
-      if (this.#hold === hold) this.#rested.state = hold.log.state
-      this.#hold = undefined
-    }
-  }
-
-  /** The log has failed: the active run is left as it is on disk, and its waiters are settled. */
-  #lose(): void {
-    const { log } = this.#hold ?? {}
-    if (log?.failure !== undefined) this.#losses.emit({ onDisk: log.state, error: log.failure })
-    this.#mailbox.post(() => this.#runs.lose()).catch(() => undefined)
-  }
-
-  #held(): ThreadHold {
-    if (this.#hold === undefined) throw new InspanError('closed', `Thread ${this.#options.thread} is not held.`)
-    return this.#hold
-  }
-
-  #assertOpen(): void {
-    if (this.#closed) throw new InspanError('closed', `Thread ${this.#options.thread} was closed here.`)
-    if (this.#hold?.log.failure !== undefined) throw this.#hold.log.failure
   }
 }

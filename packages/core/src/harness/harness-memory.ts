@@ -1,5 +1,5 @@
 import type { HarnessThread } from '@inspan/protocol/harness'
-import type { DeleteReport } from '../engine/erase/delete-thread.ts'
+import type { DeleteReport } from '../engine/index.ts'
 import type { Session } from './session.ts'
 import type { ThreadListQuery, ThreadPage } from './sessions/session-thread.ts'
 

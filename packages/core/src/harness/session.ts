@@ -8,7 +8,7 @@ import {
   NO_TOKENS,
 } from '@inspan/protocol/harness'
 import type { RequestContext } from '@inspan/agent'
-import { Mailbox } from '../engine/threads/mailbox.ts'
+import { Mailbox } from '../common/mailbox.ts'
 import { givenFields, givenFunction, givenJson } from './checks/check-given.ts'
 import { applyControl, splitState } from './sessions/control-keys.ts'
 import { Conversation, type MessageInput } from './runs/conversation.ts'

@@ -10,13 +10,14 @@ import { remembered } from '../rules/remembered.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
-import { boundaryAt, boundaryFrom } from '../threads/boundaries.ts'
+import { boundaryAt, forkPoint } from '../threads/boundaries.ts'
 import type { Doors } from '../threads/doors.ts'
+import { noSuchThread } from '../threads/read-thread.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
-import { forkThread } from '../threads/threads.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { forkThread, rewindThread } from '../threads/threads.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { isWaitingForChildren, type RunHandle } from '../turns/active-run.ts'
-import { answerConflict, isConflictWait, messageOf, rewind } from './rewind.ts'
+import { answerConflict, isConflictWait, rewind } from './rewind.ts'
 import { derivedId, KeyedCommand, rejectReason, settleNothing, type Settle } from './ledger.ts'
 import {
   answerOf,
@@ -48,6 +49,8 @@ export interface Carried {
   readonly result: CommandResult
   readonly handle?: RunHandle
   readonly receipt?: CancelReceipt
+  /** Of a rewind: takes it back. */
+  readonly undo?: () => Promise<void>
 }
 
 /** How one command is carried out. */
@@ -303,13 +306,9 @@ export class Commands {
   async #fork({ messageId, title }: ForkCommand, { key, keyed }: Order, { log }: ThreadHold): Promise<Carried> {
     const { newId = timeOrderedId, owner, store, thread, now = Date.now } = this.#ports.options
     await log.flush()
-    const { lineage, run, seq } = log.state.head
     const info = await store.getThread(thread)
-    if (info === null) throw new InspanError('not-found', `There is no thread ${thread}.`)
-    const at =
-      messageId === undefined
-        ? await boundaryAt(store, lineage, run === null ? seq : run.startedSeq - 1)
-        : await boundaryFrom(store, lineage, (await messageOf(log, store, messageId)).order)
+    if (info === null) throw noSuchThread(thread)
+    const at = await forkPoint(store, log.state, messageId)
     const id = key === undefined ? newId() : derivedId(key)
     const result: CommandResult = { status: 'done', thread: id }
     const outcomes = keyed === undefined ? [] : [keyed.outcome(result)]
@@ -321,7 +320,13 @@ export class Commands {
 
   #rewind(command: RewindCommand, order: Order): Promise<Carried> {
     return this.#turn(command, order, async ({ log }) => {
-      return { result: await rewind(log, this.#ports.options, command, order.settle) }
+      const { options, inTurn } = this.#ports
+      const { store } = options
+      const { lineage, seq } = log.state.head
+      const end = await boundaryAt(store, lineage, seq)
+      const result = await rewind(log, options, command, order.settle)
+      if (log.state.head.lineage === lineage) return { result }
+      return { result, undo: () => inTurn((hold) => rewindThread(store, hold.log, end, lineage)) }
     })
   }
 

@@ -16,7 +16,7 @@ import { recordsAfter } from '../log/load-state.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { createThread } from '../threads/threads.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import type { ThreadCommand } from './thread-command.ts'
 
 /** Dies at one write: just before it, or just after it, when nobody has heard of it yet. */

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { createThread } from '../threads/threads.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { RuntimeAgents } from '../turns/active-run.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { executePending } from './pending.ts'
 
 const key = (commandId = timeOrderedId()): CommandKey => ({ principal: 'ann', clientId: 'page', commandId })

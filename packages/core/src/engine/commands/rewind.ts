@@ -2,10 +2,10 @@ import { InspanError, type Answer, type JsonObject, type Wait } from '@inspan/pr
 import { REWIND_SETTING, type RecordBody, type RewindRecord } from '@inspan/protocol/log'
 import type { CommandResult, RewindCommand } from '@inspan/protocol/wire'
 import type { FilesRewound, ThreadRuntimeOptions } from '../thread-options.ts'
-import { boundaryAt } from '../threads/boundaries.ts'
+import { boundaryAt, requireMessage } from '../threads/boundaries.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import { requireNoRun, rewindThread } from '../threads/threads.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { stateOfWait } from '../waits/answered-waits.ts'
 import type { Settle } from './ledger.ts'
 
@@ -38,7 +38,7 @@ export async function rewind(
   settle: Settle,
 ): Promise<Done> {
   requireNoRun(log)
-  const message = await messageOf(log, store, messageId)
+  const message = await requireMessage(store, log.state.head, messageId)
   const restored = scope === 'conversation' ? undefined : await files?.rewind({ thread, messageId, dryRun })
   if (scope !== 'conversation' && restored === undefined) {
     throw new InspanError('unsupported', 'The files of this thread are not kept, so they cannot be restored.', {
@@ -107,23 +107,11 @@ export async function answerConflict(
     await log.commit([answered, ...notes], origin, settle(result))
     return result
   }
-  const message = await messageOf(log, store, messageId)
+  const message = await requireMessage(store, log.state.head, messageId)
   const to = await boundaryAt(store, log.state.head.lineage, message.order - 1)
   const more = { more: filesOf(restored), notes, extras: settle(result), before: [answered], origin }
   await rewindThread(store, log, to, undefined, more)
   return result
-}
-
-export async function messageOf(
-  { state, stream }: Log,
-  store: ThreadRuntimeOptions['store'],
-  messageId: string,
-): Promise<{ readonly order: number }> {
-  const message = await store.getMessage(state.head.lineage, messageId)
-  if (message !== null) return message
-  throw new InspanError('not-found', `Thread ${stream} has no message "${messageId}".`, {
-    details: { thread: stream, messageId },
-  })
 }
 
 /** Returns the records that ask about the conflict, in place of an earlier question about another rewind. */

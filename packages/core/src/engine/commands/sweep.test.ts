@@ -5,7 +5,7 @@ import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { RuntimeAgents } from '../turns/active-run.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { admitCommand } from './ledger.ts'
 import { Sweep, type SweptThread } from './sweep.ts'
 

@@ -1,5 +1,5 @@
 import type { StepRequest, StoredMessage } from '@inspan/protocol'
-import type { Lineage } from '@inspan/protocol/log'
+import type { Lineage, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { inflateMessage, inflateRequest } from '../log/blobs.ts'
 import { stateAt } from '../threads/threads.ts'
@@ -42,6 +42,15 @@ export async function recordedRequest(store: Store, lineage: Lineage, at: number
   const record = await store.latestRecord(lineage, 'step.started', at)
   if (record?.body.type !== 'step.started' || record.body.request === undefined) return null
   return inflateRequest(store, record.body.request)
+}
+
+/** Returns the names of the tools in the last request before the fork; none when the thread is no fork. */
+export async function toolsSentBeforeFork(store: Store, { head }: ThreadState): Promise<ReadonlySet<unknown>> {
+  const { lineage, stream } = head
+  const own = [...lineage].find((range) => range.stream === stream)
+  if (own === undefined || own === lineage.at(0)) return new Set()
+  const tools = (await recordedRequest(store, lineage, own.from - 1))?.tools
+  return new Set(Array.isArray(tools) ? tools.map((tool: { readonly name?: unknown } | null) => tool?.name) : [])
 }
 
 /** Reads backwards, because memory stands for all but the newest messages of a long thread. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
 import { scriptedModel } from '@inspan/testing'
-import { Emitter } from './emitter.ts'
+import { Emitter } from '../../common/emitter.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { LogEntry } from './thread-log.ts'
 

@@ -12,7 +12,7 @@ import {
   type ThreadState,
 } from '@inspan/protocol/log'
 import type { Fence, Store, WaitRow } from '@inspan/protocol/store'
-import { freezeDeep, frozenCopy } from './frozen.ts'
+import { freezeDeep, frozenCopy } from '../../common/frozen.ts'
 import { waitRows } from './wait-rows.ts'
 
 /** How many view rows are written at a time during a rebuild. */

@@ -2,7 +2,7 @@ import { InspanError } from '@inspan/protocol'
 import { isSafeSegment, type RecordBody } from '@inspan/protocol/log'
 import { assertJson } from '../checks/assert-json.ts'
 import { extractBody, type Extracted } from './blobs.ts'
-import { frozenCopy } from './frozen.ts'
+import { frozenCopy } from '../../common/frozen.ts'
 
 /** Where a record comes from: its run and turn, its cause, and who did it. */
 export interface RecordOrigin {

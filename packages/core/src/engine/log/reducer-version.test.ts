@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
 import { REDUCER_VERSION, storedHead, type StoredHead } from '@inspan/protocol/log'
 import { inTempDir } from '../../../test/stores/temp-dir.ts'
-import { readThreadState } from '../../harness/threads/thread-reads.ts'
+import { readThread } from '../threads/read-thread.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadLog } from './thread-log.ts'
@@ -75,7 +75,7 @@ suite('a stored head of an older reducer', () => {
       const owner = await ProcessOwner.register(store)
       assert.deepEqual(versionsIn(url), { a: old, b: old })
       // Reads do not write.
-      assert.equal((await readThreadState(store, 'a')).head.title, 'Title')
+      assert.equal((await readThread(store, 'a')).head.title, 'Title')
       assert.deepEqual(versionsIn(url), { a: old, b: old })
       const { head } = (await openLog(store, owner, 'a')).state
       assert.deepEqual([head.title, head.titleAt, head.goal, head.goalAt], ['Title', 1, GOAL, 1])

@@ -17,7 +17,7 @@ import type { Append, CommandOutcome, Fence, NewBlob, Store } from '@inspan/prot
 import { assertJson } from '../checks/assert-json.ts'
 import type { Extracted, UnplacedBlob } from './blobs.ts'
 import { commitSafely } from './commit.ts'
-import { Emitter, type ListenerFailure } from './emitter.ts'
+import { Emitter, type ListenerFailure } from '../../common/emitter.ts'
 import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } from './flush-ticker.ts'
 import { loadState } from './load-state.ts'
 import { mixedPart, partKey, textOf, wholeOf, type PendingBatch } from './pending-batch.ts'

@@ -7,7 +7,7 @@ import {
 } from '@inspan/protocol/log'
 import { GO_ON } from '../waits/continuation.ts'
 import type { HandOff, Submission } from '../thread-options.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
 /** Returns the queue item for a message that cannot be heard now. */
 export function queueItem(

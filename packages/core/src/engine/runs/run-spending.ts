@@ -1,5 +1,5 @@
 import { addUsage, NO_USAGE, type StepFinishEvent, type UsageMetadata, type UsageTotals } from '@inspan/protocol'
-import type { LogRecord, RunState, StepEndedRecord, ThreadState } from '@inspan/protocol/log'
+import type { Head, LogRecord, RunState, StepEndedRecord, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { budgetNotice } from './budget-meter.ts'
 import { recordsAfter } from '../log/load-state.ts'
@@ -56,6 +56,22 @@ export async function openRunSpending(
 ): Promise<RunSpending> {
   const { run } = state.head
   return run === null ? NOTHING_SPENT : runSpending(store, stream, run)
+}
+
+/** Returns what the thread's open run has used so far, its ended subagents included. */
+export async function spentInRun(store: Store, state: ThreadState): Promise<UsageTotals> {
+  const { childUsage } = await openRunSpending(store, { state, stream: state.head.stream })
+  return addUsage(usedByRun(state.head), childUsage)
+}
+
+/** Returns what earlier turns and processes of the run have used themselves. */
+export function usedByRun({ run, usage: { own } }: Head): UsageTotals {
+  const before = run?.usageBefore ?? NO_USAGE
+  const rest = Object.entries(own).map(([key, used]: [string, number]) => [
+    key,
+    used - before[key as keyof UsageTotals],
+  ])
+  return Object.fromEntries(rest) as UsageTotals
 }
 
 /** Returns the usage of the open turn, for a turn that ends without reporting it. */

@@ -1,4 +1,4 @@
-import type { Mailbox } from '../threads/mailbox.ts'
+import type { Mailbox } from '../../common/mailbox.ts'
 import type { Doors } from '../threads/doors.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'

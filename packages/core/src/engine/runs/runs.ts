@@ -32,7 +32,7 @@ import { GO_ON } from '../waits/continuation.ts'
 import { CurrentTurn } from '../turns/current-turn.ts'
 import { runStart } from '../turns/open-turn.ts'
 import { describeInTime, inTime } from '../turns/patiently.ts'
-import { handOffFact, heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
+import { handOffFact, heardBodies, queueItem, steeredItems, submissionOf, unheardFacts } from './run-queue.ts'
 import { noSuchRun } from './opinions.ts'
 import { noSuchDoor } from './no-such-door.ts'
 import { RunRecovery } from './run-recovery.ts'
@@ -43,7 +43,7 @@ import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { HandOff, Submission } from '../thread-options.ts'
 import { tellAgent } from '../turns/tell-agent.ts'
 import { TurnSetup } from '../turns/turn-setup.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
 /**
  * Carries out the runs of one thread, one at a time, turn by turn. Works in the thread's mailbox, except for `cancel`,
@@ -119,7 +119,7 @@ export class Runs {
     if (door === undefined) throw noSuchDoor(this.#log.stream, submission.door)
     const { beforeRun, newId = timeOrderedId } = door
     const agent = knownAgent(door.agents, agentId, this.#log.state)
-    const preface = beforeRun?.(this.#log.state) ?? []
+    const preface = [...unheardFacts(this.#log.state, newId), ...(beforeRun?.(this.#log.state) ?? [])]
     if (preface.length > 0) await this.#log.commit(preface)
     const { runId = newId() } = submission
     const turnId = newId()

@@ -1,5 +1,5 @@
-import { InspanError } from '@inspan/protocol'
-import type { Lineage, LogRecord, RecordType } from '@inspan/protocol/log'
+import { InspanError, type StoredMessage } from '@inspan/protocol'
+import type { Head, Lineage, LogRecord, RecordType, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 
 /** Records at which a thread can be forked or rewound, if no message is open: a message end or a step start. */
@@ -32,9 +32,30 @@ export async function boundaryAt(store: Store, lineage: Lineage, upTo: number): 
   return 0
 }
 
-/** Returns the first boundary at or after a seq, e.g. the end of the message that begins there. */
-export async function boundaryFrom(store: Store, lineage: Lineage, at: number): Promise<number> {
-  return (await isBoundary(store, lineage, at)) ? at : ((await boundaryAfter(store, lineage, at)) ?? 0)
+/**
+ * Returns where a thread is forked: at the end of a message, else at its own end. A fork begins where something has
+ * ended, so a run that goes on is not part of it.
+ */
+export async function forkPoint(store: Store, { head }: ThreadState, messageId: string | undefined): Promise<number> {
+  const { lineage, run, seq } = head
+  const end = run === null ? seq : run.startedSeq - 1
+  if (messageId === undefined) return boundaryAt(store, lineage, end)
+  const { order } = await requireMessage(store, head, messageId)
+  const isWhole = await isBoundary(store, lineage, order)
+  return isWhole ? order : ((await boundaryAfter(store, lineage, order)) ?? boundaryAt(store, lineage, end))
+}
+
+/** Returns a message of the conversation; throws if it has none of that id. */
+export async function requireMessage(
+  store: Store,
+  { lineage, stream }: Pick<Head, 'lineage' | 'stream'>,
+  messageId: string,
+): Promise<StoredMessage> {
+  const message = lineage.length === 0 ? null : await store.getMessage(lineage, messageId)
+  if (message !== null) return message
+  throw new InspanError('not-found', `Thread "${stream}" has no message "${messageId}".`, {
+    details: { thread: stream, messageId },
+  })
 }
 
 async function isBoundary(store: Store, lineage: Lineage, at: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { DeltaFrame, LogRecord, RunOutcome, ThreadState } from '@inspan/protocol/log'
-import type { Emitter } from '../log/emitter.ts'
+import type { Emitter } from '../../common/emitter.ts'
 import { recordPagesAfter } from '../log/load-state.ts'
 import type { LogEntry } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'

@@ -1,6 +1,6 @@
 import type { DeltaFrame, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import { Emitter } from '../log/emitter.ts'
+import { Emitter } from '../../common/emitter.ts'
 import { readStreamState } from '../log/load-state.ts'
 import { RestedThread } from './rested-thread.ts'
 

@@ -1,13 +1,16 @@
-import type { Store } from '@inspan/protocol/store'
-import type { DeltaFrame } from '@inspan/protocol/log'
+import type { Store, ThreadInfo } from '@inspan/protocol/store'
+import type { DeltaFrame, ThreadState } from '@inspan/protocol/log'
 import type { LogEntry } from '../log/thread-log.ts'
-import { readStreamState } from '../log/load-state.ts'
 import { Sweep, type Found, type SweptThread } from '../commands/sweep.ts'
+import { deleteThread, type DeleteOptions, type DeleteReport } from '../erase/delete-thread.ts'
 import type { Door } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { drainThread } from './drain.ts'
-import { Mailbox } from './mailbox.ts'
+import { Mailbox } from '../../common/mailbox.ts'
+import { forkPoint } from './boundaries.ts'
 import { ProcessOwner } from './ownership.ts'
+import { noSuchThread, readThread } from './read-thread.ts'
+import { forkThread, type Fork } from './threads.ts'
 
 interface Place {
   /** Serialises opening and closing the thread. */
@@ -46,7 +49,7 @@ const registries = new WeakMap<Store, ThreadRegistry>()
  */
 export class ThreadRegistry {
   /** Deletes threads one at a time: of two deletions of the same thread, the second finds none. */
-  readonly deletions: Mailbox = new Mailbox()
+  readonly #deletions = new Mailbox()
   readonly #store: Store
   readonly #places = new Map<string, Place>()
   /** Those who use the store through this registry: the owner lives as long as one of them. */
@@ -164,6 +167,37 @@ export class ThreadRegistry {
     return this.#places.get(threadId)?.runtime
   }
 
+  /** Returns the state of a thread, whether or not it is open here. Opens nothing, takes nothing and resumes nothing. */
+  async read(threadId: string): Promise<ThreadState> {
+    const open = this.find(threadId)
+    if (open?.isHeld === true) return open.state
+    // Somebody else may have written to a thread that is at rest here.
+    const stored = await readThread(this.#store, threadId)
+    return open !== undefined && open.state.head.seq >= stored.head.seq ? open.state : stored
+  }
+
+  /** Forks a thread, whether or not it is open here. `messageId`: the last message it shares; default: all. */
+  async fork(
+    threadId: string,
+    { messageId, ...fork }: Omit<Fork, 'at'> & { readonly messageId?: string },
+  ): Promise<ThreadInfo> {
+    // Commands that were given before count.
+    await this.find(threadId)?.stateInTurn()
+    const source = await this.read(threadId)
+    const at = await forkPoint(this.#store, source, messageId)
+    return this.#asMember((owner) => forkThread(this.#store, owner, source, { ...fork, at }))
+  }
+
+  /** Makes all doors leave a thread, then deletes it. A run at work is interrupted. */
+  delete(threadId: string, options: DeleteOptions = {}): Promise<DeleteReport> {
+    return this.#deletions.post(async () => {
+      // Somebody else may have deleted it meanwhile.
+      if ((await this.#store.getThread(threadId)) === null) throw noSuchThread(threadId)
+      await this.evict(threadId)
+      return this.#asMember((owner) => deleteThread(this.#store, owner, threadId, options))
+    })
+  }
+
   /**
    * Listens to what this process does in a thread, whenever it is open here. Opens nothing, takes nothing and resumes
    * nothing. Returns the unsubscribe function.
@@ -194,7 +228,7 @@ export class ThreadRegistry {
 
   /** Opens a thread by the door whose run is open in it; without that door, only to settle what is due. */
   async #openFound(threadId: string, found: Found): Promise<SweptThread | undefined> {
-    const { run } = (await readStreamState(this.#store, threadId)).head
+    const { run } = (await readThread(this.#store, threadId)).head
     const servers = [...this.#servers.values()]
     const own = servers.find(({ door }) => door === run?.door) ?? (run === null ? servers[0] : undefined)
     if (own !== undefined) return own.open(threadId)
@@ -203,6 +237,15 @@ export class ThreadRegistry {
     const visitor: Door = { agents: {} }
     const runtime = await this.#enter(threadId, visitor, undefined, undefined)
     return { runtime, leave: () => this.leave(threadId, visitor) }
+  }
+
+  async #asMember<T>(task: (owner: ProcessOwner) => Promise<T>): Promise<T> {
+    const member = {}
+    try {
+      return await task(await this.owner(member))
+    } finally {
+      await this.quit(member)
+    }
   }
 
   async #forget(threadId: string, place: Place, door: Door): Promise<void> {

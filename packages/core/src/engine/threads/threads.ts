@@ -31,7 +31,7 @@ import type { CommandOutcome, Store, ThreadInfo } from '@inspan/protocol/store'
 import { requireBoundary } from './boundaries.ts'
 import type { ProcessOwner } from './ownership.ts'
 import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
 export interface NewThread {
   /** Default: a new one. */

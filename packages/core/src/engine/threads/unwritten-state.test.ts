@@ -4,7 +4,7 @@ import { nativeDriver } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { Append } from '@inspan/protocol/store'
 import { scriptedModel } from '@inspan/testing'
-import { readThreadState } from '../../harness/threads/thread-reads.ts'
+import { readThread } from './read-thread.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { Script } from '../agent-bench.fixture.ts'
 import { recordsAfter } from '../log/load-state.ts'
@@ -76,7 +76,7 @@ suite('a thread with several doors that could not be written', () => {
   test('shows what is on disk', async () => {
     await using two = await Two.open(HALF)
     await two.failHalfway()
-    const onDisk = await readThreadState(two.store, 'thread')
+    const onDisk = await readThread(two.store, 'thread')
     const { state } = two.runtime
     assert.equal(state.head.seq, onDisk.head.seq)
     assert.deepEqual(state.messages.toArray(), onDisk.messages.toArray())
@@ -93,7 +93,7 @@ suite('a thread with several doors that could not be written', () => {
       if (entry.kind === 'record' && entry.record.body.type === 'run.ended') ended.resolve()
     })
     await two.failHalfway()
-    const { seq } = (await readThreadState(two.store, 'thread')).head
+    const { seq } = (await readThread(two.store, 'thread')).head
     await two.enter('third', scriptedModel([]))
     await two.runtime.configure({ title: 'Ours' })
     await ended.promise

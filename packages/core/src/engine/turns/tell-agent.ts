@@ -3,7 +3,7 @@ import type { RecordBody } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import type { ActiveTurn } from './active-run.ts'
 import { inflateParts } from '../log/blobs.ts'
-import type { Mailbox } from '../threads/mailbox.ts'
+import type { Mailbox } from '../../common/mailbox.ts'
 import { heardBodies } from '../runs/run-queue.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 

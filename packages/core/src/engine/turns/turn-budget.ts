@@ -1,9 +1,10 @@
-import { addUsage, NO_USAGE, type UsageTotals } from '@inspan/protocol'
+import { addUsage, type UsageTotals } from '@inspan/protocol'
 import type { Budget } from '@inspan/protocol/driver'
 import type { ChildEndedRecord, Head } from '@inspan/protocol/log'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from '../runs/budget-meter.ts'
 import { timerMs } from '../checks/check-options.ts'
+import { usedByRun } from '../runs/run-spending.ts'
 import { isUnpriced, type PricedUsage } from '../runs/priced-usage.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
@@ -151,14 +152,4 @@ export class TurnBudget implements Disposable {
       timerMs(Math.max(next - this.#elapsed, 0)),
     ).unref()
   }
-}
-
-/** Returns what earlier turns and processes of the run have used themselves. */
-export function usedByRun({ run, usage: { own } }: Head): UsageTotals {
-  const before = run?.usageBefore ?? NO_USAGE
-  const rest = Object.entries(own).map(([key, used]: [string, number]) => [
-    key,
-    used - before[key as keyof UsageTotals],
-  ])
-  return Object.fromEntries(rest) as UsageTotals
 }

@@ -15,12 +15,12 @@ import { lastQuestion } from '../waits/answered-waits.ts'
 import { callHash } from '../calls/call-hash.ts'
 import { CallRunner } from '../calls/call-runner.ts'
 import { originOf } from '../calls/runnable-tool.ts'
-import type { Mailbox } from '../threads/mailbox.ts'
+import type { Mailbox } from '../../common/mailbox.ts'
 import { heardBodies, steeredItems } from '../runs/run-queue.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
 /** Roughly what fits beside a task into the context window of today's models. */
 const DEFAULT_HANDOVER_TOKENS = 50_000

@@ -31,7 +31,7 @@ import { isUnpriced, pricedUsage, type PricedUsage, type PriceOf } from '../runs
 import type { RecordOrigin } from '../log/record-body.ts'
 import type { EndedStep } from '../runs/run-spending.ts'
 import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
 /** The key of the agent's own messages. For a foreign subagent the key is the id of the call that started it. */
 const MAIN = ''

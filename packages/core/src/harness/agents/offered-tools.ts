@@ -1,7 +1,7 @@
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import { inflateRequest } from '../../engine/log/blobs.ts'
+import { toolsSentBeforeFork } from '../../engine/index.ts'
 
 /**
  * Returns one tool per name; the user's come before ours. A tool that a rule denies altogether is not offered, except
@@ -15,21 +15,10 @@ export async function offeredTools(
 ): Promise<readonly RunnableTool[]> {
   const denied = state.head.run?.rules.tools ?? {}
   const isDenied = ({ name }: RunnableTool): boolean => Object.hasOwn(denied, name) && denied[name] === 'deny'
-  const sent = tools.some(isDenied) ? await sentBeforeFork(store, state) : new Set()
+  const sent = tools.some(isDenied) ? await toolsSentBeforeFork(store, state) : new Set()
   const byName = new Map<string, RunnableTool>()
   for (const tool of tools) {
     if ((!isDenied(tool) || sent.has(tool.name)) && !byName.has(tool.name)) byName.set(tool.name, tool)
   }
   return [...byName.values()]
-}
-
-/** Returns the names of the tools in the last request before the fork; none when the thread is no fork. */
-async function sentBeforeFork(store: Store, { head }: ThreadState): Promise<ReadonlySet<unknown>> {
-  const { lineage, stream } = head
-  const own = [...lineage].find((range) => range.stream === stream)
-  if (own === undefined || own === lineage.at(0)) return new Set()
-  const record = await store.latestRecord(lineage, 'step.started', own.from - 1)
-  if (record?.body.type !== 'step.started' || record.body.request === undefined) return new Set()
-  const { tools } = await inflateRequest(store, record.body.request)
-  return new Set(Array.isArray(tools) ? tools.map((tool: { readonly name?: unknown } | null) => tool?.name) : [])
 }

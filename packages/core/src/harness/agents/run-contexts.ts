@@ -1,6 +1,6 @@
 import { RequestContext } from '@inspan/agent'
 import type { JsonObject } from '@inspan/protocol'
-import type { LogEntry } from '../../engine/log/thread-log.ts'
+import type { LogEntry } from '../../engine/index.ts'
 import type { ThreadViewer } from '../harness-core.ts'
 import { requestContextOf, type RestoreRequestContext } from './request-context.ts'
 

@@ -1,6 +1,6 @@
 import type { HarnessActivityEvent } from '@inspan/protocol/harness'
 import type { Head, RecordBody } from '@inspan/protocol/log'
-import { recordedActivity } from '../../engine/log/recorded-activity.ts'
+import { recordedActivity } from '../../engine/index.ts'
 
 const NONE: readonly HarnessActivityEvent[] = []
 

@@ -16,7 +16,7 @@ import {
   type ToolInputBuffer,
 } from '@inspan/protocol/harness'
 import type { Head } from '@inspan/protocol/log'
-import { freezeDeep } from '../../engine/log/frozen.ts'
+import { freezeDeep } from '../../common/frozen.ts'
 import { memoryProgress } from './memory-progress.ts'
 import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'
 

@@ -1,5 +1,5 @@
 import type { HarnessEventListener, PlacedEvent } from '@inspan/protocol/harness'
-import { Emitter } from '../../engine/log/emitter.ts'
+import { Emitter } from '../../common/emitter.ts'
 import { warnedIfUnheard } from './unheard-error.ts'
 
 const echoes = new WeakSet<PlacedEvent>()

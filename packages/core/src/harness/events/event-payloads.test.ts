@@ -4,7 +4,7 @@ import { createTool } from '@inspan/agent'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { ForeignAgent, says, type Act } from '../../engine/foreign-agent.fixture.ts'
-import { createThread } from '../../engine/threads/threads.ts'
+import { createThread } from '../../engine/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

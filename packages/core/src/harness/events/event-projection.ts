@@ -18,8 +18,8 @@ import type {
   SealedPart,
   ThreadState,
 } from '@inspan/protocol/log'
-import { freezeDeep } from '../../engine/log/frozen.ts'
-import type { LogEntry } from '../../engine/log/thread-log.ts'
+import { freezeDeep } from '../../common/frozen.ts'
+import type { LogEntry } from '../../engine/index.ts'
 import { activityEvents } from './activity-events.ts'
 import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'

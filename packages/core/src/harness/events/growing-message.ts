@@ -5,7 +5,7 @@ import {
   type HarnessMessage,
   type HarnessMessageContent,
 } from '@inspan/protocol/harness'
-import { freezeDeep } from '../../engine/log/frozen.ts'
+import { freezeDeep } from '../../common/frozen.ts'
 
 interface Whole {
   readonly part: Part

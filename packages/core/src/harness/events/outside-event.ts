@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { frozenCopy } from '../../engine/log/frozen.ts'
+import { frozenCopy } from '../../common/frozen.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 
 /**

@@ -2,7 +2,6 @@ import type { RequestContext } from '@inspan/agent'
 import { InspanError, type JsonObject, type Part } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import { checkNames } from '@inspan/protocol/internal'
-import { queueItem } from '../../engine/runs/run-queue.ts'
 import type { Submission, ThreadRuntime } from '../../engine/index.ts'
 import { isFields, optionalFlag } from '../checks/check-given.ts'
 import type { HarnessCore } from '../harness-core.ts'
@@ -95,8 +94,8 @@ export class Conversation {
     const waiting = [...runtime.state.head.queue].filter(({ lane }) => lane === 'follow-up')
     if (!hasRun(runtime) && waiting.length === 0) return this.send(input)
     const { core } = this.#parts
-    const { door: _key, ...submission } = this.#submission(parts, input)
-    const first = { ...queueItem('follow-up', submission, core.newId), door: core.config.id }
+    const { runId: _runId, ...submission } = this.#submission(parts, input)
+    const first = { ...submission, id: core.newId(), lane: 'follow-up', door: core.config.id } as const
     await runtime.record([
       ...waiting.map(({ id }) => ({ type: 'queue.removed', itemId: id, reason: 'dropped' }) as const),
       ...[first, ...waiting].map((item) => ({ type: 'queue.added', item }) as const),
@@ -115,7 +114,7 @@ export class Conversation {
     if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
     const { runtime } = binding
     if (runtime === undefined) return
-    const stopped = core.threads.stopFollowing(runtime.state.head.stream)
+    const stopped = core.threads.registry.stopFollowing(runtime.state.head.stream)
     if (runtime.state.head.run === null) await stopped
     if (runtime.state.head.run === null) return
     this.#isAbortRequested = true

@@ -18,7 +18,7 @@ import {
   ThreadRegistry,
   ThreadRuntime,
 } from '../../engine/index.ts'
-import { timeOrderedId } from '../../engine/time-ordered-id.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

@@ -2,10 +2,13 @@ import type { Span, SpanOptions, Tracer } from '@opentelemetry/api'
 import { InspanError } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { NoteRecord } from '@inspan/protocol/log'
-import type { LogEntry } from '../../engine/log/thread-log.ts'
-import type { Feedback, Score } from '../../engine/runs/opinions.ts'
-import { openTelemetry } from '../../engine/telemetry/open-telemetry.ts'
-import type { TracerSource } from '../../engine/telemetry/tracing.ts'
+import {
+  requireOpenTelemetry,
+  type Feedback,
+  type LogEntry,
+  type Score,
+  type TracerSource,
+} from '../../engine/index.ts'
 
 export interface RunAddress {
   readonly threadId: string
@@ -37,10 +40,7 @@ export function checkObservability(given: Observability): void {
 /** Throws at the start when the OpenTelemetry API is missing: no span would ever be made. */
 export async function prepareTracing(observability: Observability | undefined): Promise<void> {
   const source = tracerSource(observability)
-  if (source === undefined || (await openTelemetry(source)) !== undefined) return
-  throw new InspanError('unsupported', 'Spans cannot be made: the package @opentelemetry/api is not installed.', {
-    hint: 'Install it beside the SDK that the tracer provider is from.',
-  })
+  if (source !== undefined) await requireOpenTelemetry(source)
 }
 
 /** `onRun` is called with the trace of each run. */

@@ -1,8 +1,7 @@
 import { InspanError } from '@inspan/protocol'
 import { toHarnessMessage, type HarnessEvent, type HarnessMessage } from '@inspan/protocol/harness'
 import { MAX_PAGE } from '@inspan/protocol/store'
-import type { LogEntry } from '../../engine/log/thread-log.ts'
-import type { ThreadRuntime } from '../../engine/index.ts'
+import type { LogEntry, ThreadRuntime } from '../../engine/index.ts'
 import type { RunAddress } from './observability.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { ProcessOwner } from '../../engine/threads/ownership.ts'
-import { ThreadLog } from '../../engine/log/thread-log.ts'
+import { ProcessOwner, ThreadLog } from '../../engine/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench, nextEvent, payloadOf } from '../harness.fixture.ts'
 

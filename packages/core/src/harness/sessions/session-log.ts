@@ -2,11 +2,9 @@ import { toJson } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { REDUCER_VERSION, storedHead, type ConfigChangedRecord, type Head } from '@inspan/protocol/log'
 import type { Fence } from '@inspan/protocol/store'
-import type { ProcessOwner } from '../../engine/threads/ownership.ts'
-import { ThreadLog } from '../../engine/log/thread-log.ts'
+import { type ProcessOwner, readStreamState, ThreadLog } from '../../engine/index.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
-import { readStreamState } from '../../engine/log/load-state.ts'
 
 /** Records a change that a session restores later. Does nothing for a session without an id. */
 export type KeepWithSession = (change: Omit<ConfigChangedRecord, 'type'>) => Promise<void>

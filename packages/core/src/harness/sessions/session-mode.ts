@@ -1,5 +1,5 @@
 import type { ConfigChangedRecord } from '@inspan/protocol/log'
-import type { Mailbox } from '../../engine/threads/mailbox.ts'
+import type { Mailbox } from '../../common/mailbox.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 import type { HarnessMode } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'

@@ -1,5 +1,5 @@
 import { NO_RULES, type PermissionRules } from '@inspan/protocol'
-import type { Mailbox } from '../../engine/threads/mailbox.ts'
+import type { Mailbox } from '../../common/mailbox.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'

@@ -1,5 +1,5 @@
 import { InspanError, type JsonValue } from '@inspan/protocol'
-import type { Feedback, RunOpinions, Score } from '../../engine/runs/opinions.ts'
+import type { Feedback, RunOpinions, Score } from '../../engine/index.ts'
 import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from '../checks/check-given.ts'
 import type { Conversation } from '../runs/conversation.ts'
 import type { RunTraces } from '../runs/run-traces.ts'

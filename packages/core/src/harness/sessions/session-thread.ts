@@ -3,7 +3,7 @@ import { InspanError, type JsonValue } from '@inspan/protocol'
 import { toHarnessThread, type HarnessMessage, type HarnessThread } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type ThreadInfo } from '@inspan/protocol/store'
-import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
+import { type DeleteReport, noSuchThread } from '../../engine/index.ts'
 import {
   givenFields,
   givenJson,
@@ -23,10 +23,8 @@ import type { CloneRequest, RestoredFiles, ThreadLifecycle, ThreadRewind } from 
 import {
   checkPage,
   listed,
-  noSuchThread,
   readFirstUserMessage,
   readMessages,
-  readThreadState,
   type Listed,
   type MessageListQuery,
 } from '../threads/thread-reads.ts'
@@ -141,7 +139,7 @@ export class SessionThread {
   /** Returns the files that the bound thread has changed in the workspace, with their contents before and after. */
   async changes(): Promise<readonly ChangedFile[]> {
     const threadId = this.getId()
-    return threadId === null ? [] : changedFiles(this.#core, await this.#state(threadId))
+    return threadId === null ? [] : changedFiles(this.#core, await this.#core.threads.registry.read(threadId))
   }
 
   async delete(options: ThreadChoice): Promise<DeleteReport> {
@@ -184,7 +182,7 @@ export class SessionThread {
     await this.#core.ready()
     const info = await this.#core.store.getThread(threadId)
     if (info === null || !isInReach(info)) return null
-    return toHarnessThread(info, (await this.#state(threadId)).head.usage.own)
+    return toHarnessThread(info, (await this.#core.threads.registry.read(threadId)).head.usage.own)
   }
 
   /** Returns the newest messages, oldest first. `next` is the cursor of those before. */
@@ -255,15 +253,7 @@ export class SessionThread {
     await this.#core.ready()
     const info = await this.#core.store.getThread(threadId)
     if (info === null || !isInReach(info)) throw noSuchThread(threadId)
-    return this.#state(threadId)
-  }
-
-  async #state(threadId: string): Promise<ThreadState> {
-    const open = this.#core.threads.find(threadId)
-    if (open?.isHeld === true) return open.state
-    // Somebody else may have written to a thread that is at rest here.
-    const stored = await readThreadState(this.#core.store, threadId)
-    return open !== undefined && open.state.head.seq >= stored.head.seq ? open.state : stored
+    return this.#core.threads.registry.read(threadId)
   }
 }
 

@@ -3,13 +3,13 @@ import { suite, test } from 'node:test'
 import type { Part } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
-import { readThreadState } from '../threads/thread-reads.ts'
+import { readThread } from '../../engine/index.ts'
 
 const KEEP = { ifIdle: { behavior: 'persist' } } as const
 
 /** Returns the first part of each recorded message. */
 async function kept(store: MemoryStore, threadId: string): Promise<(Part | undefined)[]> {
-  const { head } = await readThreadState(store, threadId)
+  const { head } = await readThread(store, threadId)
   const { items } = await store.listMessages(head.lineage, { order: 'oldest', limit: 10 })
   return items.map(({ parts }) => parts[0])
 }

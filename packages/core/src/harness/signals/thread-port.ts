@@ -1,10 +1,8 @@
 import type { Part, StoredMessage } from '@inspan/protocol'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import type { RunHandle } from '../../engine/turns/active-run.ts'
-import type { RecordOrigin } from '../../engine/log/record-body.ts'
-import type { ControlFact, Submission, ThreadRuntime } from '../../engine/index.ts'
-import { timeOrderedId } from '../../engine/time-ordered-id.ts'
+import type { ControlFact, RecordOrigin, RunHandle, Submission, ThreadRuntime } from '../../engine/index.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
 /** An open thread as the parts of the control layer use it. */
 export interface ThreadPort {

@@ -1,9 +1,7 @@
-import { addUsage } from '@inspan/protocol'
 import type { Budget } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import { openRunSpending } from '../../engine/runs/run-spending.ts'
-import { usedByRun } from '../../engine/turns/turn-budget.ts'
+import { spentInRun } from '../../engine/index.ts'
 import { childNoteOf, childThreadOf, type ChildNote } from './child-note.ts'
 
 const LIMITS = ['tokens', 'usd'] as const
@@ -18,10 +16,9 @@ export async function shareOf(
   state: ThreadState,
   budget: Budget | undefined,
 ): Promise<ChildNote['budget'] | undefined> {
-  const { run, stream } = state.head
+  const { run } = state.head
   if (run === null || budget === undefined || LIMITS.every((limit) => budget[limit] === undefined)) return undefined
-  const { childUsage } = await openRunSpending(store, { state, stream })
-  const used = addUsage(usedByRun(state.head), childUsage)
+  const used = await spentInRun(store, state)
   const spent = { tokens: used.totalTokens, usd: used.costUsd }
   for (const { thread } of state.head.children) {
     const note = childNoteOf((await store.getThread(thread))?.metadata ?? {})

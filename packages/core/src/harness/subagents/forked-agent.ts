@@ -1,8 +1,7 @@
 import type { JsonObject, StepRequest } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { Store } from '@inspan/protocol/store'
-import { recordedRequest } from '../../engine/context/request-prefix.ts'
-import type { RuntimeAgent, TurnContext } from '../../engine/turns/active-run.ts'
+import { recordedRequest, type RuntimeAgent, type TurnContext } from '../../engine/index.ts'
 import { isObject } from '../tools/tool-input.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import type { Door, ThreadRuntime } from '../../engine/index.ts'
-import type { RuntimeAgents } from '../../engine/turns/active-run.ts'
+import type { Door, RuntimeAgents, ThreadRuntime } from '../../engine/index.ts'
 import type { ThreadEquipment } from '../agents/mode-agents.ts'
 import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import type { NotificationInput } from '../signals/notification.ts'

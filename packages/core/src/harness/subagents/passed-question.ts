@@ -1,6 +1,6 @@
 import type { Answer, JsonObject, Wait, WaitRequest } from '@inspan/protocol'
 import type { AskingSubagent } from '@inspan/protocol/harness'
-import { PASSED_ON as ASKER } from '../../engine/rules/remembered.ts'
+import { PASSED_ON as ASKER } from '../../engine/index.ts'
 import { isObject } from '../tools/tool-input.ts'
 
 /** Returns the questions in a subagent's thread that a person has to answer. */

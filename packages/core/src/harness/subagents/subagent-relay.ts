@@ -1,6 +1,6 @@
 import type { ThreadMessage } from '@inspan/protocol'
 import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
-import type { LogEntry } from '../../engine/log/thread-log.ts'
+import type { LogEntry } from '../../engine/index.ts'
 import type { ChildNote } from './child-note.ts'
 
 export interface RelayOptions {

@@ -1,6 +1,5 @@
 import { MAX_PAGE, type Page, type PageRequest, type ThreadInfo } from '@inspan/protocol/store'
-import { readStreamState } from '../../engine/log/load-state.ts'
-import { isDead } from '../../engine/threads/ownership.ts'
+import { isDead, readStreamState } from '../../engine/index.ts'
 import type { HarnessCore } from '../harness-core.ts'
 
 /** Finds the threads in which a process died during a run of this harness. Opens none. */

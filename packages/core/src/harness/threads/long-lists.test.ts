@@ -3,9 +3,7 @@ import { suite, test } from 'node:test'
 import { InspanError } from '@inspan/protocol'
 import type { RecordBody } from '@inspan/protocol/log'
 import { CountingStore } from '../../engine/log/counting-store.fixture.ts'
-import { ProcessOwner } from '../../engine/threads/ownership.ts'
-import { ThreadRuntime } from '../../engine/index.ts'
-import { createThread } from '../../engine/threads/threads.ts'
+import { createThread, ProcessOwner, ThreadRuntime } from '../../engine/index.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const COUNT = 2500

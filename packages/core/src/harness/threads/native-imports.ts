@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import { InspanError } from '@inspan/protocol'
 import type { NativeMessage, NativeSessionInfo } from '@inspan/protocol/driver'
 import type { MessageAddedRecord } from '@inspan/protocol/log'
-import { FOLDER_SETTING } from '../../engine/commands/thread-command.ts'
-import { createThread } from '../../engine/threads/threads.ts'
-import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { createThread, FOLDER_SETTING, type ThreadRuntime } from '../../engine/index.ts'
 import type { HarnessCore } from '../harness-core.ts'
 
 /** A session that a coding agent keeps on this machine, ours or begun without us. */

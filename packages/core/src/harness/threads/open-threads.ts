@@ -1,9 +1,15 @@
-import { ThreadRegistry, type ProcessOwner, type ThreadRuntime } from '../../engine/index.ts'
-import { Mailbox } from '../../engine/threads/mailbox.ts'
+import {
+  noSuchThread,
+  type DeleteReport,
+  type ProcessOwner,
+  ThreadRegistry,
+  type ThreadRuntime,
+} from '../../engine/index.ts'
+import { Mailbox } from '../../common/mailbox.ts'
 import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import { harnessDoor, type HarnessDoor } from './thread-opening.ts'
+import { forgetFiles } from './thread-files.ts'
 import { serverViewer } from './server-viewer.ts'
-import { noSuchThread } from './thread-reads.ts'
 import type { ThreadControl } from './thread-control.ts'
 
 /** A thread that a session of this harness is bound to. */
@@ -31,7 +37,8 @@ interface Place {
 /** The threads of a harness: it is one door to each, however many of its sessions are bound to it. */
 export class OpenThreads {
   readonly #core: HarnessCore
-  readonly #registry: ThreadRegistry
+  /** All open threads of the store in this process, here and elsewhere. */
+  readonly registry: ThreadRegistry
   readonly #places = new Map<string, Place>()
   /** The functions that leave the threads which are open only because something in them was due. */
   readonly #swept = new Set<() => Promise<void>>()
@@ -39,12 +46,12 @@ export class OpenThreads {
 
   constructor(core: HarnessCore) {
     this.#core = core
-    this.#registry = ThreadRegistry.of(core.store)
+    this.registry = ThreadRegistry.of(core.store)
   }
 
   /** Returns this process as an owner of threads, registered on first use. */
   owner(): Promise<ProcessOwner> {
-    return this.#registry.owner(this)
+    return this.registry.owner(this)
   }
 
   /** A listener added in `opening.begin` hears everything that happens in the thread. */
@@ -75,7 +82,7 @@ export class OpenThreads {
         // Left before its viewer is removed, so that the viewer hears how the run ends.
         if (viewers.size !== 1 || !viewers.has(viewer) || open === undefined) return
         place.open = undefined
-        await this.#registry.leave(threadId, open.door.door).finally(() => open.door.close())
+        await this.registry.leave(threadId, open.door.door).finally(() => open.door.close())
         await open.door.settled()
       } finally {
         viewers.delete(viewer)
@@ -84,46 +91,33 @@ export class OpenThreads {
     })
   }
 
-  /** Returns the runtime of the thread if it is open in this process, here or elsewhere. */
-  find(threadId: string): ThreadRuntime | undefined {
-    return this.#registry.find(threadId)
-  }
-
-  /** Stops what would follow from ended runs of the thread, in all harnesses of this process. */
-  stopFollowing(threadId: string): Promise<void> {
-    return this.#registry.stopFollowing(threadId)
-  }
-
-  /** Makes everybody in this process leave the thread. */
-  evict(threadId: string): Promise<void> {
-    return this.#registry.evict(threadId)
-  }
-
-  /** Makes everybody in this process leave a thread, then deletes it. One at a time: a second call finds none. */
-  delete<T>(threadId: string, remove: () => Promise<T>): Promise<T> {
-    return this.#registry.deletions.post(async () => {
-      // Somebody else may have deleted it meanwhile.
-      if ((await this.#core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
-      await this.#registry.evict(threadId)
-      return remove()
-    })
+  /** Makes everybody in this process leave a thread, then deletes it, and what was kept of its files before that. */
+  async delete(threadId: string): Promise<DeleteReport> {
+    const { config, store } = this.#core
+    if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
+    await this.registry.evict(threadId)
+    const state = await this.registry.read(threadId).catch(() => undefined)
+    const left = state === undefined ? undefined : await forgetFiles(this.#core, state)
+    const { spool } = config
+    const report = await this.registry.delete(threadId, spool === undefined ? {} : { spool })
+    return left === undefined ? report : { ...report, remains: [...report.remains, { kind: 'worktree', ...left }] }
   }
 
   /** Goes on with what is due in threads that nobody has open, until `close`. */
   serveDue(): void {
     this.#isServing = true
-    this.#registry.serve(this, { door: this.#core.config.id, open: (threadId) => this.#openSwept(threadId) })
+    this.registry.serve(this, { door: this.#core.config.id, open: (threadId) => this.#openSwept(threadId) })
   }
 
   drain(timeoutMs: number): Promise<void> {
     this.#isServing = false
-    return this.#registry.drain(timeoutMs)
+    return this.registry.drain(timeoutMs)
   }
 
   async close(): Promise<void> {
     this.#isServing = false
     for (const leave of this.#swept) await leave()
-    await this.#registry.quit(this)
+    await this.registry.quit(this)
   }
 
   async #openSwept(threadId: string): Promise<{ readonly runtime: ThreadRuntime; leave(): Promise<void> }> {
@@ -148,7 +142,7 @@ export class OpenThreads {
     await this.owner()
     const door = harnessDoor(this.#core, threadId, viewers)
     try {
-      const runtime = await this.#registry.enter(threadId, door.door, (opened) => {
+      const runtime = await this.registry.enter(threadId, door.door, (opened) => {
         door.begin(opened)
         opening.begin(opened)
       })

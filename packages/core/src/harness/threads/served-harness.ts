@@ -1,14 +1,15 @@
-import { InspanError } from '@inspan/protocol'
 import type { Capabilities } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Page, PageRequest, Store, ThreadInfo } from '@inspan/protocol/store'
 import type { ChangedFile } from '@inspan/tools'
-import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
-import { boundaryAt } from '../../engine/threads/boundaries.ts'
-import { createThread, forkThread } from '../../engine/threads/threads.ts'
-import type { ConfigChange } from '../../engine/thread-options.ts'
-import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
-import { describeInTime } from '../../engine/turns/patiently.ts'
+import {
+  type ConfigChange,
+  createThread,
+  type DeleteReport,
+  describeInTime,
+  noSuchThread,
+  type ThreadRuntime,
+} from '../../engine/index.ts'
 import { coreOf } from '../core-of.ts'
 import type { Harness } from '../harness.ts'
 import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
@@ -16,11 +17,10 @@ import type { HarnessCore } from '../harness-core.ts'
 import type { AvailableModel } from '../models/model-types.ts'
 import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { serverViewer } from './server-viewer.ts'
-import { changedFiles, deleteWithFiles } from './thread-files.ts'
+import { changedFiles } from './thread-files.ts'
 import { abandonedThreads } from './abandoned-threads.ts'
 import { importedThread, nativeSessions, type ImportOptions, type ListedSession } from './native-imports.ts'
 import { servedMemory, type ServedMemory } from './served-memory.ts'
-import { noSuchThread, readThreadState } from './thread-reads.ts'
 
 /** A thread that a server has open. */
 export interface ServedThread {
@@ -120,10 +120,10 @@ export function servedHarness(harness: Harness): ServedHarness {
     agentOf: (state) => core.agents.of(core.agents.modeOf(state)).id,
     create: (resourceId, options) => create(core, resourceId, options),
     fork: (threadId, resourceId, options) => fork(core, threadId, resourceId, options),
-    remove: (threadId) => remove(core, threadId),
+    remove: (threadId) => core.threads.delete(threadId),
     modeChange: (state, modeId) => modeChangeOf(core, state, modeId),
     agentIds: core.agents.all.map(({ id }) => id),
-    evict: (threadId) => core.threads.evict(threadId),
+    evict: (threadId) => core.threads.registry.evict(threadId),
     models: () => harness.listAvailableModels(),
     abandoned: () => abandonedThreads(core),
     memory: (threadId, resourceId) => servedMemory(core, threadId, resourceId),
@@ -153,9 +153,7 @@ async function enter(
 
 async function currentState(core: HarnessCore, threadId: string): Promise<ThreadState> {
   await core.ready()
-  const open = core.threads.find(threadId)
-  if (open?.isHeld === true) return open.state
-  return readThreadState(core.store, threadId)
+  return core.threads.registry.read(threadId)
 }
 
 async function create(
@@ -179,44 +177,14 @@ async function fork(
   { id, messageId, title }: ForkOptions,
 ): Promise<ThreadInfo> {
   const known = await find(core, threadId, resourceId)
-  const open = core.threads.find(threadId)
-  const source = await (open === undefined ? readThreadState(core.store, threadId) : open.stateInTurn())
-  const { lineage, run, seq } = source.head
-  let end = run === null ? seq : run.startedSeq - 1
-  if (messageId !== undefined) {
-    const message = await core.store.getMessage(lineage, messageId)
-    if (message === null) throw new InspanError('not-found', `Thread "${threadId}" has no message "${messageId}".`)
-    const next = await messageAfter(core.store, source, message.order)
-    end = Math.min(end, next === undefined ? seq : next - 1)
-  }
   const name = title ?? (known.title === null ? undefined : `Fork of ${known.title}`)
-  return forkThread(core.store, await core.threads.owner(), source, {
+  return core.threads.registry.fork(threadId, {
     id: id ?? core.newId(),
     resourceId,
-    at: await boundaryAt(core.store, lineage, end),
     now: core.now(),
+    ...(messageId === undefined ? {} : { messageId }),
     ...(name === undefined ? {} : { title: name }),
   })
-}
-
-/** Returns the order of the message that follows, without reading what comes before. */
-async function messageAfter(store: Store, { head }: ThreadState, order: number): Promise<number | undefined> {
-  let cursor: string | null = null
-  let found: number | undefined
-  do {
-    const from: { cursor?: string } = cursor === null ? {} : { cursor }
-    const page = await store.listMessages(head.lineage, { order: 'newest', limit: 200, ...from })
-    for (const message of page.items) {
-      if (message.order <= order) return found
-      found = message.order
-    }
-    cursor = page.next
-  } while (cursor !== null)
-  return found
-}
-
-async function remove(core: HarnessCore, threadId: string): Promise<DeleteReport> {
-  return core.threads.delete(threadId, () => deleteWithFiles(core, threadId))
 }
 
 function modeChangeOf(core: HarnessCore, state: ThreadState, modeId: string): ConfigChange {

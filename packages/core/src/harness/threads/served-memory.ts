@@ -2,7 +2,6 @@ import type { JsonObject } from '@inspan/protocol'
 import type { OmPointer, ThreadState } from '@inspan/protocol/log'
 import type { HarnessCore } from '../harness-core.ts'
 import type { ObservationalMemoryRecord } from '../observational-memory.ts'
-import { readThreadState } from './thread-reads.ts'
 
 /** How far the memory of a thread is, for a client that shows it. */
 export interface ServedMemory {
@@ -34,8 +33,7 @@ export async function servedMemory(
 ): Promise<ServedMemory | null> {
   const { memory, omConfig } = core.config
   if (memory === undefined || typeof memory === 'function') return null
-  const open = core.threads.find(threadId)
-  const state = open?.state ?? (await readThreadState(core.store, threadId))
+  const state = await core.threads.registry.read(threadId)
   const record = await (memory as Observing).getObservationalMemoryRecord?.({ threadId, resourceId })
   return {
     ...covered(state.head.om),

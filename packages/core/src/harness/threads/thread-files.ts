@@ -1,10 +1,8 @@
 import { InspanError } from '@inspan/protocol'
 import type { CheckpointFile, Lineage, ThreadState } from '@inspan/protocol/log'
 import type { ChangedFile, Checkpoints, RewindReport } from '@inspan/tools'
-import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
-import type { FilesPort, FilesRewind, FilesTurn } from '../../engine/thread-options.ts'
+import type { FilesPort, FilesRewind, FilesTurn } from '../../engine/index.ts'
 import type { HarnessCore } from '../harness-core.ts'
-import { readThreadState } from './thread-reads.ts'
 import { removeOwnWorktree, worktreeFolder } from './thread-worktree.ts'
 
 /** Keeps the files of a thread with the checkpoints of the workspace. */
@@ -37,7 +35,7 @@ export function threadFiles(core: HarnessCore, lineage: () => Lineage, worktree:
     },
     forget: async (thread, range) => {
       await (await core.workspace.checkpoints(undefined, worktree()))?.forget(thread, range)
-      if (range === undefined) await removeOwnWorktree(core, await readThreadState(core.store, thread))
+      if (range === undefined) await removeOwnWorktree(core, await core.threads.registry.read(thread))
     },
   }
 }
@@ -66,18 +64,12 @@ export async function changedFiles(core: HarnessCore, state: ThreadState): Promi
   return checkpoints?.changes(state.head.lineage) ?? []
 }
 
-/** Deletes a thread together with what was kept of its files. */
-export async function deleteWithFiles(core: HarnessCore, threadId: string): Promise<DeleteReport> {
-  const { spool } = core.config
-  const state = await readThreadState(core.store, threadId).catch(() => undefined)
-  const worktree = state === undefined ? undefined : worktreeFolder(core, state)
-  await (await core.workspace.checkpoints(undefined, worktree).catch(() => undefined))?.forget(threadId)
-  const left = state === undefined ? undefined : await removeOwnWorktree(core, state)
-  const report = await deleteThread(
-    core.store,
-    await core.threads.owner(),
-    threadId,
-    spool === undefined ? {} : { spool },
-  )
-  return left === undefined ? report : { ...report, remains: [...report.remains, { kind: 'worktree', ...left }] }
+/** Forgets what was kept of a thread's files, and removes its worktree. Returns what had to stay of that. */
+export async function forgetFiles(
+  core: HarnessCore,
+  state: ThreadState,
+): Promise<Awaited<ReturnType<typeof removeOwnWorktree>>> {
+  const checkpoints = core.workspace.checkpoints(undefined, worktreeFolder(core, state))
+  await (await checkpoints.catch(() => undefined))?.forget(state.head.stream)
+  return removeOwnWorktree(core, state)
 }

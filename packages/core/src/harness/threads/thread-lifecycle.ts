@@ -4,16 +4,9 @@ import { InspanError } from '@inspan/protocol'
 import { toHarnessThread, type HarnessThread } from '@inspan/protocol/harness'
 import type { ConfigChangedRecord } from '@inspan/protocol/log'
 import type { ThreadInfo } from '@inspan/protocol/store'
-import { boundaryAt } from '../../engine/threads/boundaries.ts'
-import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
-import { frozenCopy } from '../../engine/log/frozen.ts'
-import type { Mailbox } from '../../engine/threads/mailbox.ts'
-import type { ThreadRuntime } from '../../engine/index.ts'
-import { settleNothing } from '../../engine/commands/ledger.ts'
-import { rewind } from '../../engine/commands/rewind.ts'
-import { deleteWithFiles, threadFiles } from './thread-files.ts'
-import { worktreeFolder } from './thread-worktree.ts'
-import { createThread, forkThread, requireNoRun, rewindThread } from '../../engine/threads/threads.ts'
+import { createThread, type DeleteReport, noSuchThread, type ThreadRuntime } from '../../engine/index.ts'
+import { frozenCopy } from '../../common/frozen.ts'
+import type { Mailbox } from '../../common/mailbox.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { OpenThread } from './open-threads.ts'
 import type { SessionBinding } from '../sessions/session-binding.ts'
@@ -21,7 +14,6 @@ import type { SessionDefaults } from '../sessions/session-defaults.ts'
 import type { SessionIdentity } from '../sessions/session-identity.ts'
 import { modeModelKey } from '../sessions/session-mode.ts'
 import type { SessionRules } from '../sessions/session-rules.ts'
-import { noSuchThread, readThreadState } from './thread-reads.ts'
 
 export interface CloneRequest {
   /** Default: the bound thread. */
@@ -110,8 +102,7 @@ export class ThreadLifecycle {
 
   rename({ title }: { readonly title: string }): Promise<void> {
     return this.#inTurn(async () => {
-      const { binding } = this.#parts
-      await (binding.lastRuntime ?? binding.requireRuntime()).configure({ title })
+      await this.#bound().configure({ title })
     })
   }
 
@@ -124,18 +115,13 @@ export class ThreadLifecycle {
   }
 
   async #clone(request: CloneRequest, resourceId: string): Promise<HarnessThread> {
-    const { binding, core } = this.#parts
-    const sourceId = request.sourceThreadId ?? (binding.lastRuntime ?? binding.requireRuntime()).state.head.stream
+    const { core } = this.#parts
+    const sourceId = request.sourceThreadId ?? this.#bound().state.head.stream
     const known = await this.#find(sourceId, resourceId)
-    const open = core.threads.find(sourceId)
-    const source = await (open === undefined ? readThreadState(core.store, sourceId) : open.stateInTurn())
-    const { run, seq } = source.head
     const title = request.title ?? (known.title === null ? undefined : `Clone of ${known.title}`)
-    const info = await forkThread(core.store, await core.threads.owner(), source, {
+    const info = await core.threads.registry.fork(sourceId, {
       id: core.newId(),
       resourceId: request.resourceId ?? resourceId,
-      // A fork begins where something has ended: the run that goes on is not part of it.
-      at: await boundaryAt(core.store, source.head.lineage, run === null ? seq : run.startedSeq - 1),
       now: core.now(),
       ...(title === undefined ? {} : { title }),
     })
@@ -143,44 +129,20 @@ export class ThreadLifecycle {
   }
 
   /** Moves the bound thread back to before a message. Nothing is lost: a later rewind can bring it back. */
-  rewind(messageId: string): Promise<ThreadRewind> {
-    return this.#inTurn(() => {
-      const { binding, core } = this.#parts
-      const { store } = core
-      const runtime = binding.lastRuntime ?? binding.requireRuntime()
-      return runtime.change(async (log) => {
-        requireNoRun(log)
-        const { lineage, seq, stream } = log.state.head
-        const message = await store.getMessage(lineage, messageId)
-        if (message === null) {
-          throw new InspanError('not-found', `Thread "${stream}" has no message "${messageId}".`, {
-            hint: 'The messages that it shows are listed by `thread.listActiveMessages()`.',
-            details: { threadId: stream, messageId },
-          })
-        }
-        const end = await boundaryAt(store, lineage, seq)
-        await rewindThread(store, log, await boundaryAt(store, lineage, message.order - 1))
-        return { undo: () => this.#inTurn(() => runtime.change((later) => rewindThread(store, later, end, lineage))) }
-      })
-    })
+  async rewind(messageId: string): Promise<ThreadRewind> {
+    const { undo } = await this.#inTurn(() => this.#bound().rewind({ messageId, scope: 'conversation' }))
+    return { undo: () => this.#inTurn(async () => undo?.()) }
   }
 
-  restoreFiles(messageId: string, dryRun: boolean): Promise<RestoredFiles> {
-    return this.#inTurn(() => {
-      const { binding, core } = this.#parts
-      const { newId, store } = core
-      const runtime = binding.lastRuntime ?? binding.requireRuntime()
-      return runtime.change(async (log) => {
-        const files = threadFiles(
-          core,
-          () => log.state.head.lineage,
-          () => worktreeFolder(core, log.state),
-        )
-        const ports = { newId, store, files, thread: log.stream }
-        const { result } = await rewind(log, ports, { type: 'rewind', messageId, dryRun }, settleNothing)
-        return result as unknown as RestoredFiles
-      })
-    })
+  async restoreFiles(messageId: string, dryRun: boolean): Promise<RestoredFiles> {
+    const { report } = await this.#inTurn(() => this.#bound().rewind({ messageId, dryRun }))
+    return report as unknown as RestoredFiles
+  }
+
+  /** The thread of the session, also while it is being left: the command was given before that. */
+  #bound(): ThreadRuntime {
+    const { binding } = this.#parts
+    return binding.lastRuntime ?? binding.requireRuntime()
   }
 
   /**
@@ -195,7 +157,7 @@ export class ThreadLifecycle {
       if (binding.lastRuntime?.state.head.stream === threadId) await this.#leave()
     })
     // Outside of our turn: other sessions leave the thread in turns of their own.
-    const report = await core.threads.delete(threadId, () => this.#remove(threadId))
+    const report = await core.threads.delete(threadId)
     binding.emit({ type: 'thread_deleted', threadId })
     return report
   }
@@ -270,12 +232,12 @@ export class ThreadLifecycle {
   }
 
   async #enterNew(info: ThreadInfo, config: Config): Promise<HarnessThread> {
-    const { binding } = this.#parts
+    const { binding, core } = this.#parts
     const arrived = (): void => binding.emit({ type: 'thread_created', thread: frozenCopy(this.#thread(info)) })
     try {
       await this.#enter(info.id, { isNew: true, config, arrived })
     } catch (error) {
-      await this.#remove(info.id)
+      await core.threads.delete(info.id)
       throw error
     }
     return this.#thread(info)
@@ -311,10 +273,6 @@ export class ThreadLifecycle {
       }
       arrived()
     })
-  }
-
-  async #remove(threadId: string): Promise<DeleteReport> {
-    return deleteWithFiles(this.#parts.core, threadId)
   }
 
   #firstConfig(mode: string, model: string): Config {

@@ -9,10 +9,7 @@ import {
 } from '@inspan/protocol'
 import type { RunnableTool, ThreadMemory, ToolRunContext } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import type { TurnContext } from '../../engine/turns/active-run.ts'
-import { handOffFact, unheardFacts } from '../../engine/runs/run-queue.ts'
-import type { Door, HandOff } from '../../engine/thread-options.ts'
-import type { ThreadRuntime } from '../../engine/index.ts'
+import { type Door, type HandOff, handOffFact, type ThreadRuntime, type TurnContext } from '../../engine/index.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import type { PermissionPolicy } from '../../policy/policy-types.ts'
 import { addHarness } from '../harness-context.ts'
@@ -114,7 +111,7 @@ export function harnessDoor(
     policy: policyFor(() => core.policyIn(worktree())),
     newId: core.newId,
     withAnswer: (wait, answer) => open?.control.withAnswer(wait, answer) ?? [],
-    beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
+    beforeRun: (state) => summaryBeforeRun(state, core.newId),
     sessionRules: () => rulesOf(viewers),
     grants: () => grantsOf(viewers),
     stopFollowing: async () => {

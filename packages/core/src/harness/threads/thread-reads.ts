@@ -2,15 +2,8 @@ import { InspanError, type StoredMessage } from '@inspan/protocol'
 import { toHarnessMessage, type HarnessMessage } from '@inspan/protocol/harness'
 import { lineageUpTo, storedMessage, type ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type PageRequest, type Store } from '@inspan/protocol/store'
-import { inflateMessage } from '../../engine/log/blobs.ts'
-import { readStreamState } from '../../engine/log/load-state.ts'
+import { inflateMessage } from '../../engine/index.ts'
 import { givenFields, optionalCount, optionalText } from '../checks/check-given.ts'
-
-/** Returns the state of a thread that is not open here, from its stored head and the records since. Writes nothing. */
-export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
-  if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
-  return readStreamState(store, threadId)
-}
 
 /** A list with the cursor of the next page; `null` at the end. */
 export type Listed<T> = T[] & { readonly next: string | null }
@@ -100,10 +93,6 @@ async function* newest(
     for (const message of page.items) if (!openIds.has(message.id)) yield message
     cursor = page.next
   } while (cursor !== null)
-}
-
-export function noSuchThread(threadId: string): InspanError {
-  return new InspanError('not-found', `There is no thread "${threadId}".`, { details: { threadId } })
 }
 
 export async function readResourceIds(store: Store, query: PageRequest = {}): Promise<Listed<string>> {

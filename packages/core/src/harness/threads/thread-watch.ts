@@ -1,6 +1,5 @@
 import type { ThreadState } from '@inspan/protocol/log'
-import type { LogEntry } from '../../engine/log/thread-log.ts'
-import type { ThreadRuntime } from '../../engine/index.ts'
+import type { LogEntry, ThreadRuntime } from '../../engine/index.ts'
 
 export interface HearsEntries {
   /** `isOlder`: the entry was kept back until now. */

@@ -10,7 +10,7 @@ import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
-import { readThreadState } from './thread-reads.ts'
+import { readThread } from '../../engine/index.ts'
 
 /** A lock that keeps a journal of its calls, and in which the given threads are taken. */
 function watchedLock(taken: readonly string[] = []) {
@@ -194,8 +194,8 @@ suite('threads', () => {
     await bench.harness.sendMessage({ content: 'Hi' })
     await bench.harness.session.permissions.setYolo({ enabled: true })
     const clone = await bench.harness.cloneThread()
-    assert.equal((await readThreadState(storage, source.id)).head.yolo, true)
-    assert.equal((await readThreadState(storage, clone.id)).head.yolo, false)
+    assert.equal((await readThread(storage, source.id)).head.yolo, true)
+    assert.equal((await readThread(storage, clone.id)).head.yolo, false)
   })
 
   test('a deleted one is gone, with its lock', async () => {

@@ -5,7 +5,7 @@ import type { RunnableTool } from '@inspan/protocol/driver'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { assertAnswers, BUILTIN_TOOL_IDS, builtinTools, needsNoApproval } from './builtin-tools.ts'
-import { allowedPaths } from '../../engine/tools/allowed-paths.ts'
+import { allowedPaths } from '../../engine/index.ts'
 
 const done = { text: 'Done.' }
 const call = (name: string, input: JsonObject, id = 'c1') => ({ id, name, input })

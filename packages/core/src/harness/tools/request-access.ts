@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Answer, JsonValue } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
-import { ACCESS_SETTING, allowedPaths } from '../../engine/tools/allowed-paths.ts'
+import { ACCESS_SETTING, allowedPaths } from '../../engine/index.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { requiredText } from './tool-input.ts'
 

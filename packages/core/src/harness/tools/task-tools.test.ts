@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
 import type { JsonObject, SignalPart } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
-import { blobOf } from '../../engine/log/blobs.ts'
-import { ThreadLog } from '../../engine/log/thread-log.ts'
-import { boundaryAt } from '../../engine/threads/boundaries.ts'
-import { forkThread, rewindThread } from '../../engine/threads/threads.ts'
+import { boundaryAt, forkThread, rewindThread, ThreadLog } from '../../engine/index.ts'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { builtinTools } from './builtin-tools.ts'
@@ -178,7 +176,8 @@ suite('the task list in the conversation', () => {
     await bench.runtime.close()
     const fence = await bench.owner.claim('thread')
     const log = await ThreadLog.open({ store: bench.store, stream: 'thread', fence })
-    const { blob } = blobOf(Buffer.from('There is a plan.'), 'text/plain')
+    const bytes = Buffer.from('There is a plan.')
+    const blob = { hash: createHash('sha256').update(bytes).digest('hex'), mime: 'text/plain', bytes }
     const om = { generation: 1, coversTo: seq, blob: blob.hash }
     await log.commit([{ type: 'om.committed', om, replaces: 0 }], {}, { blobs: [blob] })
     await log.close()
