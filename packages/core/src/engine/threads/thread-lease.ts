@@ -202,7 +202,11 @@ export class ThreadLease {
       await runs.detach()
       await runs.close(begun ?? active)
     } finally {
-      await this.#release().finally(() => warm.close())
+      try {
+        await this.#release()
+      } finally {
+        await warm.close()
+      }
     }
   }
 
