@@ -105,6 +105,7 @@ export class ThreadRuntime {
         entries: this.#entries,
         frames: this.#frames,
         losses: this.#losses,
+        onWoken: () => void this.executePending().catch(() => undefined),
       },
       hold.log.state,
     )
@@ -201,7 +202,7 @@ export class ThreadRuntime {
 
   /** Emits what other processes wrote while this one does not hold the thread. Takes nothing. */
   follow(): Promise<void> {
-    return this.#mailbox.post(() => this.#rested.follow(this.#closed || this.#hold !== undefined))
+    return this.#lease.follow()
   }
 
   /** Settles the waits that are due. Each settles once, whoever else finds it due. */

@@ -8,8 +8,10 @@ import { InspanError } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { Store } from '@inspan/protocol/store'
 import { scriptedModel } from '@inspan/testing'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { admitCommand } from '../commands/ledger.ts'
 import { ProcessOwner } from './ownership.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
@@ -42,6 +44,18 @@ suite('a thread with nothing to do', () => {
     await bench.runtime.configure({ title: 'Mine' })
     assert.ok(bench.runtime.isHeld)
     assert.equal(bench.runtime.state.head.title, 'Mine')
+  })
+
+  test('carries out what other processes left for it meanwhile, when it is used next', async () => {
+    await using bench = await RuntimeBench.open({ native: writing('x') }, { passivateAfter: 1 })
+    await bench.until(() => !bench.runtime.isHeld)
+    const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
+    const command = { type: 'mode', mode: 'plan' } as const
+    await admitCommand(bench.store, { command, key, target: 'thread', at: Date.now() })
+    await bench.runtime.configure({ title: 'Mine' })
+    await bench.until(() => bench.runtime.state.head.mode === 'plan')
+    await bench.runtime.stateInTurn()
+    assert.equal((await bench.store.getCommand(key))?.state, 'done')
   })
 
   test('that waits belongs to nobody either; who answers it owns it, and who started it hears the end', async () => {

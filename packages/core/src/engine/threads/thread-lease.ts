@@ -27,6 +27,8 @@ export interface LeasePorts {
   readonly entries: Emitter<LogEntry>
   readonly frames: Emitter<DeltaFrame>
   readonly losses: Emitter<ThreadLoss>
+  /** Called when the thread was taken again: other processes may have left commands for it meanwhile. */
+  readonly onWoken: () => void
 }
 
 /**
@@ -90,6 +92,11 @@ export class ThreadLease {
         this.rest()
       }
     })
+  }
+
+  /** Emits what other processes wrote while this one does not hold the thread. Takes nothing. */
+  follow(): Promise<void> {
+    return this.#ports.mailbox.post(() => this.#rested.follow(this.#isClosed || this.isHeld))
   }
 
   /** Begins to use the thread, which was just taken. */
@@ -212,12 +219,13 @@ export class ThreadLease {
 
   /** Takes the thread again and emits what others wrote meanwhile. */
   async #wake(): Promise<ThreadHold> {
-    const { doors, options, runs } = this.#ports
+    const { doors, onWoken, options, runs } = this.#ports
     const hold = await ThreadHold.take(options, doors.redact, () => this.lose())
     try {
       await this.#rested.catchUp(hold.log.state.head.seq)
       this.use(hold)
       await runs.recover()
+      onWoken()
       return hold
     } catch (error) {
       // The next command tries again.
