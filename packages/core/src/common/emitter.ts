@@ -41,23 +41,21 @@ export class Emitter<T> {
     }
     this.#isEmitting = true
     try {
-      this.#tell(value)
-      // Nearly always empty: listeners give commands, which take effect later.
-      if (this.#waiting !== undefined) for (const next of this.#waiting) this.#tell(next)
+      // Nearly always without followers: listeners give commands, which take effect later.
+      for (let next = value, index = 0; ; next = this.#waiting[index++] as T) {
+        for (const { listener } of this.#listeners) {
+          try {
+            const returned = listener(next)
+            if (returned instanceof Promise) returned.catch(this.#onFailure)
+          } catch (error) {
+            this.#onFailure(error)
+          }
+        }
+        if (this.#waiting === undefined || index >= this.#waiting.length) return
+      }
     } finally {
       this.#waiting = undefined
       this.#isEmitting = false
-    }
-  }
-
-  #tell(value: T): void {
-    for (const { listener } of this.#listeners) {
-      try {
-        const returned = listener(value)
-        if (returned instanceof Promise) returned.catch(this.#onFailure)
-      } catch (error) {
-        this.#onFailure(error)
-      }
     }
   }
 }

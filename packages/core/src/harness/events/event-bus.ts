@@ -32,18 +32,16 @@ export class EventBus {
   }
 
   emit(event: PlacedEvent): void {
-    this.#emit(event.type === 'error' ? warnedIfUnheard(event) : event)
+    const told = event.type === 'error' ? warnedIfUnheard(event) : event
+    if (this.#held === undefined) this.#emitter.emit(told)
+    else this.#held.push(told)
   }
 
   /** Emits an event that another session emits as well, where a listener to all sessions hears it. */
   emitEcho(event: PlacedEvent): void {
     echoes.add(event)
-    this.#emit(event)
-  }
-
-  #emit(told: PlacedEvent): void {
-    if (this.#held === undefined) this.#emitter.emit(told)
-    else this.#held.push(told)
+    if (this.#held === undefined) this.#emitter.emit(event)
+    else this.#held.push(event)
   }
 
   /**
