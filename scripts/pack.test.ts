@@ -268,7 +268,9 @@ async function installAll(): Promise<void> {
 }
 
 function peers(): readonly string[] {
-  return [...new Set(packages.flatMap(({ source }) => Object.keys(source.peerDependencies ?? {})))]
+  const named = packages.flatMap(({ source }) => Object.keys(source.peerDependencies ?? {}))
+  // Our own are among the packages that are installed.
+  return [...new Set(named)].filter((name) => !name.startsWith('@inspan/'))
 }
 
 function node(version: string, ...args: string[]): Promise<string> {

@@ -1,18 +1,31 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Terminal } from './command.ts'
 import { main } from './main.ts'
 
-// Loaded before the user changes: another one may not be allowed to read the program.
-await import('@inspan/core')
-await import('@inspan/core/engine')
-await import('./commands/threads.ts')
-await import('./commands/replay.ts')
-if (process.getuid?.() === 0) process.setuid?.(65_534)
 const [, , ...args] = process.argv
-process.exitCode = await main(args, {
-  out: (text) => console.log(text),
-  write: (text) => process.stdout.write(text),
-  err: (text) => console.error(text),
+const silent: Terminal = {
+  out: () => undefined,
+  write: () => undefined,
+  err: () => undefined,
   input: process.stdin,
   isTty: false,
   cwd: process.cwd(),
   env: {},
+}
+if (process.getuid?.() === 0) {
+  // Another user may not be allowed to read the program: the same command, on a copy, loads all of it before.
+  const folder = await mkdtemp(join(tmpdir(), 'inspan-loaded-'))
+  const db = args.at(-1) ?? ''
+  await cp(db, join(folder, 'copy.db'))
+  await main([...args.slice(0, -1), join(folder, 'copy.db')], silent)
+  await rm(folder, { recursive: true })
+  process.setuid?.(65_534)
+}
+process.exitCode = await main(args, {
+  ...silent,
+  out: (text) => console.log(text),
+  write: (text) => process.stdout.write(text),
+  err: (text) => console.error(text),
 })

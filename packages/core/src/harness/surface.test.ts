@@ -7,7 +7,7 @@ import { HarnessBench, nextEvent } from './harness.fixture.ts'
 /** Names that programs for such harnesses use, by the part that has to have them. */
 const HARNESS = [
   'id session memory',
-  'init selectOrCreateThread destroy removeHeartbeat stopHeartbeats registerHeartbeat',
+  'init selectOrCreateThread destroy drain removeHeartbeat stopHeartbeats registerHeartbeat',
   'getCurrentAgent getResolvedMemory getMastra getRuntime listModes',
   'getCurrentModelAuthStatus listAvailableModels invalidateAvailableModelsCache',
   'createThread switchThread renameThread cloneThread detachFromCurrentThread',

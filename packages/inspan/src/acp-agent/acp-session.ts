@@ -196,7 +196,7 @@ export class AcpSession {
   async #title(content: string): Promise<void> {
     const title = oneLine(content)
     const thread = await this.#session.thread.getById({ threadId: this.id })
-    if (title === '' || thread?.title !== undefined) return
+    if (title === '' || (thread?.title ?? '') !== '') return
     await this.#session.thread.rename({ title })
     this.#send({ sessionUpdate: 'session_info_update', title })
   }

@@ -16,6 +16,7 @@ export class Worktrees {
   readonly #inside: string
   readonly #base: string
   readonly #folder: string
+  #adding: Promise<void> = Promise.resolve()
   readonly #trees = new Map<string, string>()
 
   private constructor(root: string, inside: string, base: string, folder: string) {
@@ -49,7 +50,10 @@ export class Worktrees {
   /** Makes a copy and returns its folder: the one that stands for the current folder. */
   async add(name: string): Promise<string> {
     const tree = join(this.#folder, name.replaceAll(/[^\w.-]/g, '_'))
-    await git(this.#root, 'worktree', 'add', '--detach', '--quiet', tree, this.#base)
+    // One after the other: git fails when it comes across a copy that is just being made.
+    const adding = this.#adding.then(() => git(this.#root, 'worktree', 'add', '--detach', '--quiet', tree, this.#base))
+    this.#adding = adding.then(noop, noop)
+    await adding
     this.#trees.set(name, tree)
     return join(tree, this.#inside)
   }
@@ -118,3 +122,5 @@ async function git(cwd: string, ...args: readonly string[]): Promise<string> {
   })
   return stdout
 }
+
+function noop(): void {}

@@ -128,6 +128,8 @@ export class ContextMessages {
         isDone = message.order <= coversTo
         if (isDone) break
         if (!openIds.has(message.id)) found.push(await inflateMessage(this.#store, message))
+        // Its process may have died: a message of the open run is not written again when the run goes on and ends.
+        else if (!this.#written.has(message.id)) this.#written.set(message.id, message)
       }
       cursor = page.next
     } while (cursor !== null && !isDone)
