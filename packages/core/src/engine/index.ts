@@ -33,7 +33,7 @@ export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './turns/
 export { toolsOfSources, type ReportSource, type UnionOptions } from './tools/tools-of-sources.ts'
 export { ACCESS_SETTING, allowedPaths } from './tools/allowed-paths.ts'
 export type { TracerSource } from './telemetry/tracing.ts'
-export { requireOpenTelemetry } from './telemetry/open-telemetry.ts'
+export { requireOpenTelemetry } from './telemetry/require-open-telemetry.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
 export { executePending } from './commands/pending.ts'
 export { admitCommand } from './commands/ledger.ts'

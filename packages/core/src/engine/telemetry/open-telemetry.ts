@@ -1,5 +1,4 @@
 import type * as api from '@opentelemetry/api'
-import { InspanError } from '@inspan/protocol'
 import type { TracerSource } from './tracing.ts'
 
 type OpenTelemetry = typeof api
@@ -18,12 +17,4 @@ export async function openTelemetry(source?: TracerSource): Promise<OpenTelemetr
   if (source === undefined && registered?.trace === undefined) return undefined
   loading ??= import('@opentelemetry/api').catch(() => undefined)
   return loading
-}
-
-/** Throws if spans are wanted and the API is not installed. */
-export async function requireOpenTelemetry(source: TracerSource): Promise<void> {
-  if ((await openTelemetry(source)) !== undefined) return
-  throw new InspanError('unsupported', 'Spans cannot be made: the package @opentelemetry/api is not installed.', {
-    hint: 'Install it beside the SDK that the tracer provider is from.',
-  })
 }
