@@ -35,7 +35,7 @@ export class SharedWork {
     this.#signals ??= new SignalSender(async (payload) => {
       await this.#pool.query('SELECT pg_notify($1, $2)', [CHANNEL, payload])
     })
-    this.#jobs ??= new WakeJobs(this.#pool, (thread) => this.#wakeIfNeeded(thread))
+    this.#jobs ??= new WakeJobs(this.#pool, this.#db, (thread) => this.#wakeIfNeeded(thread))
     // Every member has a line of its own: the lock belongs to the session.
     const line: Line = new Line({
       url: this.#url,

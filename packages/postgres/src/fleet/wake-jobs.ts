@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { Pool } from 'pg'
+import type { Connection } from '../connection.ts'
 
 const SCHEMA = 'inspan_jobs'
 /** "jobs" as a number. */
@@ -20,8 +21,8 @@ export class WakeJobs {
   readonly #boss: Promise<PgBoss | undefined>
   #isStopped = false
 
-  constructor(pool: Pool, wake: (thread: string) => Promise<void>) {
-    this.#boss = startBoss(pool, wake).catch((error: unknown) => {
+  constructor(pool: Pool, db: Connection, wake: (thread: string) => Promise<void>) {
+    this.#boss = startBoss(pool, db, wake).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)
       process.emitWarning(`Jobs on Postgres cannot be used: ${reason} Threads are woken by looking for work instead.`)
       return undefined
@@ -50,7 +51,7 @@ export class WakeJobs {
   }
 }
 
-async function startBoss(pool: Pool, wake: (thread: string) => Promise<void>): Promise<PgBoss> {
+async function startBoss(pool: Pool, db: Connection, wake: (thread: string) => Promise<void>): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss')
   const boss = new PgBoss({
     schema: SCHEMA,
@@ -60,14 +61,10 @@ async function startBoss(pool: Pool, wake: (thread: string) => Promise<void>): P
   // A failed look is repeated by the next one.
   boss.on('error', () => undefined)
   // One process after the other: the first creates the tables.
-  const client = await pool.connect()
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [START_LOCK])
+  await db.write(async (session) => {
+    await session.run('SELECT pg_advisory_xact_lock($1)', START_LOCK)
     await boss.start()
-  } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [START_LOCK]).catch(() => undefined)
-    client.release()
-  }
+  })
   const queue = { policy: 'short', retryLimit: 0, expireInSeconds: KEEP_SECONDS, deleteAfterSeconds: KEEP_SECONDS }
   for (const name of [WAKE, DUE]) {
     await boss.createQueue(name, queue)
