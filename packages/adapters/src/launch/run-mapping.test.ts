@@ -91,13 +91,19 @@ describe('the hint that no key was found', () => {
   }
 
   it('is added to failures that may be about a key', () => {
-    for (const message of ['401 Unauthorized', 'Missing API key', 'Please log in', 'authentication_error']) {
+    for (const message of [
+      '401 Unauthorized',
+      'Missing API key',
+      'Please log in',
+      'authentication_error',
+      'Model not found: a/b',
+    ]) {
       assert.equal(errorOf(message), `${message}\n${HINT}`)
     }
   })
 
   it('is not added to others, nor once a model has answered', () => {
-    for (const message of ['The context is too long', 'Model not found', 'The author is unknown', 'disk full']) {
+    for (const message of ['The context is too long', 'The author is unknown', 'disk full']) {
       assert.equal(errorOf(message), message)
     }
     assert.equal(errorOf('401 Unauthorized', [ANSWER]), '401 Unauthorized')
