@@ -8,7 +8,7 @@ import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run
 /** Some CLIs know no provider without its key, and so none of its models. */
 const KEY_TROUBLE =
   /\b(?:401|403)\b|api.?key|\bkeys?\b|auth(?!or)|credential|log.?in|logged|sign(?:ed)?.?in|unauthori[sz]ed|forbidden|token.*(?:expired|invalid|missing)|model.?not.?found|no.provider|provider.*not.(?:found|configured)/i
-const WORDLESS = /^\S+ exited with code \d+$|without saying why/
+const WORDLESS = /^\S+ exited with code \d+$|without saying why|^unexpected server error/i
 
 const CONCLUSIONS: ReadonlySet<FinishReason> = new Set(['stop', 'length', 'content-filter'])
 
