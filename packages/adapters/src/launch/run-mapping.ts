@@ -5,9 +5,9 @@ import type { Dialect, Mapper } from '../kit/mapper.ts'
 import { createMapper } from '../kit/mapping.ts'
 import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run-note.ts'
 
-/** Some CLIs know no provider without its key, and so none of its models. */
+/** Without a key, some CLIs know none of a provider's models, and others turn to a provider that cannot be reached. */
 const KEY_TROUBLE =
-  /\b(?:401|403)\b|api.?key|\bkeys?\b|auth(?!or)|credential|log.?in|logged|sign(?:ed)?.?in|unauthori[sz]ed|forbidden|token.*(?:expired|invalid|missing)|model.?not.?found|no.provider|provider.*not.(?:found|configured)/i
+  /\b(?:401|403)\b|api.?key|\bkeys?\b|auth(?!or)|credential|log.?in|logged|sign(?:ed)?.?in|unauthori[sz]ed|forbidden|token.*(?:expired|invalid|missing)|model.?not.?found|no.provider|provider.*not.(?:found|configured)|cannot connect/i
 const WORDLESS = /^\S+ exited with code \d+$|without saying why|^unexpected server error/i
 
 const CONCLUSIONS: ReadonlySet<FinishReason> = new Set(['stop', 'length', 'content-filter'])
