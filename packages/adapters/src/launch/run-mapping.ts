@@ -7,7 +7,7 @@ import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run
 
 /** Without a key, some CLIs know none of a provider's models, and others turn to a provider that cannot be reached. */
 const KEY_TROUBLE =
-  /\b(?:401|403)\b|api.?key|\bkeys?\b|auth(?!or)|credential|log.?in|logged|sign(?:ed)?.?in|unauthori[sz]ed|forbidden|token.*(?:expired|invalid|missing)|model.?not.?found|no.provider|provider.*not.(?:found|configured)|cannot connect/i
+  /\b(?:401|403)\b|api.?key|\bkeys?\b|auth(?!or)|credential|log.?in|logged|sign(?:ed)?.?in|unauthori[sz]ed|forbidden|token.*(?:expired|invalid|missing)|model.?not.?found|no.provider|provider.*not.(?:found|configured|set)|cannot connect/i
 const WORDLESS = /^\S+ exited with code \d+$|without saying why|^unexpected server error/i
 
 const CONCLUSIONS: ReadonlySet<FinishReason> = new Set(['stop', 'length', 'content-filter'])
