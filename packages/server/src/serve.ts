@@ -28,9 +28,9 @@ export interface InspanServer {
   readonly port: number
   /** The owner's token. */
   readonly token: string
-  /** Returns a one-time code that a browser swaps for a cookie. */
   /** Connects a client in this process without a socket: `connect({ transport: server.transport() })`. */
   transport(): LocalTransport
+  /** Returns a one-time code that a browser swaps for a cookie. */
   pair(role?: Role): { readonly code: string; readonly expiresAt: number }
   /** Stops taking requests and closes all connections. Runs that wait go on waiting; the harness stays usable. */
   close(): Promise<void>

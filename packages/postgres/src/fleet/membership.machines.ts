@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { after, before, suite, test } from 'node:test'
+import { RECORD_VERSIONS } from '@inspan/protocol/log'
 import type { Member, NewStream } from '@inspan/protocol/store'
 import { PostgresStore } from '../postgres-store.ts'
 import { startProxy } from '../proxy.fixture.ts'
@@ -139,11 +140,39 @@ suite('the processes of a shared store', () => {
   })
 })
 
+test('a reader hears that a stream has grown, whichever process wrote it, until it stops listening', async () => {
+  const url = await server.emptyDatabase()
+  await using writer = disposable(await PostgresStore.open({ url }))
+  await using reader = disposable(await PostgresStore.open({ url }))
+  await writer.createStream(thread('t'))
+  await putOwner(writer, 'writer')
+  const { epoch } = await writer.claim('t', 'writer')
+  const membership = await writer.join(member('writer'))
+  const heard = Promise.withResolvers<[string, number]>()
+  const stop = reader.onChange((stream, seq) => heard.resolve([stream, seq]))
+  await until(async () => (await lines(url, 'LISTEN%')) === 1)
+  const body = { type: 'note', kind: 'info', text: 'new' } as const
+  const record = { v: RECORD_VERSIONS.note, stream: 't', seq: 1, at: 1, body }
+  await writer.append({ stream: 't', fence: { owner: 'writer', epoch }, records: [record] })
+  assert.deepEqual(await heard.promise, ['t', 1])
+  stop()
+  await until(async () => (await lines(url, 'LISTEN%')) === 0)
+  await membership.leave()
+})
+
 /** The number of sessions that listen. */
 async function listeners(url: string): Promise<number> {
+  return lines(url, 'WITH mine%')
+}
+
+/** The number of direct lines whose last statement looks like this. */
+async function lines(url: string, statement: string): Promise<number> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query(`SELECT count(*)::int AS n FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'inspan line' AND query LIKE 'WITH mine%'`)
+    const { rows } = await client.query(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'inspan line' AND query LIKE $1`,
+      [statement],
+    )
     return (rows as { n: number }[])[0]?.n ?? 0
   })
 }

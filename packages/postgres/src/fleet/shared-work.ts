@@ -70,7 +70,12 @@ export class SharedWork {
         for (const [stream, seq] of decodeSignal(payload).changed) for (const each of this.#listeners) each(stream, seq)
       },
     })
-    return () => void this.#listeners.delete(listener)
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      void this.#line?.close()
+      this.#line = undefined
+    }
   }
 
   claimed(stream: string): void {

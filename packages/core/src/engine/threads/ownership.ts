@@ -39,7 +39,7 @@ export class ProcessOwner {
   readonly #leftBehind = new Set<string>()
   #id: string
   #membership: Membership | undefined
-  /** Rejected while this process is no owner, because others took it for dead. */
+  /** Pending while this process, once taken for dead, is not an owner again. */
   #isRegistered: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
