@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue, Part } from '@inspan/protocol'
 import { cleanText } from '../kit/clean-text.ts'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import { ownServer } from '../launch/own-server.ts'
 import type { Ask } from '../live/asks.ts'
 import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
 import { Replies } from '../live/replies.ts'
 import type { NativeCall } from '../live/tool-calls.ts'
 import { workdirOf } from '../live/workdir.ts'
 import { answeredInput, interactionOf, isInteraction, isPlan, verdictOnPlan } from './interaction.ts'
+import { nativeServers } from './launch.ts'
 import { userMessage } from './live-launch.ts'
 import { claudeCodeProfile } from './profile.ts'
 import { MessageStates } from './message-states.ts'
@@ -76,6 +78,10 @@ export class ClaudePeer implements LivePeer {
       await this.#control('change the model', { subtype: 'set_model', model: request.model ?? null })
     }
     this.#model = request.model
+    if (request.toolServer !== undefined) {
+      const servers = nativeServers(ownServer(request.toolServer))
+      await this.#control('connect to our tools', { subtype: 'mcp_set_servers', servers })
+    }
     const before = await handoverText()
     const told: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
     this.#messages.begin(this.#say([...told, ...request.input]))

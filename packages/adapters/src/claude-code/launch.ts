@@ -71,8 +71,7 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
       CLAUDECODE: undefined,
       CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Our tools may wait for people.
-      ...(request.toolServer === undefined ? {} : { MCP_TOOL_TIMEOUT: LONGEST_MS }),
+      ...patience(request),
     },
     stdin: userMessage(promptOf(request.input, title)),
     files,
@@ -83,6 +82,11 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
 /** Returns the rule that allows our own tools. */
 export function ownTools({ toolServer }: Pick<LaunchRequest, 'toolServer'>): readonly string[] {
   return toolServer === undefined ? [] : [`mcp__${TOOL_SERVER_NAME}`]
+}
+
+/** Our tools may wait for people. */
+export function patience({ toolServer }: Pick<LaunchRequest, 'toolServer'>): Readonly<Record<string, string>> {
+  return toolServer === undefined ? {} : { MCP_TOOL_TIMEOUT: LONGEST_MS }
 }
 
 function sessionArgs(session: NativeSession): readonly string[] {
@@ -101,7 +105,12 @@ function userMessage({ text, images }: Prompt): string {
 }
 
 function mcpFile(servers: MCPConfiguration): string {
-  const mcpServers = Object.fromEntries(
+  return JSON.stringify({ mcpServers: nativeServers(servers) })
+}
+
+/** Returns the configuration of MCP servers as Claude Code reads it. */
+export function nativeServers(servers: MCPConfiguration): JsonObject {
+  return Object.fromEntries(
     Object.entries(servers)
       .filter(([, server]) => server.enabled !== false)
       .map(([name, server]) => [
@@ -111,5 +120,4 @@ function mcpFile(servers: MCPConfiguration): string {
           : { type: 'http', url: String(server.url), headers: server.headers ?? {} },
       ]),
   )
-  return JSON.stringify({ mcpServers })
 }

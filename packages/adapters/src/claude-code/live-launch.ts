@@ -4,7 +4,7 @@ import { promptOf } from '../launch/prompt.ts'
 import type { LivePlan } from '../live/live-harness.ts'
 import { withoutFlags } from '../live/args.ts'
 import { settledRules } from '../live/settled-rules.ts'
-import { launchClaude, ownTools, type ClaudeLaunchOptions } from './launch.ts'
+import { launchClaude, ownTools, patience, type ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeProfile } from './profile.ts'
 
 /** Flags that decide in print mode, where nobody can be asked. */
@@ -18,7 +18,9 @@ const TO_BE_NAMED: readonly string[] = ['Glob', 'Grep', 'TaskCreate', 'TaskGet',
  * is not allowed by the CLI but by us, call by call.
  */
 export function launchClaudeLive(request: LaunchRequest, options: ClaudeLaunchOptions = {}): LivePlan {
-  const { stdin: _stdin, args, env, ...plan } = launchClaude({ ...request, rules: floor(request.rules) }, options)
+  // The process stays, and our server has another token in every turn: the peer passes it on.
+  const { toolServer: _toolServer, ...lasting } = request
+  const { stdin: _stdin, args, env, ...plan } = launchClaude({ ...lasting, rules: floor(request.rules) }, options)
   return {
     ...plan,
     args: [
@@ -29,7 +31,7 @@ export function launchClaudeLive(request: LaunchRequest, options: ClaudeLaunchOp
       [...TO_BE_NAMED, ...ownTools(request)].join(','),
     ],
     // Makes the CLI report when it is idle.
-    env: { ...env, CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' },
+    env: { ...env, ...patience(request), CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' },
   }
 }
 

@@ -83,12 +83,15 @@ suite('our tools in foreign agents', () => {
   ] as const) {
     for (const transport of ['live', 'print'] as const) {
       test(
-        `${id} (${transport}) calls one, which is asked about and recorded once`,
+        `${id} (${transport}) calls one in two turns, each with a token of its own: asked about and recorded once`,
         { timeout: TEST_MS },
         async (t) => {
           const ends: (() => Promise<void>)[] = []
           const place = await makePlace(t, ends)
-          const turns: Turn[] = [{ toolCalls: [{ ...tool, input: { kilos: 2 } }] }, { text: 'WEIGHED.' }]
+          const turns: Turn[] = [2, 3].flatMap((kilos) => [
+            { toolCalls: [{ ...tool, input: { kilos } }] },
+            { text: 'WEIGHED.' },
+          ])
           const provider = await startProvider({ turns })
           t.after(() => provider.close())
           const log: unknown[] = []
@@ -115,14 +118,15 @@ suite('our tools in foreign agents', () => {
             void harness.session.respondToToolApproval({ toolCallId: event.toolCallId, decision: 'approve' })
           })
           await harness.sendMessage({ content: 'Weigh it.' })
+          await harness.sendMessage({ content: 'Weigh the other.' })
           const shown = JSON.stringify(events.map(({ type }) => type))
           assert.deepEqual(
             events.flatMap((event) => (event.type === 'error' ? [event.error.message] : [])),
             [],
           )
-          assert.deepEqual(log, [{ kilos: 2 }], shown)
-          assert.equal(events.filter(({ type }) => type === 'tool_approval_required').length, 1)
-          assert.equal(events.filter(({ type }) => type === 'tool_end').length, 1)
+          assert.deepEqual(log, [{ kilos: 2 }, { kilos: 3 }], shown)
+          assert.equal(events.filter(({ type }) => type === 'tool_approval_required').length, 2)
+          assert.equal(events.filter(({ type }) => type === 'tool_end').length, 2)
           const last = provider.requests.findLast(({ route }) => route === 'main')
           assert.match(last?.text ?? '', /HEAVY-42/)
         },

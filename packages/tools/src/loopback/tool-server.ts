@@ -40,7 +40,7 @@ interface Message {
 
 /**
  * Serves tools over MCP to programs of this machine: one listener on 127.0.0.1 for the whole process, and a token for
- * each program. It listens while there are tokens.
+ * each turn. It listens while there are tokens.
  */
 class ToolServer {
   readonly #served = new Map<string, ServedTools>()

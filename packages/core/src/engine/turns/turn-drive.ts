@@ -1,16 +1,9 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { InspanError, type AgentEvent, type Part } from '@inspan/protocol'
-import type {
-  AgentSession,
-  Capabilities,
-  Host,
-  ToolCallRequest,
-  ToolServer,
-  Turn,
-  TurnDefaults,
-} from '@inspan/protocol/driver'
+import type { AgentSession, Capabilities, Host, ToolCallRequest, Turn, TurnDefaults } from '@inspan/protocol/driver'
 import { unlessAborted } from '@inspan/protocol/internal'
 import type { ThreadState } from '@inspan/protocol/log'
+import { serveTools, type ServedAccess } from '@inspan/tools'
 import { HostToolCalls } from '../calls/host-tool-calls.ts'
 import { cancelSession, hasOpenCalls, isForeign, nextOf, type ActiveTurn } from './active-run.ts'
 import { callHash } from '../calls/call-hash.ts'
@@ -62,12 +55,12 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   const binding = log.state.head.bindings.get(driver.id) ?? null
   const files = turnFiles(active, drive)
   const host = turnHost(active, drive)
-  const toolServer = isOurs ? undefined : await serveHostTools(active, drive, host)
+  const served = isOurs ? undefined : await serveHostTools(active, host)
   const turn: Turn = {
     ...defaults,
     ...(requestContext === undefined ? {} : { requestContext }),
     ...(isOurs ? {} : { rules: drive.policy.rulesInForce() }),
-    ...(toolServer === undefined ? {} : { toolServer }),
+    ...(served === undefined ? {} : { toolServer: { url: served.url, token: served.token } }),
     turnId,
     runId,
     threadId: log.stream,
@@ -96,6 +89,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     failure = error
     throw error
   } finally {
+    served?.revoke()
     await files?.end()
     spans?.end(failure)
   }
@@ -114,7 +108,7 @@ function turnFiles(active: ActiveTurn, { hold, options }: TurnDrive): TurnFiles 
 }
 
 /** Serves the tools of the turn to an agent that takes MCP servers. `undefined` if there are none, or it takes none. */
-async function serveHostTools(active: ActiveTurn, drive: TurnDrive, host: Host): Promise<ToolServer | undefined> {
+async function serveHostTools(active: ActiveTurn, host: Host): Promise<ServedAccess | undefined> {
   if (active.capabilities?.hostTools !== 'mcp' || active.setup.tools.length === 0) return undefined
   const { recorder } = active
   const calls = new HostToolCalls({
@@ -123,7 +117,7 @@ async function serveHostTools(active: ActiveTurn, drive: TurnDrive, host: Host):
     newId: () => crypto.randomUUID(),
   })
   active.hostTools = calls
-  return drive.warm.serve(active.agent.driver.id, {
+  return serveTools({
     list: async () => {
       await host.turn()
       return host.listTools()

@@ -1,15 +1,4 @@
-import { InspanError } from '@inspan/protocol'
-import type {
-  AgentDriver,
-  AgentSession,
-  Binding,
-  HandoverBudget,
-  Host,
-  HostTool,
-  ToolOutcome,
-  ToolServer,
-} from '@inspan/protocol/driver'
-import { serveTools, type ServedAccess, type ServedCall, type ServedTools } from '@inspan/tools'
+import type { AgentDriver, AgentSession, Binding, HandoverBudget, Host } from '@inspan/protocol/driver'
 import { timerMs } from '../checks/check-options.ts'
 import { patiently } from './patiently.ts'
 
@@ -33,7 +22,6 @@ interface WarmSession {
 export class WarmSessions {
   readonly #onCold: () => void
   readonly #sessions = new Map<string, WarmSession>()
-  readonly #served = new Map<string, SessionTools>()
   /** Sessions being closed, by agent. Only the agent's next session has to wait for it. */
   readonly #closing = new Map<string, Promise<unknown>>()
 
@@ -66,21 +54,8 @@ export class WarmSessions {
     return session
   }
 
-  /** Serves our tools to the agent's program, which keeps its token as long as its session. */
-  async serve(agentId: string, tools: ServedTools): Promise<ToolServer> {
-    const known = this.#served.get(agentId)
-    if (known !== undefined) known.current = tools
-    const served = known ?? new SessionTools(tools)
-    this.#served.set(agentId, served)
-    served.access ??= serveTools(served)
-    const { token, url } = await served.access
-    return { token, url }
-  }
-
   /** Called at the end of a turn. Keeps the session for the next turn, for `keepMs`. */
   rest(agentId: string, binding: Binding | null): void {
-    const served = this.#served.get(agentId)
-    if (served !== undefined) served.current = undefined
     const warm = this.#sessions.get(agentId)
     if (warm === undefined) return
     warm.binding = binding
@@ -100,7 +75,6 @@ export class WarmSessions {
     if (opened === undefined || warm?.session === opened) {
       this.#sessions.delete(agentId)
       clearTimeout(warm?.timer)
-      void this.#unserve(agentId)
     }
     const session = opened ?? warm?.session
     if (session === undefined) return
@@ -114,33 +88,6 @@ export class WarmSessions {
   async close(door?: WarmDoor): Promise<void> {
     const open = [...this.#sessions].filter(([, warm]) => door === undefined || warm.door === door)
     await Promise.all(open.map(([agentId]) => this.drop(agentId)))
-    if (door === undefined) await Promise.all([...this.#served.keys()].map((agentId) => this.#unserve(agentId)))
-  }
-
-  async #unserve(agentId: string): Promise<void> {
-    const served = this.#served.get(agentId)
-    this.#served.delete(agentId)
-    const access = await served?.access
-    access?.revoke()
-  }
-}
-
-/** The tools of the turn that is going on. Between turns there are none. */
-class SessionTools implements ServedTools {
-  current: ServedTools | undefined
-  access: Promise<ServedAccess> | undefined
-
-  constructor(tools: ServedTools) {
-    this.current = tools
-  }
-
-  async list(): Promise<readonly HostTool[]> {
-    return this.current?.list() ?? []
-  }
-
-  async call(call: ServedCall): Promise<ToolOutcome> {
-    if (this.current === undefined) throw new InspanError('closed', 'The turn is over.')
-    return this.current.call(call)
   }
 }
 

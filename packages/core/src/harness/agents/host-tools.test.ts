@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { TOOL_SERVER_NAME, type ToolServer } from '@inspan/protocol/driver'
-import { McpServers } from '@inspan/tools'
+import { McpServers, serveTools } from '@inspan/tools'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
@@ -105,12 +105,10 @@ suite('a foreign agent that takes MCP servers', () => {
     assert.deepEqual([log, agent.turns.length], [[INPUT], 2])
   })
 
-  test('reaches them with its token only, from programs only, and during its turn only', async () => {
-    let server: ToolServer | undefined
+  test('reaches them with its token only, and from programs only', async () => {
     const seen: number[] = []
     const look: Act = async function* ({ toolServer }) {
       assert.ok(toolServer !== undefined)
-      server = toolServer
       yield { type: 'step-start', stepIndex: 0 }
       for (const response of [
         await post({ ...toolServer, token: 'guessed' }, 'tools/list', {}),
@@ -123,14 +121,41 @@ suite('a foreign agent that takes MCP servers', () => {
       yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
     }
     const agent = new ForeignAgent('cli', [look], { hostTools: 'mcp' })
-    const bench = new HarnessBench([], { agent, tools: { weigh: weigh([]) } })
+    await using bench = new HarnessBench([], { agent, tools: { weigh: weigh([]) } })
     await bench.harness.sendMessage({ content: 'Go.' })
     assert.deepEqual(seen, [401, 403, 200])
-    assert.ok(server !== undefined)
-    const late = await (await post(server, 'tools/call', { name: 'weigh', arguments: {} })).text()
-    assert.match(late, /The turn is over/)
+  })
+
+  test('has another token in every turn, and that of an ended turn is refused, by one listener for all', async () => {
+    const servers: ToolServer[] = []
+    const statuses: number[][] = []
+    const look: Act = async function* ({ toolServer }) {
+      assert.ok(toolServer !== undefined)
+      servers.push(toolServer)
+      yield { type: 'step-start', stepIndex: 0 }
+      const seen: number[] = []
+      for (const { token } of servers) {
+        const response = await post({ ...toolServer, token }, 'tools/list', {})
+        seen.push(response.status)
+        await response.text()
+      }
+      statuses.push(seen)
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+    const agent = new ForeignAgent('cli', [look, look, look], { hostTools: 'mcp' })
+    const other = await serveTools({ list: async () => [], call: async () => ({ result: null }) })
+    const bench = new HarnessBench([], { agent, tools: { weigh: weigh([]) } })
+    for (const content of ['One.', 'Two.', 'Three.']) await bench.harness.sendMessage({ content })
+    assert.deepEqual(statuses, [[200], [401, 200], [401, 401, 200]])
+    // The program stayed: all three turns were its own.
+    assert.equal(agent.opened, 1)
+    assert.deepEqual(new Set(servers.map(({ url }) => url)), new Set([other.url]))
+    const [{ token } = { token: '' }] = servers
+    assert.equal((await post({ url: other.url, token }, 'ping', {})).status, 401)
     await bench.harness.destroy()
-    await assert.rejects(post(server, 'ping', {}))
+    other.revoke()
+    await new Promise(setImmediate)
+    await assert.rejects(post(other, 'ping', {}))
   })
 
   test('is served by something that an MCP client understands', async () => {
