@@ -1,8 +1,11 @@
 import { InspanError } from '@inspan/protocol'
 import type { Store } from '@inspan/protocol/store'
 
-/** Opens a store that several machines share: `postgres://user:password@host:5432/database`. */
-export async function openSharedStore(url: string): Promise<Store> {
+/**
+ * Opens a store that several machines share: `postgres://user:password@host:5432/database`. `labels`: what this machine
+ * has, and what threads made here need.
+ */
+export async function openSharedStore(url: string, labels: readonly string[] = []): Promise<Store> {
   // Not everybody needs it, so it is installed by those who do.
   const postgres = await import('@inspan/postgres').catch((error: unknown) => {
     throw new InspanError('not-found', 'A Postgres database needs the package @inspan/postgres.', {
@@ -10,5 +13,5 @@ export async function openSharedStore(url: string): Promise<Store> {
       cause: error,
     })
   })
-  return postgres.PostgresStore.open({ url })
+  return postgres.PostgresStore.open({ url, labels, pinTo: labels })
 }

@@ -1,5 +1,5 @@
 import { InspanError } from '@inspan/protocol'
-import type { Append, Fence, NewStream, StreamStatus } from '@inspan/protocol/store'
+import type { Append, Fence, NewStream, StreamStatus, ThreadInfo } from '@inspan/protocol/store'
 import {
   checkId,
   checkSeq,
@@ -30,10 +30,16 @@ export async function append(db: Connection, request: Append, now: number): Prom
   return carryOut(db, db, call, now)
 }
 
+export interface NewStreamSettings {
+  readonly format: number
+  /** Labels that a machine needs for threads made here, besides their own. */
+  readonly pinTo: readonly string[]
+}
+
 export async function createStream(
   db: Connection,
   stream: NewStream,
-  format: number,
+  { format, pinTo }: NewStreamSettings,
   now: number,
 ): Promise<StreamStatus> {
   const { info, start } = stream
@@ -42,9 +48,12 @@ export async function createStream(
   if (start !== undefined) checkId('An owner id', start.owner)
   const fence = { owner: start?.owner ?? '', epoch: 1 }
   const call = start === undefined ? null : appendCall(info.id, fence, prepareAppend(info.id, start), start.thread)
+  // Sessions go wherever their user is.
+  const labels = stream.kind === 'thread' ? labelsOf(info, pinTo) : []
   return db.write(async (session) => {
     const [row] = await session.all<StreamRow>(
-      `INSERT INTO inspan.streams (id, kind, head_seq, owner, epoch, format) VALUES ($1, $2, $3, $4, $5, $6)
+      `INSERT INTO inspan.streams (id, kind, head_seq, owner, epoch, format, resource_id, labels)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, (SELECT labels FROM inspan.streams WHERE id = $9), '{}'))
        ON CONFLICT (id) DO NOTHING RETURNING ${STREAM_COLUMNS}`,
       info.id,
       stream.kind,
@@ -52,12 +61,25 @@ export async function createStream(
       start?.owner ?? null,
       start === undefined ? 0 : 1,
       format,
+      info.resourceId,
+      labels.length === 0 ? null : labels,
+      // Without labels of its own, a thread stays with the one it comes from.
+      info.forkedFrom?.thread ?? info.parent ?? null,
     )
     if (row === undefined) throw streamExists(info.id)
     await insertThread(session, row.no, stream)
     const headSeq = call === null ? row.head_seq : await carryOut(session, db, call, now)
     return statusOf({ ...row, head_seq: headSeq })
   })
+}
+
+/** What a machine needs to have to work on the thread: `metadata.machineLabels` of the thread, and `pinTo`. */
+function labelsOf({ id, metadata }: ThreadInfo, pinTo: readonly string[]): readonly string[] {
+  const own = metadata['machineLabels'] ?? []
+  if (!Array.isArray(own) || !own.every((label): label is string => typeof label === 'string' && label !== '')) {
+    throw new InspanError('invalid-input', `\`machineLabels\` in the metadata of ${id} must be a list of names.`)
+  }
+  return [...new Set([...own, ...pinTo])]
 }
 
 interface AppendCall {

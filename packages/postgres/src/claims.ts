@@ -12,17 +12,19 @@ export interface ClaimRequest {
   readonly seenEpoch?: number
   /** What the claiming release writes. A stream is never claimed by a release that knows less than it holds. */
   readonly format: number
+  /** What this machine has. */
+  readonly labels: readonly string[]
 }
 
 /** Takes the stream and raises its epoch, unless it is ours already. */
 const CLAIM_SQL = `UPDATE inspan.streams SET owner = $2, format = $4,
     epoch = CASE WHEN owner IS NOT DISTINCT FROM $2 THEN epoch ELSE epoch + 1 END
-  WHERE id = $1 AND deleted = 0 AND format <= $4 AND (owner IS NULL OR owner = $2 OR epoch = $3)
+  WHERE id = $1 AND deleted = 0 AND format <= $4 AND labels <@ $5 AND (owner IS NULL OR owner = $2 OR epoch = $3)
   RETURNING epoch, head_seq`
 
 /** Claims a free stream, or with `seenEpoch` that of an owner found dead. */
 export async function claim(db: Connection, request: ClaimRequest, now: number): Promise<Claim> {
-  const { stream, owner, seenEpoch, format } = request
+  const { stream, owner, seenEpoch, format, labels } = request
   checkId('An owner id', owner)
   for (;;) {
     const [taken] = await db.all<{ epoch: number; head_seq: number }>(
@@ -31,11 +33,14 @@ export async function claim(db: Connection, request: ClaimRequest, now: number):
       owner,
       seenEpoch ?? null,
       format,
+      labels,
     )
     if (taken !== undefined) return { status: 'owned', epoch: taken.epoch, headSeq: taken.head_seq }
     const row = await findStream(db, stream)
     if (row === undefined || row.deleted !== 0) throw noSuchStream(stream)
     if (row.format > format) throw newerFormat(row, format)
+    const missing = row.labels.filter((label) => !labels.includes(label))
+    if (missing.length > 0) throw pinnedElsewhere(row, missing)
     // Released meanwhile: try again.
     if (row.owner === null || row.owner === owner) continue
     return { status: 'held', epoch: row.epoch, owner: row.owner, holder: await getOwner(db, row.owner, now) }
@@ -47,6 +52,19 @@ function newerFormat(row: StreamRow, format: number): InspanError {
     hint: 'Upgrade this process: it can read the thread, but not write it.',
     details: { stream: row.id, format: row.format, known: format },
   })
+}
+
+/** As if another process held it: commands for it are left in the database, and its records can be followed. */
+function pinnedElsewhere({ id, owner }: StreamRow, missing: readonly string[]): InspanError {
+  const names = missing.map((label) => `"${label}"`).join(', ')
+  return new InspanError(
+    'held',
+    `Thread ${id} needs a machine with the label ${names}, which this one does not have.`,
+    {
+      hint: 'Send the command all the same: such a machine carries it out.',
+      details: { stream: id, owner, missing },
+    },
+  )
 }
 
 /** Releases a stream. Does nothing for an owner who lost it already. */

@@ -1,6 +1,14 @@
 import type { Pool } from 'pg'
 import { InspanError, type StoredMessage } from '@inspan/protocol'
-import { aFunction, anObject, aPositiveCount, aText, checkOptions, type OptionRules } from '@inspan/protocol/internal'
+import {
+  aFunction,
+  anObject,
+  aPositiveCount,
+  aText,
+  checkOptions,
+  listOf,
+  type OptionRules,
+} from '@inspan/protocol/internal'
 import type { Lineage, LogRecord, RecordType, StoredHead } from '@inspan/protocol/log'
 import {
   RECORD_FORMAT,
@@ -61,6 +69,13 @@ export interface PostgresStoreOptions {
    * not claim it. Default: that of this release.
    */
   readonly streamFormat?: number
+  /**
+   * What this machine has, e.g. a checkout or a CLI. It only works on threads that need nothing else: those made with
+   * `metadata.machineLabels`, or by a store with `pinTo`.
+   */
+  readonly labels?: readonly string[]
+  /** Labels that threads made by this store need. Threads of subagents and forks inherit them. */
+  readonly pinTo?: readonly string[]
 }
 
 const OPTIONS: OptionRules<PostgresStoreOptions> = {
@@ -69,6 +84,8 @@ const OPTIONS: OptionRules<PostgresStoreOptions> = {
   clock: aFunction,
   format: anObject,
   streamFormat: aPositiveCount,
+  labels: listOf(aText, 'texts'),
+  pinTo: listOf(aText, 'texts'),
 }
 
 const STREAM_FORMAT = 1
@@ -127,7 +144,12 @@ export class PostgresStore implements Store {
 
   async createStream(stream: NewStream): Promise<StreamStatus> {
     const { db, shared } = await this.#opened()
-    const status = await createStream(db, stream, this.#streamFormat, this.#now())
+    const status = await createStream(
+      db,
+      stream,
+      { format: this.#streamFormat, pinTo: this.#options.pinTo ?? [] },
+      this.#now(),
+    )
     if (stream.start !== undefined) shared.claimed(status.stream)
     return status
   }
@@ -275,11 +297,11 @@ export class PostgresStore implements Store {
   }
 
   async claim(stream: string, owner: string): Promise<Claim> {
-    return this.#claim({ stream, owner, format: this.#streamFormat })
+    return this.#claim({ stream, owner })
   }
 
   async takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim> {
-    return this.#claim({ stream, owner, seenEpoch, format: this.#streamFormat })
+    return this.#claim({ stream, owner, seenEpoch })
   }
 
   async release(stream: string, fence: Fence): Promise<void> {
@@ -319,9 +341,10 @@ export class PostgresStore implements Store {
     await opened?.db.close()
   }
 
-  async #claim(request: ClaimRequest): Promise<Claim> {
+  async #claim(request: Omit<ClaimRequest, 'format' | 'labels'>): Promise<Claim> {
     const { db, shared } = await this.#opened()
-    const result = await claim(db, request, this.#now())
+    const labels = this.#options.labels ?? []
+    const result = await claim(db, { ...request, format: this.#streamFormat, labels }, this.#now())
     if (result.status === 'owned') shared.claimed(request.stream)
     return result
   }

@@ -12,9 +12,10 @@ export interface StreamRow {
   epoch: number
   format: number
   deleted: number
+  labels: string[]
 }
 
-export const STREAM_COLUMNS = 'no, id, kind, head_seq, owner, epoch, format, deleted'
+export const STREAM_COLUMNS = 'no, id, kind, head_seq, owner, epoch, format, deleted, labels'
 
 /** Returns a stream, also one that is deleted and kept for its forks. */
 export async function findStream(db: Session, id: string): Promise<StreamRow | undefined> {

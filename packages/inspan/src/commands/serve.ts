@@ -30,6 +30,8 @@ export const serveCommand: Command = {
     '  --token-file <file> where the tokens are kept (default: ~/.inspan/server-tokens.json)',
     '  --db <file>         the database file (default: ~/.inspan/inspan.db)',
     '  --store <url>       a Postgres database instead, shared with other machines (or INSPAN_STORE)',
+    '  --label <name>      something this machine has, e.g. a checkout: conversations begun here only go on where it is,',
+    '                      too. Can be repeated; needs --store',
     '',
     'Examples:',
     '  inspan serve',
@@ -54,6 +56,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     'token-file': { type: 'string' },
     db: { type: 'string' },
     store: { type: 'string' },
+    label: { type: 'string', multiple: true, default: [] },
   })
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535')
@@ -61,7 +64,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const [{ Harness, Workspace }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
   const shared = values.store ?? terminal.env['INSPAN_STORE']
   if (shared !== undefined && values.db !== undefined) throw new UsageError('--db and --store exclude each other')
-  const store = await (shared === undefined ? openStore(values.db, terminal) : openSharedStore(shared))
+  if (shared === undefined && values.label.length > 0) throw new UsageError('--label needs --store')
+  const store = await (shared === undefined ? openStore(values.db, terminal) : openSharedStore(shared, values.label))
   const served = await servedBy(ids, values.model, terminal)
   if (served.remove !== undefined) await (await import('../demo-recordings.ts')).addRecordings(store, terminal.cwd)
   const harness = new Harness({

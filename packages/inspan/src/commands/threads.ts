@@ -1,36 +1,51 @@
+import type { Store } from '@inspan/protocol/store'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { oneLine } from '../one-line.ts'
-import { parseOnlyOptions } from '../parse-options.ts'
+import { parseOptions } from '../parse-options.ts'
+import { openSharedStore } from '../shared-store.ts'
 import { visible } from '../visible-text.ts'
+import { showThread } from './thread-show.ts'
 
 export const threadsCommand: Command = {
   name: 'threads',
   help: [
     'Usage: inspan threads [options]',
+    '       inspan threads show <id> [options]',
     '',
-    'Lists the conversations of this folder, newest first.',
+    'Lists the conversations of this folder, newest first. "show" shows who works on one, which commands it has not',
+    'carried out yet, and what it waits for.',
     '',
-    '  --all        list the conversations of every folder',
-    '  --limit <n>  how many at most (default: 20)',
-    '  --db <file>  the database file (default: ~/.inspan/inspan.db)',
-    '  --json       print them as lines of JSON',
+    '  --all          list the conversations of every folder',
+    '  --limit <n>    how many at most (default: 20)',
+    '  --db <file>    the database file (default: ~/.inspan/inspan.db)',
+    '  --store <url>  a Postgres database instead, shared with other machines (or INSPAN_STORE)',
+    '  --json         print them as lines of JSON',
   ].join('\n'),
   run,
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const values = parseOnlyOptions(args, {
+  const { positionals, values } = parseOptions(args, {
     all: { type: 'boolean', default: false },
     limit: { type: 'string', default: '20' },
     db: { type: 'string' },
+    store: { type: 'string' },
     json: { type: 'boolean', default: false },
   })
   const limit = Number(values.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
     throw new UsageError('--limit takes a number from 1 to 1000')
-  const store = await openExistingStore(values.db, terminal)
+  const [action, shown, extra] = positionals
+  if (action !== undefined && action !== 'show') throw new UsageError(`"${action}" is not understood here`)
+  if (action === 'show' && shown === undefined) throw new UsageError('inspan threads show needs the id of a thread')
+  if (extra !== undefined) throw new UsageError(`"${extra}" is not understood here`)
+  const store = await opened(values, terminal)
   try {
+    if (shown !== undefined) {
+      await showThread(store, shown, values.json, terminal)
+      return 0
+    }
     const page = await store.listThreads({ limit, ...(values.all ? {} : { resourceId: terminal.cwd }) })
     for (const thread of page.items) {
       terminal.out(
@@ -45,6 +60,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   } finally {
     await store.close()
   }
+}
+
+async function opened(
+  { db, store }: { readonly db?: string | undefined; readonly store?: string | undefined },
+  terminal: Terminal,
+): Promise<Store> {
+  if (db !== undefined && store !== undefined) throw new UsageError('--db and --store exclude each other')
+  const shared = store ?? (db === undefined ? terminal.env['INSPAN_STORE'] : undefined)
+  return shared === undefined ? openExistingStore(db, terminal) : openSharedStore(shared)
 }
 
 /** As on the clock on the wall, sortable. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { admitCommand, createThread } from '@inspan/core/engine'
+import type { JsonObject } from '@inspan/protocol'
 import { PostgresStore } from '../postgres-store.ts'
 import { withClient } from '../server.fixture.ts'
 
@@ -30,11 +31,11 @@ export class Fleet {
     return fleet
   }
 
-  async add(): Promise<ChildProcess> {
+  async add(env: Readonly<Record<string, string>> = {}): Promise<ChildProcess> {
     const program = fileURLToPath(new URL('machine-child.fixture.ts', import.meta.url))
     const child = spawn(process.execPath, [program], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, LEDGER: this.#ledger, URL: this.#url },
+      env: { ...process.env, LEDGER: this.#ledger, URL: this.#url, ...env },
     })
     await once(child, 'message')
     this.machines.set(child.pid ?? 0, child)
@@ -46,9 +47,9 @@ export class Fleet {
   }
 
   /** Creates a thread and leaves a message for it in the database, as any process may. */
-  async submit(prompt: string): Promise<string> {
+  async submit(prompt: string, metadata: JsonObject = {}): Promise<string> {
     const id = `thread-${++lastId}`
-    await createThread(this.store, { id, resourceId: 'fleet', now: Date.now() })
+    await createThread(this.store, { id, resourceId: 'fleet', now: Date.now(), metadata })
     await this.send(id, prompt)
     return id
   }

@@ -7,7 +7,7 @@ import { PostgresStore } from '../postgres-store.ts'
  * One of several machines that serve the same threads. Its agent calls a tool as often as the prompt says; every effect
  * is a line in a file outside of any store.
  */
-const { LEDGER = '', URL: url = '' } = process.env
+const { LABELS = '', LEDGER = '', URL: url = '' } = process.env
 
 const note = createTool({
   id: 'note',
@@ -39,7 +39,7 @@ function answer({ prompt }: ModelRequest): Turn {
 
 const model = scriptedModel(Array.from({ length: 100_000 }, () => answer))
 const agent = new Agent({ id: 'agent', model, tools: { careful, note } })
-const storage = await PostgresStore.open({ url })
+const storage = await PostgresStore.open({ url, labels: LABELS.split(',').filter((label) => label !== '') })
 const harness = new Harness({
   id: 'fleet',
   agent,

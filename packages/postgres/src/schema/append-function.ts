@@ -32,7 +32,7 @@ DECLARE
   source inspan.streams;
 BEGIN
   -- The fence: one conditional update, which also locks the stream until the end.
-  UPDATE inspan.streams SET head_seq = coalesce(p_head, head_seq)
+  UPDATE inspan.streams SET head_seq = coalesce(p_head, head_seq), resource_id = coalesce(t_resource, resource_id)
     WHERE id = p_stream AND deleted = 0 AND owner = p_owner AND epoch = p_epoch
       AND (p_expected IS NULL OR head_seq = p_expected)
     RETURNING * INTO s;

@@ -31,11 +31,14 @@ export function isRare(type: string): boolean {
  */
 export const TABLES_SQL: string = `
 -- deleted: 0 alive · 1 being purged · 2 only what living forks need is left
+-- resource_id: the tenant. labels: what a machine has to have to work on it. bytes: of everything ever appended.
 CREATE TABLE inspan.streams (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, kind text NOT NULL,
   head_seq bigint NOT NULL, owner text COLLATE "C", epoch bigint NOT NULL, format integer NOT NULL,
-  deleted smallint NOT NULL DEFAULT 0
+  deleted smallint NOT NULL DEFAULT 0, resource_id text COLLATE "C" NOT NULL, labels text[] NOT NULL DEFAULT '{}',
+  bytes bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
+CREATE INDEX streams_by_resource ON inspan.streams (resource_id, no);
 CREATE INDEX streams_by_owner ON inspan.streams (owner, no) WHERE owner IS NOT NULL;
 CREATE INDEX streams_to_purge ON inspan.streams (no) WHERE deleted = 1;
 
