@@ -102,7 +102,6 @@ export function servedManager(manager: AgentManager): ServedHarness {
       await harness.destroyThread(agentOf(info), threadId)
       return { deleted: true, retained: [], remains: [] }
     },
-    modeChange: () => ({}),
     evict,
     abandoned: async function* () {
       // The manager takes up what was interrupted when it restores its agents.

@@ -51,6 +51,11 @@ export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'
   readonly newId?: () => string
   /** Returns facts to record with an answer, in one transaction. */
   readonly withAnswer?: (wait: Wait, answer: Answer) => readonly ControlFact[]
+  /**
+   * Returns a change of mode or model with all that the choice brings along, e.g. the model of the mode. Called for every
+   * such command, whoever gives it; what it refuses is refused.
+   */
+  readonly withChoice?: (change: ConfigChange, state: ThreadState) => ConfigChange
   /** Returns facts to record before a run begins, whoever starts it. */
   readonly beforeRun?: (state: ThreadState) => readonly ControlFact[]
   /** How many attempts a run has, the first one included, before a crash ends it. Default: 3. */

@@ -231,9 +231,12 @@ export class ThreadRuntime {
     return handle
   }
 
-  /** Changes the config. Rules, grants and yolo apply from the moment of the call. Resolves when they are on disk. */
-  async configure(change: ConfigChange): Promise<void> {
-    await this.#commands.carryOut({ type: 'configure', change })
+  /**
+   * Changes the config. Rules, grants and yolo apply from the moment of the call. Resolves when they are on disk. `door`:
+   * the key of the door that decides what a mode or model brings along.
+   */
+  async configure(change: ConfigChange, door?: string): Promise<void> {
+    await this.#commands.carryOut({ type: 'configure', change, ...(door === undefined ? {} : { door }) })
   }
 
   /** Records facts of the control layer: tasks, signals, notes. */

@@ -25,6 +25,7 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   faults: anObject,
   newId: aFunction,
   withAnswer: aFunction,
+  withChoice: aFunction,
   now: aFunction,
   beforeRun: aFunction,
   maxAttempts: aCount,

@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import { anObject, aText, checkFields, oneOf } from '@inspan/protocol/internal'
-import type { CancelReceipt } from '@inspan/protocol/log'
+import type { CancelReceipt, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import { COMMAND_TYPES, type CommandResult, type ForkCommand, type RewindCommand } from '@inspan/protocol/wire'
 import { checkAnswer } from '../checks/check-answer.ts'
@@ -9,7 +9,7 @@ import { deleteThread } from '../erase/delete-thread.ts'
 import { remembered } from '../rules/remembered.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
 import type { Runs } from '../runs/runs.ts'
-import type { ThreadRuntimeOptions } from '../thread-options.ts'
+import type { ConfigChange, ThreadRuntimeOptions } from '../thread-options.ts'
 import { boundaryAt, forkPoint } from '../threads/boundaries.ts'
 import type { Doors } from '../threads/doors.ts'
 import { noSuchThread } from '../threads/read-thread.ts'
@@ -26,6 +26,7 @@ import {
   reordered,
   submissionOf,
   waitIdOf,
+  type Configuring,
   type ThreadCommand,
 } from './thread-command.ts'
 
@@ -286,20 +287,27 @@ export class Commands {
   }
 
   /** Rules, grants and yolo apply from the moment of the call. */
-  async #configure(
-    command: Extract<ThreadCommand, { type: 'configure' | 'mode' | 'model' | 'rename' | 'revoke' }>,
-    order: Order,
-  ): Promise<Carried> {
+  async #configure(command: Configuring, order: Order): Promise<Carried> {
     const { policy, state } = this.#ports
     const written = policy.announce(changeOf(command, state()))
     try {
       return await this.#turn(command, order, async ({ log }) => {
-        await log.commit([{ type: 'config.changed', ...changeOf(command, log.state) }], {}, order.settle(DONE))
+        const change = this.#chosen(command, log.state)
+        await log.commit([{ type: 'config.changed', ...change }], {}, order.settle(DONE))
         return { result: DONE }
       })
     } finally {
       written()
     }
+  }
+
+  /** A door may know what else changes with a mode or a model. */
+  #chosen(command: Configuring, state: ThreadState): ConfigChange {
+    const change = changeOf(command, state)
+    if (typeof change.mode !== 'string' && typeof change.model !== 'string') return change
+    const { doors, options } = this.#ports
+    const named = 'door' in command ? doors.named(command.door) : undefined
+    return (named ?? options).withChoice?.(change, state) ?? change
   }
 
   /** The fork is the home of its command: it is made together with the outcome, under an id that follows from the key. */

@@ -1,175 +1,170 @@
-/**
- * Random commands, each sent until it has a result, while the process dies again and again: every command happened
- * exactly once, or was rejected and did not happen.
- */
+/** Commands that are sent until they have a result, while processes die: each happened exactly once, or not at all. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@inspan/agent'
-import { InspanError } from '@inspan/protocol'
-import type { FaultPoints } from '@inspan/protocol/driver'
+import type { RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import type { CommandResult } from '@inspan/protocol/wire'
-import { scriptedModel } from '@inspan/testing'
+import type { Turn } from '@inspan/testing'
 import * as fc from 'fast-check'
-import { MemoryStore } from '../../stores/memory-store.ts'
-import { recordsAfter } from '../log/load-state.ts'
-import { ProcessOwner } from '../threads/ownership.ts'
-import { createThread } from '../threads/threads.ts'
-import { ThreadRuntime } from '../thread-runtime.ts'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
+import { MortalThread } from './mortal-thread.fixture.ts'
 import type { ThreadCommand } from './thread-command.ts'
 
-/** Dies at one write: just before it, or just after it, when nobody has heard of it yet. */
-class Deadly implements FaultPoints {
-  readonly #at: number
-  readonly #point: string
-  #count = 0
+const key = (): CommandKey => ({ principal: 'ann', clientId: 'page', commandId: timeOrderedId() })
 
-  constructor(at: number, isAfter: boolean) {
-    this.#at = at
-    this.#point = isAfter ? 'append.after' : 'append.before'
-  }
+/** Makes a command with a text that nothing else in the thread has. */
+type Made = (text: string, state: ThreadState) => ThreadCommand
 
-  async reach(point: string): Promise<void> {
-    if (point !== this.#point || this.#count++ !== this.#at) return
-    throw new InspanError('io', 'The process died.')
-  }
-}
+const waitOf = ({ head }: ThreadState): string => [...head.waits][0]?.id ?? 'nothing'
+const callOf = ({ head }: ThreadState): string => [...head.waits][0]?.subject.toolCallId ?? 'nothing'
+const itemOf = ({ head }: ThreadState): string => [...head.queue][0]?.id ?? 'nothing'
 
-type Made = (text: string) => ThreadCommand
+const KINDS = {
+  submit: (text) => ({ type: 'submit', prompt: text }),
+  'follow-up': (text) => ({ type: 'follow-up', message: text }),
+  steer: (text) => ({ type: 'steer', message: text }),
+  rename: (text) => ({ type: 'rename', title: text }),
+  fork: (text) => ({ type: 'fork', title: text }),
+  mode: (text) => ({ type: 'mode', mode: text }),
+  model: (text) => ({ type: 'model', model: text }),
+  configure: (text) => ({ type: 'configure', config: { systemPrompt: text } }),
+  revoke: () => ({ type: 'revoke', tool: 'note' }),
+  answer: (text, state) => ({ type: 'answer', waitId: waitOf(state), decision: 'decline', reason: text }),
+  approve: (_text, state) => ({ type: 'approve', toolCallId: callOf(state) }),
+  deny: (text, state) => ({ type: 'deny', toolCallId: callOf(state), reason: text }),
+  'queue-edit': (text, state) => ({ type: 'queue-edit', itemId: itemOf(state), message: text }),
+  'queue-move': (_text, state) => ({ type: 'queue-move', itemId: itemOf(state), before: null }),
+  'queue-remove': (_text, state) => ({ type: 'queue-remove', itemId: itemOf(state) }),
+  cancel: () => ({ type: 'cancel' }),
+  rewind: (text) => ({ type: 'rewind', messageId: text, scope: 'conversation' }),
+  delete: () => ({ type: 'delete' }),
+} satisfies Partial<Record<ThreadCommand['type'], Made>>
 
-const KINDS: readonly Made[] = [
-  (text) => ({ type: 'submit', prompt: text }),
-  (text) => ({ type: 'follow-up', message: text }),
-  (text) => ({ type: 'steer', message: text }),
-  (text) => ({ type: 'rename', title: text }),
-  (text) => ({ type: 'fork', title: text }),
-  (text) => ({ type: 'mode', mode: text }),
-  () => ({ type: 'cancel' }),
-  (text) => ({ type: 'queue-remove', itemId: text }),
-  (text) => ({ type: 'rewind', messageId: text, scope: 'conversation' }),
-]
-
-interface Play {
-  readonly commands: readonly ThreadCommand[]
-  readonly deaths: readonly { readonly at: number; readonly isAfter: boolean }[]
-}
-
-const play: fc.Arbitrary<Play> = fc.record({
-  commands: fc
-    .array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 6 })
-    .map((kinds) => kinds.map((make, index) => make(`text ${index}`))),
-  deaths: fc.array(fc.record({ at: fc.nat({ max: 4 }), isAfter: fc.boolean() }), { maxLength: 6 }),
-})
-
-/** A thread whose process may die. The next one finds what is in the store. */
-class Mortal {
-  readonly store = new MemoryStore()
-  readonly #deaths: Play['deaths'][number][]
-  readonly #owners: ProcessOwner[] = []
-  runtime: ThreadRuntime | undefined
-
-  constructor(deaths: Play['deaths']) {
-    this.#deaths = [...deaths]
-  }
-
-  async open(): Promise<ThreadRuntime> {
-    const owner = await ProcessOwner.register(this.store)
-    this.#owners.push(owner)
-    const status = await this.store.getStream('thread')
-    if (status?.owner !== null && status?.owner !== undefined) {
-      await this.store.takeOver('thread', owner.id, status.epoch)
-    }
-    const death = this.#deaths.shift()
-    const answers = Array.from({ length: 50 }, () => ({ text: 'Fine.' }))
-    this.runtime = await ThreadRuntime.open({
-      store: this.store,
-      owner,
-      thread: 'thread',
-      agents: { native: { driver: nativeDriver({ id: 'native', model: scriptedModel(answers) }) } },
-      ...(death === undefined ? {} : { faults: new Deadly(death.at, death.isAfter) }),
-    })
-    return this.runtime
-  }
-
-  /** Sends a command until somebody knows what became of it. */
-  async send(command: ThreadCommand, key: CommandKey): Promise<CommandResult> {
-    for (let attempt = 0; attempt < 20; attempt++) {
-      try {
-        this.runtime ??= await this.open()
-        return await this.runtime.execute(command, key)
-      } catch {
-        const dead = this.runtime
-        this.runtime = undefined
-        await dead?.close().catch(() => undefined)
-      }
-    }
-    assert.fail('The command never had a result.')
-  }
-
-  async close(): Promise<void> {
-    await this.runtime?.close().catch(() => undefined)
-    for (const owner of this.#owners) await owner.close()
-  }
-}
-
-/** Counts how often a command had its effect, by the text it brought along. */
-async function effectsOf(store: MemoryStore, command: ThreadCommand): Promise<number | undefined> {
-  const bodies = (await Array.fromAsync(recordsAfter(store, 'thread', 0))).map(({ body }) => body)
-  const text = (value: unknown): boolean => JSON.stringify([value]).includes(JSON.stringify(textOf(command)))
+/** Counts how often a command had its effect; `undefined` where the records do not tell. */
+async function effectsOf(
+  thread: MortalThread,
+  command: ThreadCommand,
+  text: string,
+  before: readonly RecordBody[] = [],
+): Promise<number | undefined> {
+  if (command.type === 'delete') return (await thread.store.getThread('thread')) === null ? 1 : 0
+  const bodies = (await thread.bodies()).slice(before.length)
+  const count = (is: (body: RecordBody) => boolean): number => bodies.filter(is).length
+  const holds = (value: unknown): boolean => JSON.stringify([value]).includes(JSON.stringify(text))
   switch (command.type) {
     case 'submit':
     case 'follow-up':
-    case 'steer':
+    case 'steer': {
       // As a message at once, or queued and a message later.
-      return bodies.some((body) => body.type === 'queue.added' && text(body.item.parts))
-        ? bodies.filter((body) => body.type === 'queue.added' && text(body.item.parts)).length
-        : bodies.filter((body) => body.type === 'message.added' && text(body.parts)).length
+      const queued = count((body) => body.type === 'queue.added' && holds(body.item.parts))
+      return queued > 0 ? queued : count((body) => body.type === 'message.added' && holds(body.parts))
+    }
     case 'rename':
-      return bodies.filter((body) => body.type === 'config.changed' && text(body.title)).length
     case 'mode':
-      return bodies.filter((body) => body.type === 'config.changed' && text(body.mode)).length
+    case 'model':
+    case 'configure':
+      return count((body) => body.type === 'config.changed' && holds(body))
+    case 'revoke':
+      return count((body) => body.type === 'config.changed' && body.grants !== undefined)
+    case 'answer':
+    case 'deny':
+      return count((body) => body.type === 'wait.answered' && holds(body.answer))
+    case 'approve':
+      return count((body) => body.type === 'wait.answered' && body.answer.decision === 'approve')
+    case 'queue-edit':
+      return count((body) => body.type === 'queue.added' && holds(body.item.parts))
+    case 'queue-remove':
+      return count((body) => body.type === 'queue.removed' && body.itemId === command.itemId)
+    case 'rewind':
+      return count((body) => body.type === 'rewind')
     case 'fork':
-      return (await store.listThreads({})).items.filter(({ title }) => title === textOf(command)).length
+      return (await thread.store.listThreads({})).items.filter(({ title }) => title === text).length
     default:
       return undefined
   }
 }
 
-function textOf(command: ThreadCommand): string {
-  const { message, mode, prompt, title } = command as {
-    message?: string
-    mode?: string
-    prompt?: string
-    title?: string
-  }
-  return prompt ?? message ?? title ?? mode ?? ''
-}
+const FINE: Turn = { text: 'Fine.' }
+const ASKS: Turn = { toolCalls: [{ name: 'note', input: {} }] }
 
-suite('commands that are sent again while processes die at any write', () => {
-  test('each happen exactly once, or are rejected and do not happen', async () => {
+suite('a command that is sent again while processes die', () => {
+  const { delete: _delete, approve: _approve, revoke: _revoke, 'queue-remove': _remove, ...others } = KINDS
+  const play = fc.record({
+    // What several commands of one kind do cannot be told apart where they bring no text.
+    kinds: fc.array(fc.constantFrom<Made>(...Object.values(others)), { minLength: 1, maxLength: 6 }),
+    script: fc.array(fc.constantFrom(FINE, ASKS), { minLength: 12, maxLength: 12 }),
+    deaths: fc.array(fc.record({ at: fc.nat({ max: 8 }), isAfter: fc.boolean() }), { maxLength: 6 }),
+  })
+
+  test('happens exactly once, or is rejected and does not happen, whatever came before it', async () => {
     await fc.assert(
-      fc.asyncProperty(play, async ({ commands, deaths }) => {
-        const mortal = new Mortal(deaths)
-        await createThread(mortal.store, { id: 'thread', resourceId: 'test' })
-        const sent = commands.map((command) => ({
-          command,
-          key: { principal: 'ann', clientId: 'page', commandId: timeOrderedId() },
-        }))
-        const results: CommandResult[] = []
-        for (const { command, key } of sent) results.push(await mortal.send(command, key))
-        for (const [index, { command, key }] of sent.entries()) {
-          const again = await mortal.send(command, key)
-          const known = results[index]
-          assert.ok(known !== undefined)
-          assert.equal(again.status, known.status, `${command.type} has the same outcome when it is sent again`)
-          const effects = await effectsOf(mortal.store, command)
-          if (effects !== undefined) assert.equal(effects, known.status === 'rejected' ? 0 : 1, command.type)
+      fc.asyncProperty(play, async ({ deaths, kinds, script }) => {
+        const thread = await MortalThread.create([...script, ...Array.from({ length: 40 }, () => FINE)], deaths)
+        const sent: { command: ThreadCommand; key: CommandKey; result: CommandResult }[] = []
+        for (const [index, make] of kinds.entries()) {
+          const [command, sentAs] = [make(`text ${index}`, await thread.state()), key()]
+          sent.push({ command, key: sentAs, result: await thread.send(command, sentAs) })
         }
-        assert.deepEqual((await mortal.store.listCommands({ state: 'accepted' })).items, [])
-        await mortal.close()
+        for (const [index, { command, key: sentAs, result }] of sent.entries()) {
+          const again = await thread.send(command, sentAs)
+          assert.equal(again.status, result.status, `${command.type} has the same outcome when it is sent again`)
+          const effects = await effectsOf(thread, command, `text ${index}`)
+          // An edit that changes nothing, and a later edit of the same queue, which adds its items anew.
+          if (effects === undefined || command.type === 'queue-edit') continue
+          if (kinds.includes(KINDS['queue-edit']) || kinds.includes(KINDS['queue-move'])) {
+            assert.equal(effects > 0, result.status !== 'rejected', command.type)
+          } else {
+            assert.equal(effects, result.status === 'rejected' ? 0 : 1, command.type)
+          }
+        }
+        assert.deepEqual((await thread.store.listCommands({ state: 'accepted' })).items, [])
+        await thread.close()
       }),
       { numRuns: 60 },
     )
   })
+
+  for (const [type, make] of Object.entries(KINDS) as [keyof typeof KINDS, Made][]) {
+    test(`${type}: happens once with a death at each of its writes`, async () => {
+      let died = 0
+      for (const isAfter of [false, true]) {
+        for (let at = 0; ; at++) {
+          const thread = await atQuestion()
+          if (type === 'rewind') await thread.runtime?.cancel()
+          const command = make('the text', await thread.state())
+          const before = await thread.bodies()
+          await thread.restart({ at, isAfter })
+          const sentAs = key()
+          const result = await thread.send(command, sentAs)
+          const isOver = thread.died === 0
+          died += thread.died
+          assert.notEqual(result.status, 'rejected', JSON.stringify(result))
+          const again = await thread.send(command, sentAs)
+          assert.equal(again.status, result.status)
+          const effects = await effectsOf(thread, command, 'the text', before)
+          if (effects !== undefined) assert.equal(effects, 1, `${JSON.stringify({ at, isAfter })}: ${effects} effects`)
+          assert.ok(thread.notes <= (type === 'approve' ? 1 : 0), 'the tool does nothing twice, and nothing unasked')
+          await thread.close()
+          if (isOver) break
+        }
+      }
+      assert.ok(died > 0, 'it writes')
+    })
+  }
 })
+
+/** Returns a thread that waits for an approval, with two messages in its queue and a grant. */
+async function atQuestion(): Promise<MortalThread> {
+  const thread = await MortalThread.create([ASKS, ...Array.from({ length: 20 }, () => FINE)])
+  const runtime = await thread.open()
+  await runtime.configure({ grants: { categories: [], tools: ['other', 'note'] }, agentId: 'native' })
+  await runtime.configure({ rules: { categories: {}, tools: { note: 'ask' }, patterns: [] } })
+  await runtime.submit({
+    agentId: 'native',
+    messageId: 'the text',
+    parts: [{ id: '0', type: 'text', text: 'What is asked?' }],
+  })
+  await runtime.idle()
+  for (const message of ['One', 'Two']) await runtime.execute({ type: 'follow-up', message })
+  return thread
+}

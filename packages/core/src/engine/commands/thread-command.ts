@@ -14,6 +14,8 @@ export interface SubmissionCommand extends CommandBase {
 export interface ConfigChangeCommand extends CommandBase {
   readonly type: 'configure'
   readonly change: ConfigChange
+  /** The `doorKey` or name of the door that makes it. Default: the door of the open run, or else the first. */
+  readonly door?: string
 }
 
 /** The answer to any wait, also to one that no person answers. */
@@ -82,7 +84,7 @@ function turnOf({ head }: ThreadState): TurnDefaults | undefined {
   return Object.keys(turn).length === 0 ? undefined : turn
 }
 
-type Configuring = Extract<ThreadCommand, { type: 'configure' | 'mode' | 'model' | 'rename' | 'revoke' }>
+export type Configuring = Extract<ThreadCommand, { type: 'configure' | 'mode' | 'model' | 'rename' | 'revoke' }>
 
 /** Returns the change of config that a command makes in this state. */
 export function changeOf(command: Configuring, { head }: ThreadState): ConfigChange {

@@ -4,6 +4,7 @@ import { Agent, createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { AgentDriver } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
+import { servedHarness } from '../threads/served-harness.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { Harness } from '../harness.ts'
 import type { HarnessConfig } from '../harness-config.ts'
@@ -191,6 +192,34 @@ suite('modes', () => {
     await model.switch({ modelId: 'x/b2', modeId: 'build', scope: 'mode' })
     assert.equal(model.get(), 'x/other')
     assert.equal(model.resolveForMode({ modeId: 'build' }), 'x/b2')
+  })
+
+  test('a command of a client does what the session does: model of the mode, remembered models, unknown modes', async () => {
+    const modes = [
+      { id: 'plan', defaultModelId: 'x/plan' },
+      { id: 'build', defaultModelId: 'x/build' },
+    ]
+    await using bench = new HarnessBench([], { modes })
+    const { mode, model } = bench.harness.session
+    const { id, resourceId } = await bench.harness.createThread()
+    const options = { resourceId, begin: () => undefined, onEvicted: async () => undefined }
+    const served = await servedHarness(bench.harness).enter(id, options)
+    const { runtime } = served
+    const done = { status: 'done' }
+    assert.deepEqual(await runtime.execute({ type: 'model', model: 'x/other' }), done)
+    assert.equal(model.resolveForMode({ modeId: 'plan' }), 'x/other')
+    assert.deepEqual(await runtime.execute({ type: 'mode', mode: 'build' }), done)
+    assert.deepEqual([mode.get(), model.get()], ['build', 'x/build'])
+    assert.deepEqual(await runtime.execute({ type: 'configure', config: { mode: 'plan' } }), done)
+    assert.deepEqual([mode.get(), model.get()], ['plan', 'x/other'])
+    assert.deepEqual(await runtime.execute({ type: 'configure', config: { mode: 'build', model: 'x/b2' } }), done)
+    assert.deepEqual([mode.get(), model.get(), model.resolveForMode({ modeId: 'build' })], ['build', 'x/b2', 'x/b2'])
+    await mode.switch({ modeId: 'plan' })
+    await mode.switch({ modeId: 'build' })
+    assert.equal(model.get(), 'x/b2')
+    const refused = await runtime.execute({ type: 'mode', mode: 'dream' })
+    assert.deepEqual([refused.status, mode.get()], ['rejected', 'build'])
+    await served.leave()
   })
 
   test('without a choice the agent takes its own model', async () => {

@@ -1,28 +1,10 @@
-import type { ConfigChangedRecord } from '@inspan/protocol/log'
 import type { Mailbox } from '../../common/mailbox.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 import type { HarnessMode } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
+import { modeChange, modeModelKey, textOf } from './mode-change.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionDefaults } from './session-defaults.ts'
-
-export function modeModelKey(modeId: string): string {
-  return `modeModelId_${modeId}`
-}
-
-/** Returns the change of config for entering a mode. Each mode remembers the model that was last chosen in it. */
-export function modeChange(
-  mode: HarnessMode,
-  current: { readonly modeId: string; readonly modelId: string },
-  remembered: (modeId: string) => string | undefined,
-): Omit<ConfigChangedRecord, 'type'> {
-  const model = remembered(mode.id) ?? mode.defaultModelId ?? current.modelId
-  return {
-    mode: mode.id,
-    ...(model === '' || model === current.modelId ? {} : { model }),
-    ...(current.modelId === '' ? {} : { settings: { [modeModelKey(current.modeId)]: current.modelId } }),
-  }
-}
 
 interface ModeChoice {
   readonly modeId: string
@@ -97,14 +79,12 @@ export class SessionMode {
   }
 
   async #enter(mode: HarnessMode): Promise<void> {
-    const { binding, defaults } = this.#parts
+    const { binding, core, defaults } = this.#parts
     // Also while the thread is being left: the change was asked for before that.
     const { lastRuntime } = binding
     if (lastRuntime !== undefined) {
-      const { mode: modeId, model, settings } = lastRuntime.state.head
-      const current = { modeId: modeId ?? defaults.modeId, modelId: model ?? '' }
-      if (mode.id === current.modeId) return
-      await lastRuntime.configure(modeChange(mode, current, (id) => textOf(settings.get(modeModelKey(id)))))
+      const current = lastRuntime.state.head.mode ?? defaults.modeId
+      if (mode.id !== current) await lastRuntime.configure({ mode: mode.id }, core.doorKey)
       return
     }
     const previousModeId = defaults.modeId
@@ -120,8 +100,4 @@ export class SessionMode {
     if (modelId === undefined) return
     binding.emit({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id })
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,8 +1,9 @@
 import { givenFields, givenOneOf, givenText, optionalText } from '../checks/check-given.ts'
 import type { HarnessCore } from '../harness-core.ts'
+import { modeModelKey } from './mode-change.ts'
 import type { ModelScope, SessionBinding } from './session-binding.ts'
 import type { SessionDefaults, ThreadSettings } from './session-defaults.ts'
-import { modeModelKey, SessionMode } from './session-mode.ts'
+import { SessionMode } from './session-mode.ts'
 
 const SCOPES: readonly ModelScope[] = ['global', 'thread', 'mode']
 
@@ -103,7 +104,7 @@ export class SessionModel {
     }
     this.#binding.modelScope = scope
     try {
-      await runtime.configure({ model: modelId, settings: { [modeModelKey(modeId)]: modelId } })
+      await runtime.configure({ model: modelId }, this.#core.doorKey)
     } finally {
       this.#binding.modelScope = 'thread'
     }

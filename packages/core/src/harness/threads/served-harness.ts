@@ -3,7 +3,6 @@ import type { ThreadState } from '@inspan/protocol/log'
 import type { Page, PageRequest, Store, ThreadInfo } from '@inspan/protocol/store'
 import type { ChangedFile } from '@inspan/tools'
 import {
-  type ConfigChange,
   createThread,
   type DeleteReport,
   describeInTime,
@@ -15,7 +14,6 @@ import type { Harness } from '../harness.ts'
 import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { AvailableModel } from '../models/model-types.ts'
-import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
 import { serverViewer } from './server-viewer.ts'
 import { changedFiles } from './thread-files.ts'
 import { abandonedThreads } from './abandoned-threads.ts'
@@ -75,8 +73,6 @@ export interface ServedHarness {
   create(resourceId: string, options: { readonly title?: string; readonly id?: string }): Promise<ThreadInfo>
   fork(threadId: string, resourceId: string, options: ForkOptions): Promise<ThreadInfo>
   remove(threadId: string): Promise<DeleteReport>
-  /** Returns the change of config for entering a mode. */
-  modeChange(state: ThreadState, modeId: string): ConfigChange
   readonly agentIds: readonly string[]
   /** Makes all sessions and servers of this harness leave a thread that was deleted. */
   evict(threadId: string): Promise<void>
@@ -121,7 +117,6 @@ export function servedHarness(harness: Harness): ServedHarness {
     create: (resourceId, options) => create(core, resourceId, options),
     fork: (threadId, resourceId, options) => fork(core, threadId, resourceId, options),
     remove: (threadId) => core.threads.delete(threadId),
-    modeChange: (state, modeId) => modeChangeOf(core, state, modeId),
     agentIds: core.agents.all.map(({ id }) => id),
     evict: (threadId) => core.threads.registry.evict(threadId),
     models: () => harness.listAvailableModels(),
@@ -184,16 +179,6 @@ async function fork(
     now: core.now(),
     ...(messageId === undefined ? {} : { messageId }),
     ...(name === undefined ? {} : { title: name }),
-  })
-}
-
-function modeChangeOf(core: HarnessCore, state: ThreadState, modeId: string): ConfigChange {
-  const { model, settings } = state.head
-  const from = core.agents.modeOf(state)
-  const mode = core.findMode(modeId)
-  return modeChange(mode, { modeId: from.id, modelId: model ?? '' }, (id) => {
-    const chosen = settings.get(modeModelKey(id))
-    return typeof chosen === 'string' && chosen !== '' ? chosen : undefined
   })
 }
 

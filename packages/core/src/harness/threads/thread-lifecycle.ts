@@ -12,7 +12,6 @@ import type { OpenThread } from './open-threads.ts'
 import type { SessionBinding } from '../sessions/session-binding.ts'
 import type { SessionDefaults } from '../sessions/session-defaults.ts'
 import type { SessionIdentity } from '../sessions/session-identity.ts'
-import { modeModelKey } from '../sessions/session-mode.ts'
 import type { SessionRules } from '../sessions/session-rules.ts'
 
 export interface CloneRequest {
@@ -254,13 +253,13 @@ export class ThreadLifecycle {
     threadId: string,
     { arrived, config, isNew }: { readonly isNew: boolean; readonly config: Config; readonly arrived: () => void },
   ): Promise<void> {
-    const { binding, rules: own, selection } = this.#parts
+    const { binding, core, rules: own, selection } = this.#parts
     const before = selection()
     const prepare = async (runtime: ThreadRuntime): Promise<void> => {
       const known = runtime.state.head.rules
       const rules = own.forThread(known, { isNew })
       const change = isDeepStrictEqual(rules, known) ? config : { ...config, rules }
-      if (Object.keys(change).length > 0) await runtime.configure(change)
+      if (Object.keys(change).length > 0) await runtime.configure(change, core.doorKey)
     }
     await binding.bind(threadId, prepare, () => {
       own.written()
@@ -277,12 +276,11 @@ export class ThreadLifecycle {
 
   #firstConfig(mode: string, model: string): Config {
     const { defaults } = this.#parts
-    const remembered = model === '' ? {} : { [modeModelKey(mode)]: model }
     return {
       mode,
       ...(model === '' ? {} : { model }),
       ...(defaults.yolo ? { yolo: true } : {}),
-      settings: { ...defaults.settings, ...remembered },
+      settings: { ...defaults.settings },
     }
   }
 

@@ -17,7 +17,7 @@ import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
 import { opinionTeller, tracerSource } from '../runs/observability.ts'
 import { runScoring } from '../runs/run-scorers.ts'
 import { summaryBeforeRun } from '../signals/notifications.ts'
-import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
+import { withChoice } from '../sessions/mode-change.ts'
 import { ThreadControl, type ThreadControlOptions } from './thread-control.ts'
 import { threadFiles } from './thread-files.ts'
 import { worktreeFolder } from './thread-worktree.ts'
@@ -111,6 +111,7 @@ export function harnessDoor(
     policy: policyFor(() => core.policyIn(worktree())),
     newId: core.newId,
     withAnswer: (wait, answer) => open?.control.withAnswer(wait, answer) ?? [],
+    withChoice: (change, state) => withChoice(core, change, state),
     beforeRun: (state) => summaryBeforeRun(state, core.newId),
     sessionRules: () => rulesOf(viewers),
     grants: () => grantsOf(viewers),
@@ -196,13 +197,9 @@ function controlThread(
 
 /** Says which mode an approved plan leads to, and how a run gets there. */
 function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes {
-  const entered: ForeignPlanModes['entered'] = (modeId, settings) => {
-    const { model, settings: before } = runtime.state.head
-    const from = core.agents.modeOf(runtime.state)
-    const mode = core.findMode(modeId)
-    const current = { modeId: from.id, modelId: model ?? '' }
-    const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before.get(modeModelKey(id))))
-    return { type: 'config.changed', ...change, settings: { ...change.settings, ...settings } }
+  const entered: ForeignPlanModes['entered'] = (mode, settings) => {
+    const change = withChoice(core, { mode, ...(settings === undefined ? {} : { settings }) }, runtime.state)
+    return { type: 'config.changed', ...change }
   }
   const handOff = (modeId: string, order: string): HandOff | undefined => {
     const mode = core.config.modes.find(({ id }) => id === modeId)
@@ -262,8 +259,4 @@ function rulesOf(viewers: ReadonlySet<ThreadViewer>): PermissionRules {
 function grantsOf(viewers: ReadonlySet<ThreadViewer>): Grants {
   const all = [...viewers].map((viewer) => viewer.grants())
   return { categories: all.flatMap(({ categories }) => categories), tools: all.flatMap(({ tools }) => tools) }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
