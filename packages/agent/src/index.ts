@@ -1,5 +1,6 @@
 export { Agent, type AgentInput, type AgentOptions } from './agent.ts'
 export { agentContext, type AgentContext, type Dynamic } from './agent-context.ts'
+export { askModel } from './ask-model.ts'
 export { createTool, type Tool, type ToolOptions } from './create-tool.ts'
 export { checkAgainst } from './json-schema-check.ts'
 export { schemaProblems, type SchemaProblems } from './json-schema-words.ts'

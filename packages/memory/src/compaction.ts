@@ -11,9 +11,14 @@ export interface CompactionOptions {
   readonly timeoutMs?: number
 }
 
+/** `whole`: the last request is summarised as well, because nobody works on it any more. */
+export type CompactionExtent = 'older' | 'whole'
+
 export interface CompactionReport {
   readonly isDone: boolean
   readonly reason?: string
+  /** What the summariser threw. */
+  readonly error?: unknown
 }
 
 const TIMEOUT_MS = 60_000
@@ -27,12 +32,13 @@ export async function compactThread(
   services: Pick<MemoryServices, 'ask'>,
   options: CompactionOptions,
   closed: AbortSignal,
+  extent: CompactionExtent = 'older',
 ): Promise<CompactionReport> {
   const basis = thread.basis()
   const messages = await thread.messages()
   const before = messages.reduce((sum, message) => sum + thread.tokensOf(message), 0)
-  const old = olderPart(thread, messages, before * (options.keep ?? 0.3))
-  const coversTo = (messages[old.length]?.order ?? 1) - 1
+  const old = extent === 'whole' ? messages : olderPart(thread, messages, before * (options.keep ?? 0.3))
+  const coversTo = extent === 'whole' ? (old.at(-1)?.order ?? 0) : (messages[old.length]?.order ?? 1) - 1
   if (old.length === 0) return refused('There is nothing to summarise.')
   const known = (await thread.content())?.text
   const replaced = old.reduce((sum, message) => sum + thread.tokensOf(message), 0)
@@ -51,7 +57,7 @@ export async function compactThread(
     const isDone = await thread.compact(summary, coversTo, [before, before - replaced + size], basis)
     return isDone ? { isDone } : refused('The conversation was changed meanwhile.')
   } catch (thrown) {
-    return refused(thrown instanceof Error ? thrown.message : String(thrown))
+    return { ...refused(thrown instanceof Error ? thrown.message : String(thrown)), error: thrown }
   }
 }
 

@@ -86,6 +86,8 @@ export interface HarnessCapabilities {
   /** `AgentConfig.mcpServers` */
   readonly mcp: boolean
   readonly skills: boolean
+  /** Whether tools can be found by a search instead of being offered all at once. */
+  readonly toolSearch: boolean
   /** Whether `instructions` and `rules` replace the agent's own system prompt, are added to it, or cannot be given. */
   readonly instructions: 'replace' | 'append' | 'none'
   /** Images and files as input. */

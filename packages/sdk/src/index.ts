@@ -81,6 +81,7 @@ export {
   type EnvResolverOptions,
 } from './connectivity/env-resolver.ts'
 export { AgentSDKError, AgentSDKErrorType } from './errors.ts'
+export type { EngineAgentConfig } from './engine/agent-config.ts'
 export type { EngineOptions } from './engine/engine-harness.ts'
 export {
   AcpHarnessFactory,

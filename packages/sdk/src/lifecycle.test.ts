@@ -255,7 +255,7 @@ suite('an update of the config', () => {
     await assert.rejects(it.agent.updateAgentConfig({ name: 'Bob', modelId: 'nonsense' }), {
       type: 'MODEL_NOT_SUPPORTED',
     })
-    await assert.rejects(it.agent.updateAgentConfig({ skills: ['skills'] }), { type: 'UNSUPPORTED' })
+    await assert.rejects(it.agent.updateAgentConfig({ skills: ['no-such-folder'] }), { type: 'INVALID_OPTIONS' })
     assert.deepEqual(it.agent.getAgentConfig(), { name: 'Ann' })
     assert.equal(readFileSync(join(it.root, 'agents', 'a.json'), 'utf8'), before)
     assert.equal(textOf(await eventsOf(await it.session.chat('Hi'))), 'Fine.')

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createTool, type ToolsInput } from '@inspan/core'
 import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
 import {
@@ -43,7 +43,9 @@ export interface Setting extends AsyncDisposable, Folders {
 export interface SettingOptions {
   readonly factory?: Omit<NativeHarnessOptions, 'model'>
   readonly manager?: AgentManagerOptions
-  readonly config?: Parameters<AgentManager['createAgent']>[1]
+  readonly config?: Parameters<AgentManager<NativeAgentHarness>['createAgent']>[1]
+  /** Files of the project, by their path. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 /** A manager with one agent and one session on a scripted model. */
@@ -52,6 +54,7 @@ export async function chatting(script: Script<ModelRequest>, options: SettingOpt
   const model = scriptedModel(script)
   const start = (): Promise<AgentManager<NativeAgentHarness>> =>
     createAgentManager(places.root, new NativeHarnessFactory({ ...options.factory, model }), options.manager)
+  for (const [path, text] of Object.entries(options.files ?? {})) await writeProjectFile(places, path, text)
   let manager = await start()
   const agent = await manager.createAgent(places.project, { agentId: 'a', ...options.config })
   const session = await agent.createChatSession()
@@ -71,6 +74,11 @@ export async function chatting(script: Script<ModelRequest>, options: SettingOpt
       await places[Symbol.asyncDispose]()
     },
   }
+}
+
+export async function writeProjectFile({ project }: Folders, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(project, path)), { recursive: true })
+  await writeFile(join(project, path), text)
 }
 
 export async function eventsOf({ eventStream }: ChatStreamResult): Promise<ChatEvent[]> {

@@ -5,7 +5,6 @@ import type { ThreadInfo } from '@inspan/protocol/store'
 import type { EnterOptions, ForkOptions, ServedAgent, ServedHarness, ServedThread } from '@inspan/core/serving'
 import { harnessOf } from './agent-manager.ts'
 import { EngineHarness } from './engine/engine-harness.ts'
-import { readThreadState } from './engine/read-thread.ts'
 import type { AgentManager } from './public-types.ts'
 
 const MODE = 'chat'
@@ -72,7 +71,7 @@ export function servedManager(manager: AgentManager): ServedHarness {
         },
       }
     },
-    state: (threadId) => readThreadState(store, threadId),
+    state: (threadId) => harness.readThread(threadId),
     changes: async () => [],
     agentOf: ({ head }: ThreadState) => head.agentId ?? '',
     create: async (resourceId, { id, title }) => {

@@ -1,4 +1,4 @@
-import { Agent, resolveModel, type LanguageModel } from '@inspan/agent'
+import { Agent, askModel, resolveModel, type LanguageModel } from '@inspan/agent'
 import { Memory, type MemoryModelInput } from '@inspan/memory'
 import { InspanError } from '@inspan/protocol'
 import type { Embed, MemoryModel, MemoryServices, ThreadMemory } from '@inspan/protocol/driver'
@@ -6,11 +6,6 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { MemoryOf, ThreadRuntime } from '../engine/index.ts'
 import type { HarnessAgent } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
-
-type Generate = (options: {
-  readonly prompt: readonly unknown[]
-  readonly abortSignal: AbortSignal
-}) => PromiseLike<{ readonly content: readonly { readonly type: string; readonly text?: string }[] }>
 
 /**
  * Returns what makes the memory of a thread, if the harness or one of its agents has a memory of ours. That of the agent
@@ -61,15 +56,7 @@ function servicesOf(
   return {
     ask: async (role, system, prompt, signal) => {
       const model = await modelOf(core, chosen(memory, role, setting, omConfig))
-      if (model === undefined) return undefined
-      // The versions of the model specification differ only in what is not used here.
-      const generate = model.doGenerate.bind(model) as unknown as Generate
-      const asked = [
-        { role: 'system', content: system },
-        { role: 'user', content: [{ type: 'text', text: prompt }] },
-      ]
-      const { content } = await generate({ prompt: asked, abortSignal: signal })
-      return content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('')
+      return model === undefined ? undefined : askModel(model, system, prompt, signal)
     },
     threshold: (role) => {
       const own = setting(role === 'observer' ? 'observationThreshold' : 'reflectionThreshold')

@@ -6,8 +6,11 @@ import type {
   ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
 import type { Capabilities, RunnableTool, ToolSource } from '@inspan/protocol/driver'
-import { toolsOfSources, type RuntimeAgent } from '@inspan/core/engine'
+import type { JsonValue } from '@inspan/protocol'
+import { threadToolSearch, toolsOfSources, type RuntimeAgent } from '@inspan/core/engine'
 import { unsupported } from '../errors.ts'
+import type { EngineAgentConfig } from './agent-config.ts'
+import { loadAgentFiles } from './agent-files.ts'
 import { consumerTools } from './consumer-tools.ts'
 
 /** Everything an agent is made of. */
@@ -15,17 +18,27 @@ export interface AgentSetup {
   readonly agentId: string
   readonly projectRoot: string
   readonly connectivity: ModelConnectivityInfo
-  readonly config: HarnessAgentConfig
+  readonly config: HarnessAgentConfig<EngineAgentConfig>
   readonly hooks: AgentHooks | undefined
   /** Where tools come from besides the agent's own. */
   readonly sources: () => readonly ToolSource[]
+  /** Keeps a setting with a thread that is open. */
+  readonly keepSetting: (threadId: string, key: string, value: JsonValue) => Promise<void>
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, context?: Record<string, unknown>) => void
 }
 
-/** An agent as the engine drives it, together with what it was made of. */
-export interface EngineAgent {
-  readonly setup: AgentSetup
+/** What a harness makes of a setup. */
+export interface MadeAgent {
   readonly runtimeAgent: RuntimeAgent
+  /** Asks the agent's model outside of a conversation. Without it, sessions cannot be compacted. */
+  readonly ask?: (threadId: string, system: string, prompt: string, signal: AbortSignal) => Promise<string>
+}
+
+export type MakeAgent = (setup: AgentSetup) => MadeAgent | Promise<MadeAgent>
+
+/** An agent as the engine drives it, together with what it was made of. */
+export interface EngineAgent extends MadeAgent {
+  readonly setup: AgentSetup
   readonly capabilities: HarnessCapabilities
   readonly isForeign: boolean
   /** The names of the tools that the caller runs. */
@@ -34,21 +47,18 @@ export interface EngineAgent {
 }
 
 /** Makes the agent ready, or fails with what the harness cannot do. */
-export async function engineAgent(
-  harnessId: string,
-  setup: AgentSetup,
-  make: (setup: AgentSetup) => RuntimeAgent | Promise<RuntimeAgent>,
-): Promise<EngineAgent> {
-  const made = await make(setup)
+export async function engineAgent(harnessId: string, setup: AgentSetup, make: MakeAgent): Promise<EngineAgent> {
+  const { ask, runtimeAgent: made } = await make(setup)
   const driver = await made.driver.describe()
   const isForeign = driver.continuity === 'native'
-  const capabilities = capabilitiesOf(driver, isForeign)
+  const capabilities = capabilitiesOf(driver, isForeign, ask !== undefined)
   checkConfig(harnessId, setup, capabilities)
   const { config, projectRoot } = setup
+  const { instructions, skills } = await loadAgentFiles(projectRoot, config, (problem) => setup.log('warn', problem))
   const offered = consumerTools(config.tools ?? [])
   const names = new Set(offered.map(({ name }) => name))
   const annotations = new Map(config.tools?.map((tool) => [tool.name, tool.annotations]))
-  const { instructions } = config
+  const { toolSearch } = config
   const { tools: native = [], turn = {} } = made
   const runtimeAgent: RuntimeAgent = {
     ...made,
@@ -57,21 +67,25 @@ export async function engineAgent(
       const mine = typeof native === 'function' ? await native(context) : native
       const clash = mine.find(({ name }) => names.has(name))
       if (clash !== undefined) throw unsupported(harnessId, `two tools with the name "${clash.name}"`)
-      const sources = setup.sources()
-      if (sources.length === 0) return offered.length === 0 ? mine : [...mine, ...offered]
-      const own = [...mine, ...offered]
+      const sources = skills === undefined ? setup.sources() : [skills, ...setup.sources()]
+      const own = offered.length === 0 ? mine : [...mine, ...offered]
       const { requestContext, runId, state } = context
+      const threadId = state.head.stream
+      const keepSetting = (key: string, value: JsonValue): Promise<void> => setup.keepSetting(threadId, key, value)
+      const searched = (all: readonly RunnableTool[]): readonly RunnableTool[] =>
+        toolSearch === undefined ? all : threadToolSearch(all, toolSearch, state, keepSetting)
+      if (sources.length === 0) return searched(own)
       const sourced = await toolsOfSources(
         sources,
         {
-          threadId: state.head.stream,
+          threadId,
           runId,
           agentId: setup.agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
         },
         { taken: own.map(({ name }) => name), report: (problem) => setup.log('warn', problem) },
       )
-      return [...own, ...sourced]
+      return searched([...own, ...sourced])
     },
     turn: async (context) => ({
       cwd: projectRoot,
@@ -82,6 +96,7 @@ export async function engineAgent(
   return {
     setup,
     runtimeAgent,
+    ...(ask === undefined ? {} : { ask }),
     capabilities,
     isForeign,
     consumerTools: names,
@@ -92,17 +107,19 @@ export async function engineAgent(
   }
 }
 
-function capabilitiesOf(driver: Capabilities, isForeign: boolean): HarnessCapabilities {
+function capabilitiesOf(driver: Capabilities, isForeign: boolean, canAsk: boolean): HarnessCapabilities {
   return {
     approvals: driver.governs,
     consumerTools: !isForeign,
     mcp: isForeign ? driver.mcp : true,
-    skills: false,
+    // A program reads skills through our tools.
+    skills: driver.hostTools !== 'none',
+    toolSearch: !isForeign,
     instructions: driver.systemPrompt,
     attachments: driver.images,
     toolResultHook: driver.redaction === 'all',
     steer: driver.steer !== 'none',
-    compaction: false,
+    compaction: canAsk,
     wire: !isForeign,
     effort: driver.effort,
   }
@@ -113,7 +130,8 @@ function checkConfig(harnessId: string, { config, hooks }: AgentSetup, can: Harn
     [isFilled(config.tools), can.consumerTools, 'tools that the caller runs (`tools`)'],
     [isFilled(config.mcpServers), can.mcp, 'MCP servers (`mcpServers`)'],
     [isFilled(config.skills), can.skills, 'skills (`skills`)'],
-    [isFilled(config.rules), can.instructions !== 'none' && can.skills, 'rules (`rules`)'],
+    [isFilled(config.rules), can.instructions !== 'none', 'rules (`rules`)'],
+    [config.toolSearch !== undefined, can.toolSearch, 'searching for tools (`toolSearch`)'],
     [config.instructions !== undefined, can.instructions !== 'none', 'instructions (`instructions`)'],
     [hooks?.onToolResult !== undefined, can.toolResultHook, 'changing tool results (`hooks.onToolResult`)'],
   ]

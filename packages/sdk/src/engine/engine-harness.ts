@@ -22,25 +22,18 @@ import {
   type WireCommunicationEventCallback,
 } from '@inspan/protocol/chat'
 import type { AgentDriver, ToolSource } from '@inspan/protocol/driver'
+import type { ThreadState } from '@inspan/protocol/log'
 import type { Store, ThreadInfo } from '@inspan/protocol/store'
 import { SqliteStore } from '@inspan/core'
-import {
-  boundaryAt,
-  createThread,
-  deleteThread,
-  forkThread,
-  ProcessOwner,
-  type PriceOf,
-  type RuntimeAgent,
-  type ThreadRuntime,
-} from '@inspan/core/engine'
+import { createThread, ThreadRegistry, type PriceOf, type ThreadRuntime } from '@inspan/core/engine'
 import type { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, throwIfAborted, unsupported } from '../errors.ts'
 import { LogBus, ScopedBus, TelemetryBus } from '../event-bus.ts'
 import { AgentServers } from './agent-servers.ts'
-import { engineAgent, type AgentSetup, type EngineAgent } from './engine-agent.ts'
+import { engineAgent, type AgentSetup, type EngineAgent, type MadeAgent } from './engine-agent.ts'
 import { EngineThread } from './engine-thread.ts'
-import { pages, readChatMessages } from './read-thread.ts'
+import { leftThreads, pages, readChatMessages } from './read-thread.ts'
+import { windowOf } from '../models/models.ts'
 
 /** Settings that every harness of ours takes. */
 export interface EngineOptions {
@@ -60,7 +53,7 @@ export interface EngineHarnessOptions extends EngineOptions {
   readonly id: string
   readonly storageRootFolder: string
   /** Makes the agent that takes the turns. */
-  readonly makeAgent: (setup: AgentSetup, wire: WireBus) => RuntimeAgent | Promise<RuntimeAgent>
+  readonly makeAgent: (setup: AgentSetup, wire: WireBus) => MadeAgent | Promise<MadeAgent>
 }
 
 /** Where a harness reports what it sends and gets. */
@@ -76,7 +69,10 @@ export class EngineHarness implements AgentHarness {
   readonly #options: EngineHarnessOptions
   readonly #store: Store
   readonly #isOwnStore: boolean
-  readonly #owner: ProcessOwner
+  readonly #registry: ThreadRegistry
+  readonly #doorKey = crypto.randomUUID()
+  /** Threads in which something waits or was interrupted when the harness was opened, by their resource. */
+  readonly #left: ReadonlyMap<string, readonly string[]>
   readonly #agents = new Map<string, EngineAgent>()
   readonly #threads = new Map<string, Map<string, EngineThread>>()
   readonly #servers = new Map<string, AgentServers>()
@@ -85,13 +81,14 @@ export class EngineHarness implements AgentHarness {
   readonly #wire: ScopedBus<WireCommunicationEvent>
   #isClosed = false
 
-  private constructor(options: EngineHarnessOptions, store: Store, owner: ProcessOwner) {
+  private constructor(options: EngineHarnessOptions, store: Store, left: ReadonlyMap<string, readonly string[]>) {
     const { now = Date.now } = options
     this.id = options.id
     this.#options = options
     this.#store = store
     this.#isOwnStore = options.store === undefined
-    this.#owner = owner
+    this.#registry = ThreadRegistry.of(store)
+    this.#left = left
     this.#logs = new LogBus(now)
     const onThrow = (error: unknown): void => this.#logs.log('error', 'A listener threw an error.', { error })
     this.#telemetry = new TelemetryBus(now, onThrow)
@@ -101,7 +98,10 @@ export class EngineHarness implements AgentHarness {
   static async open(options: EngineHarnessOptions): Promise<EngineHarness> {
     const store = options.store ?? new SqliteStore({ url: join(options.storageRootFolder, 'inspan.db') })
     await store.open()
-    return new EngineHarness(options, store, await ProcessOwner.register(store))
+    const harness = new EngineHarness(options, store, await leftThreads(store))
+    await harness.#registry.owner(harness)
+    harness.#registry.serve(harness, { door: options.id, open: (threadId) => harness.#openDue(threadId) })
+    return harness
   }
 
   async createAgent(
@@ -195,6 +195,11 @@ export class EngineHarness implements AgentHarness {
     return (await this.#thread(agentId, threadId)).runtime()
   }
 
+  /** Returns the state of a thread. Opens nothing, takes nothing and resumes nothing. */
+  readThread(threadId: string): Promise<ThreadState> {
+    return this.#registry.read(threadId)
+  }
+
   /** Drops what is known of a thread that was deleted by a command. */
   forgetThread(threadId: string): void {
     for (const threads of this.#threads.values()) threads.delete(threadId)
@@ -206,30 +211,30 @@ export class EngineHarness implements AgentHarness {
 
   async destroyThread(agentId: string, threadId: string): Promise<void> {
     await this.#knownThread(agentId, threadId)
-    const thread = this.#threads.get(agentId)?.get(threadId)
-    if (thread !== undefined) {
-      await thread.cancel()
-      await thread.close()
-      this.#threads.get(agentId)?.delete(threadId)
-    }
-    await deleteThread(this.#store, this.#owner, threadId)
+    await this.#threads.get(agentId)?.get(threadId)?.cancel()
+    await this.#registry.delete(threadId)
+    this.#threads.get(agentId)?.delete(threadId)
   }
 
   async cloneThread(agentId: string, threadId: string): Promise<string> {
-    const source = await (await this.#thread(agentId, threadId)).state()
-    const { lineage, run, seq } = source.head
-    const info = await forkThread(this.#store, this.#owner, source, {
-      ...this.#newThread(),
-      resourceId: this.#resourceOf(agentId),
-      // A turn that is going on is not part of the clone.
-      at: await boundaryAt(this.#store, lineage, run === null ? seq : run.startedSeq - 1),
-    })
-    return info.id
+    await this.#knownThread(agentId, threadId)
+    const resourceId = this.#resourceOf(agentId)
+    return (await this.#registry.fork(threadId, { ...this.#newThread(), resourceId })).id
   }
 
   async compactThread(agentId: string, threadId: string): Promise<string> {
-    await this.#knownThread(agentId, threadId)
-    throw unsupported(this.id, 'compacting a session')
+    const source = await this.#thread(agentId, threadId)
+    const { ask } = this.#agent(agentId)
+    if (ask === undefined) throw unsupported(this.id, 'compacting a session')
+    const summary = await source.summarise((_role, ...question) => ask(threadId, ...question))
+    const compacted = await this.cloneThread(agentId, threadId)
+    try {
+      await this.#threadOf(agentId, compacted).begin(...summary)
+    } catch (error) {
+      await this.destroyThread(agentId, compacted)
+      throw error
+    }
+    return compacted
   }
 
   async getThreadIds(agentId: string): Promise<string[]> {
@@ -325,7 +330,7 @@ export class EngineHarness implements AgentHarness {
     try {
       for (const agentId of this.#agents.keys()) await this.#release(agentId)
     } finally {
-      await this.#owner.close()
+      await this.#registry.quit(this)
       if (this.#isOwnStore) await this.#store.close()
     }
   }
@@ -342,7 +347,10 @@ export class EngineHarness implements AgentHarness {
       const servers = this.#servers.get(agentId)
       return servers === undefined ? [] : [servers.source]
     }
-    const setup = { agentId, projectRoot, connectivity, config, hooks, log, sources }
+    const keepSetting: AgentSetup['keepSetting'] = async (threadId, key, value) => {
+      await this.#registry.find(threadId)?.record([{ type: 'config.changed', settings: { [key]: value } }])
+    }
+    const setup = { agentId, projectRoot, connectivity, config, hooks, log, sources, keepSetting }
     return engineAgent(this.id, setup, (given) => this.#options.makeAgent(given, this.#wire))
   }
 
@@ -374,21 +382,23 @@ export class EngineHarness implements AgentHarness {
 
   /** Opens the threads in which something waits or was interrupted, so that it can be answered or goes on. */
   async #takeUp(agentId: string): Promise<void> {
-    const resourceId = this.#resourceOf(agentId)
-    const open = new Set<string>()
-    for await (const rows of pages((cursor) => this.#store.listWaits({ state: 'pending', limit: 500, ...cursor })))
-      for (const { stream } of rows) open.add(stream)
-    for await (const owners of pages((cursor) => this.#store.listOwners({ limit: 500, ...cursor }))) {
-      for (const { id } of owners) {
-        if (id === this.#owner.id) continue
-        for await (const streams of pages((cursor) => this.#store.listOwned({ owner: id, limit: 500, ...cursor })))
-          for (const { stream } of streams) open.add(stream)
-      }
+    for (const threadId of this.#left.get(this.#resourceOf(agentId)) ?? []) {
+      await this.#threadOf(agentId, threadId)
+        .runtime()
+        .catch((error: unknown) => {
+          // Another process has taken it meanwhile, and goes on with it.
+          if (!InspanError.is(error, 'held') && !InspanError.is(error, 'not-found')) throw error
+        })
     }
-    for (const threadId of open) {
-      const info = await this.#store.getThread(threadId)
-      if (info?.resourceId === resourceId && !info.hidden) await this.#threadOf(agentId, threadId).runtime()
-    }
+  }
+
+  /** Opens a thread in which something is due, e.g. because a limit has ended. */
+  async #openDue(threadId: string): Promise<{ readonly runtime: ThreadRuntime; leave(): Promise<void> }> {
+    const info = await this.#store.getThread(threadId)
+    const agentId = info === null ? undefined : this.agentOfThread(info)
+    if (agentId === undefined) throw new InspanError('not-found', `No agent here has a session "${threadId}".`)
+    // It stays open for whoever asks for its session, and rests by itself.
+    return { runtime: await this.openThread(agentId, threadId), leave: async () => undefined }
   }
 
   async #release(agentId: string): Promise<void> {
@@ -432,11 +442,14 @@ export class EngineHarness implements AgentHarness {
       threadId,
       agentId,
       store: this.#store,
-      owner: this.#owner,
+      registry: this.#registry,
       agent: () => this.#agent(agentId),
       rules,
       log: (level, message, context) => this.#logs.log(level, message, context, { agentId, sessionId: threadId }),
-      engine: {
+      door: {
+        door: this.id,
+        doorKey: this.#doorKey,
+        windowOf: (model) => windowOf(model, this.#agent(agentId).setup.connectivity.model),
         ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
         ...(newId === undefined ? {} : { newId }),
         ...(now === undefined ? {} : { now }),

@@ -1,4 +1,4 @@
-import { NO_RULES, type JsonObject, type Part, type PermissionRules, type Wait } from '@inspan/protocol'
+import { NO_RULES, type Part, type PermissionRules, type Wait } from '@inspan/protocol'
 import {
   fromChatMessage,
   type ChatMessage,
@@ -6,47 +6,54 @@ import {
   type StreamOptions,
   type ToolApprovalMode,
 } from '@inspan/protocol/chat'
-import type { LogLevel } from '@inspan/protocol/driver'
+import type { LogLevel, MemoryServices, MemoryThread, ThreadMemory } from '@inspan/protocol/driver'
 import type { RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { createPolicy } from '@inspan/core/policy'
 import {
   clearHistory,
+  compactThread,
   rewindThread,
-  ThreadRuntime,
+  type Door,
   type LogEntry,
-  type ProcessOwner,
   type Submission,
-  type ThreadRuntimeOptions,
+  type ThreadRegistry,
+  type ThreadRuntime,
 } from '@inspan/core/engine'
 import { resolveToolApprovalMode } from '../chat-options.ts'
 import { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, unsupported } from '../errors.ts'
 import { ChatProjection } from './chat-projection.ts'
+import { inProgress, isOpenCall, notPending, requestOf, submissionOf, waitOf } from './chat-request.ts'
 import { submittedValue } from './consumer-tools.ts'
 import type { EngineAgent } from './engine-agent.ts'
 import { Operations } from './operations.ts'
-import { readThreadState } from './read-thread.ts'
 
 export interface EngineThreadPorts {
   readonly harnessId: string
   readonly threadId: string
   readonly agentId: string
   readonly store: Store
-  readonly owner: ProcessOwner
+  readonly registry: ThreadRegistry
   readonly agent: () => EngineAgent
   readonly rules: PermissionRules | undefined
   readonly log: (level: LogLevel, message: string, context: Record<string, unknown>) => void
-  readonly engine: Partial<Pick<ThreadRuntimeOptions, 'now' | 'newId' | 'priceOf' | 'approvalTimeout' | 'parkAfter'>>
+  /** The name of the door, what submissions call it, and settings of the engine. */
+  readonly door: Pick<Door, 'door' | 'doorKey' | 'now' | 'newId' | 'priceOf' | 'approvalTimeout' | 'windowOf'>
 }
+
+/** Conversations are shortened when the caller asks for it, and otherwise cut where they no longer fit. */
+const NO_MEMORY: ThreadMemory = {
+  tools: [],
+  beforeStep: async () => undefined,
+  compact: async () => false,
+  close: () => undefined,
+}
+
+/** A summary, and which messages it stands for. */
+type Summary = Parameters<MemoryThread['compact']> extends [...infer Given, unknown] ? Given : never
 
 type NoteRecord = Extract<RecordBody, { type: 'note' }>
-
-/** The keys of a run's request context that are ours. */
-export interface ChatRequest {
-  readonly approval?: ToolApprovalMode
-  readonly model?: string
-}
 
 interface OpenTurn {
   readonly turn: ChatTurn
@@ -62,6 +69,11 @@ export class EngineThread {
   /** The turn that somebody was given in this process. Nobody can answer for one that nobody has. */
   #handedOut: ChatTurn | undefined
   #nextApproval: ToolApprovalMode | undefined
+  readonly #door: Door
+  /** Stops listening to the thread. */
+  #stop: () => void = () => undefined
+  /** How the newest hold of the thread shows it to a memory. */
+  #memory: MemoryThread | undefined
   #opening: Promise<ThreadRuntime> | undefined
   #runtime: ThreadRuntime | undefined
   #operations: Operations | undefined
@@ -69,6 +81,7 @@ export class EngineThread {
 
   constructor(ports: EngineThreadPorts) {
     this.#ports = ports
+    this.#door = this.#makeDoor()
   }
 
   runtime(): Promise<ThreadRuntime> {
@@ -90,8 +103,9 @@ export class EngineThread {
 
   /** The state without taking the thread: reading resumes nothing. */
   async state(): Promise<ThreadState> {
-    const { store, threadId } = this.#ports
-    return this.#runtime?.stateInTurn() ?? readThreadState(store, threadId)
+    const { registry, threadId } = this.#ports
+    await this.#runtime?.stateInTurn()
+    return registry.read(threadId)
   }
 
   /** One after the other, so that of two calls with one operation id the second finds the first. */
@@ -105,7 +119,8 @@ export class EngineThread {
   }
 
   async #stream(parts: readonly Part[], options: StreamOptions): Promise<ChatTurn> {
-    const { agentId, harnessId } = this.#ports
+    const { agentId, door, harnessId } = this.#ports
+    const { doorKey } = door
     const { operationId, whenBusy = 'reject' } = options
     const agent = this.#ports.agent()
     const approval = resolveToolApprovalMode(options.requireToolApproval)
@@ -130,7 +145,10 @@ export class EngineThread {
       // It has waited since before a restart, and nobody has taken it up.
       await runtime.cancel()
     }
-    const submission = submissionOf(agentId, parts, options, approval, agent.isForeign)
+    const submission = {
+      ...submissionOf(agentId, parts, options, approval, agent.isForeign),
+      ...(doorKey === undefined ? {} : { door: doorKey }),
+    }
     if (run !== null && whenBusy === 'steer') return this.#steer(runtime, submission, run.runId, agent)
     if (run !== null && whenBusy === 'queue') return this.#queue(runtime, submission, operationId)
     this.#nextApproval = approval
@@ -193,9 +211,10 @@ export class EngineThread {
   }
 
   async clear(): Promise<void> {
-    const { owner, store, threadId } = this.#ports
+    const { registry, store, threadId } = this.#ports
     const runtime = await this.runtime()
     if (runtime.state.head.run !== null) throw inProgress()
+    const owner = await registry.owner(this.#door)
     await runtime.change(async (log) => {
       const forks = await store.listForks({ stream: threadId, from: 1, to: log.state.head.seq, limit: 1 })
       // A clone shares these messages and keeps them, so they are only left behind here.
@@ -204,38 +223,73 @@ export class EngineThread {
     })
   }
 
+  /** Returns a summary of the whole conversation, which does not change. */
+  async summarise(ask: MemoryServices['ask']): Promise<Summary> {
+    const runtime = await this.runtime()
+    if (runtime.state.head.run !== null) throw inProgress()
+    return runtime.change(async () => {
+      let made: Summary | undefined
+      const compact: MemoryThread['compact'] = async (summary, coversTo, tokens) => {
+        made = [summary, coversTo, tokens]
+        return true
+      }
+      const { error, reason } = await compactThread({ ...this.#shown, compact }, { ask }, {}, NEVER, 'whole')
+      if (made !== undefined) return made
+      throw error ?? new Error(reason)
+    })
+  }
+
+  /** Puts a summary in the place of the messages it stands for. */
+  async begin(...summary: Summary): Promise<void> {
+    const runtime = await this.runtime()
+    const isDone = await runtime.change(() => this.#shown.compact(...summary, this.#shown.basis()))
+    if (!isDone) throw new Error('The conversation was changed meanwhile.')
+  }
+
   /** Releases the thread. What waits goes on waiting; what works ends as interrupted. */
   async close(): Promise<void> {
     const opening = this.#opening
-    const runtime = await opening?.catch(() => undefined)
-    await runtime?.close()
+    await opening?.catch(() => undefined)
+    if (opening !== undefined) await this.#ports.registry.leave(this.#ports.threadId, this.#door)
+    this.#stop()
     for (const { turn } of this.#turns.values()) if (turn.isOver || turn === this.#handedOut) this.#detach(turn)
     for (const turn of this.#queued.values()) this.#detach(turn)
     this.#turns.clear()
+    this.#opening = undefined
     this.#runtime = undefined
   }
 
+  get #shown(): MemoryThread {
+    if (this.#memory !== undefined) return this.#memory
+    throw new AgentSDKError('UNSUPPORTED', 'The session is open elsewhere in this process, with a memory of its own.')
+  }
+
+  #makeDoor(): Door {
+    const { agentId, door, rules } = this.#ports
+    return {
+      ...door,
+      agents: (id) => (id === agentId ? this.#ports.agent().runtimeAgent : undefined),
+      agentOfQueued: () => agentId,
+      policy: createPolicy(rules === undefined ? {} : { rules }),
+      sessionRules: () => this.#sessionRules(),
+      beforeRun: (state) => this.#beforeRun(state),
+      memory: (thread) => {
+        this.#memory = thread
+        return NO_MEMORY
+      },
+      evict: () => this.close(),
+    }
+  }
+
   async #open(): Promise<ThreadRuntime> {
-    const { agentId, engine, owner, rules, store, threadId } = this.#ports
+    const { registry, threadId } = this.#ports
     try {
-      return await ThreadRuntime.open(
-        {
-          ...engine,
-          store,
-          owner,
-          thread: threadId,
-          agents: (id) => (id === agentId ? this.#ports.agent().runtimeAgent : undefined),
-          agentOfQueued: () => agentId,
-          policy: createPolicy(rules === undefined ? {} : { rules }),
-          sessionRules: () => this.#sessionRules(),
-          beforeRun: (state) => this.#beforeRun(state),
-        },
-        async (runtime) => {
-          this.#runtime = runtime
-          runtime.onEntry((entry) => this.#hear(entry))
-        },
-      )
+      return await registry.enter(threadId, this.#door, (runtime) => {
+        this.#runtime = runtime
+        this.#stop = runtime.onEntry((entry) => this.#hear(entry))
+      })
     } catch (error) {
+      this.#stop()
       this.#opening = undefined
       this.#runtime = undefined
       throw error
@@ -428,61 +482,8 @@ export class EngineThread {
   }
 }
 
-function waitOf({ head }: ThreadState, toolCallId: string): Wait | undefined {
-  return [...head.waits].find(({ id, subject }) => (subject.toolCallId ?? id) === toolCallId)
-}
-
-/** Whether the call is one of these tools and has no result yet. */
-function isOpenCall({ messages }: ThreadState, toolCallId: string, tools: ReadonlySet<string>): boolean {
-  return messages.toArray().some(({ parts }) =>
-    parts.toArray().some((part) => {
-      if (part.type !== 'tool-call' || part.toolCallId !== toolCallId) return false
-      return part.call.stage !== 'ended' && tools.has(part.toolName)
-    }),
-  )
-}
-
 /** Records that say nothing about a turn. */
 const UNSHOWN: ReadonlySet<string> = new Set(['batch', 'config.changed', 'queue.added', 'queue.removed', 'note'])
 
-export function requestOf(context: JsonObject | undefined): ChatRequest {
-  return (context?.['chat'] ?? {}) as ChatRequest
-}
-
-function submissionOf(
-  agentId: string,
-  parts: readonly Part[],
-  options: StreamOptions,
-  approval: ToolApprovalMode | undefined,
-  isForeign: boolean,
-): Submission {
-  const { budget, effort, maxSteps, model, operationId } = options
-  const chat = {
-    ...(approval === undefined ? {} : { approval }),
-    ...(model === undefined ? {} : { model }),
-  }
-  const turn = {
-    ...(effort === undefined ? {} : { effort }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-    ...(budget === undefined ? {} : { budget }),
-    // Our own loop resolves the model with the credentials of the agent.
-    ...(model === undefined || !isForeign ? {} : { model }),
-  }
-  return {
-    agentId,
-    parts,
-    ...(Object.keys(chat).length === 0 ? {} : { requestContext: { chat } }),
-    ...(Object.keys(turn).length === 0 ? {} : { turn }),
-    ...(operationId === undefined ? {} : { runId: operationId, messageId: operationId }),
-  }
-}
-
-function inProgress(): AgentSDKError {
-  return new AgentSDKError('TURN_IN_PROGRESS', 'A turn of this session is not over yet.', {
-    hint: "Read its stream until `finish`, cancel it, or send the message with `whenBusy: 'queue'`.",
-  })
-}
-
-function notPending(toolCallId: string, why: string, hint: string): AgentSDKError {
-  return new AgentSDKError('TOOL_CALL_NOT_PENDING', `The tool call "${toolCallId}" cannot be settled. ${why}`, { hint })
-}
+/** A summary that takes too long is given up by its own time limit. */
+const NEVER = new AbortController().signal

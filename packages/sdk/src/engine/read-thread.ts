@@ -1,26 +1,36 @@
 import type { StoredMessage } from '@inspan/protocol'
 import { toChatMessage, type ChatMessage } from '@inspan/protocol/chat'
-import {
-  emptyState,
-  reduce,
-  REDUCER_VERSION,
-  restingState,
-  reviveHead,
-  storedMessage,
-  type ThreadState,
-} from '@inspan/protocol/log'
+import { storedMessage, type OmPointer, type ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type Page, type Store } from '@inspan/protocol/store'
-import { inflateMessage, recordsAfter } from '@inspan/core/engine'
+import { inflateMessage, isDead } from '@inspan/core/engine'
 
-/** Returns the state of a thread from its stored head and the records since. Takes nothing and changes nothing. */
-export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
-  const head = await store.readHead(threadId, REDUCER_VERSION)
-  let state = head === null ? emptyState(threadId) : restingState(reviveHead(head))
-  for await (const record of recordsAfter(store, threadId, state.head.seq)) state = reduce(state, record).state
-  return state
+/**
+ * Returns the threads in which something waits or in which a process died, by their resource. Threads that living
+ * processes are at are theirs.
+ */
+export async function leftThreads(store: Store): Promise<Map<string, string[]>> {
+  const open = new Set<string>()
+  for await (const rows of pages((cursor) => store.listWaits({ state: 'pending', limit: MAX_PAGE, ...cursor })))
+    for (const { stream } of rows) open.add(stream)
+  for await (const owners of pages((cursor) => store.listOwners({ limit: MAX_PAGE, ...cursor }))) {
+    for (const owner of owners.filter((each) => isDead(each, Date.now()))) {
+      for await (const streams of pages((cursor) => store.listOwned({ owner: owner.id, limit: MAX_PAGE, ...cursor })))
+        for (const { stream } of streams) open.add(stream)
+    }
+  }
+  const left = new Map<string, string[]>()
+  for (const threadId of open) {
+    const info = await store.getThread(threadId)
+    if (info === null || info.hidden) continue
+    left.set(info.resourceId, [...(left.get(info.resourceId) ?? []), threadId])
+  }
+  return left
 }
 
-/** Returns the messages of a thread by their time; messages of the same time stay in their order. */
+/**
+ * Returns the messages of a thread by their time; messages of the same time stay in their order. A summary takes the
+ * place of those it stands for.
+ */
 export async function readChatMessages(store: Store, state: ThreadState): Promise<ChatMessage[]> {
   const stored: StoredMessage[] = []
   if (state.head.lineage.length > 0) {
@@ -35,10 +45,24 @@ export async function readChatMessages(store: Store, state: ThreadState): Promis
     ...stored.map((message) => open.get(message.id) ?? message),
     ...[...open.values()].filter(({ id }) => !known.has(id)),
   ]
-  const own = all.filter(({ parentToolCallId }) => parentToolCallId === undefined)
+  const { om } = state.head
+  const summary = om?.holds === 'summary' ? await summaryOf(store, om) : undefined
+  const from = summary === undefined ? 0 : (om?.contentTo ?? om?.coversTo ?? 0)
+  const own = all.filter(({ order, parentToolCallId }) => parentToolCallId === undefined && order > from)
   const whole = await Promise.all(own.map((message) => inflateMessage(store, message)))
   // `sort` is stable. What the model sees keeps the order of the log.
-  return whole.sort((a, b) => a.at - b.at).map((message) => toChatMessage(message))
+  const shown = whole.sort((a, b) => a.at - b.at).map((message) => toChatMessage(message))
+  if (summary === undefined) return shown
+  const covered = all.findLast(({ order }) => order <= from)
+  return [
+    { id: `summary-${om?.blob}`, role: 'user', content: summary, createdAt: new Date(covered?.at ?? 0) },
+    ...shown,
+  ]
+}
+
+async function summaryOf(store: Store, { blob: hash }: OmPointer): Promise<string | undefined> {
+  const blob = hash === undefined ? null : await store.readBlob(hash)
+  return blob === null ? undefined : new TextDecoder().decode(blob.bytes)
 }
 
 /** Reads all pages, one after the other. */

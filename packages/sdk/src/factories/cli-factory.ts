@@ -1,12 +1,13 @@
-import type { AgentHarness, HarnessFactory, MCPConfiguration, Model } from '@inspan/protocol/chat'
+import type { AgentHarness, HarnessFactory, MCPConfiguration, Model, WithAgentConfig } from '@inspan/protocol/chat'
 import type { AgentDriver } from '@inspan/protocol/driver'
+import type { EngineAgentConfig } from '../engine/agent-config.ts'
 import { EngineHarness, type EngineOptions } from '../engine/engine-harness.ts'
 
 /** The options of the program, and those of every harness. */
 export type CliHarnessOptions<Options extends object> = EngineOptions & Options
 
 /** The harness of a program that runs its tools itself. */
-export type CliAgentHarness = AgentHarness & EngineHarness
+export type CliAgentHarness = AgentHarness & EngineHarness & WithAgentConfig<EngineAgentConfig>
 
 export interface Cli<Options extends object> {
   readonly id: string
@@ -39,7 +40,7 @@ export class CliHarnessFactory<Options extends object> implements HarnessFactory
         const driver = make({ ...(program as unknown as Options), cwd: projectRoot, ...mcp })
         // A program that nobody chose a model for has one of its own.
         const model = connectivity.isDefault === true ? {} : { model: modelName(connectivity.model) }
-        return { driver, turn: model }
+        return { runtimeAgent: { driver, turn: model } }
       },
     })
   }

@@ -1,7 +1,8 @@
-import type { AgentHarness, HarnessFactory } from '@inspan/protocol/chat'
+import type { AgentHarness, HarnessFactory, WithAgentConfig } from '@inspan/protocol/chat'
 import { Agent, type LanguageModel, type LoopHooks, type RetryOptions, type ToolsInput } from '@inspan/core'
-import { runtimeAgent, type RuntimeAgent } from '@inspan/core/engine'
-import type { AgentSetup } from '../engine/engine-agent.ts'
+import { askModel, runtimeAgent } from '@inspan/core/engine'
+import type { EngineAgentConfig } from '../engine/agent-config.ts'
+import type { AgentSetup, MadeAgent } from '../engine/engine-agent.ts'
 import { EngineHarness, type EngineOptions, type WireBus } from '../engine/engine-harness.ts'
 import { selectModel } from '../models/models.ts'
 import { loadModel } from './load-model.ts'
@@ -17,7 +18,7 @@ export interface NativeHarnessOptions extends EngineOptions {
 }
 
 /** The harness of our own model loop. */
-export type NativeAgentHarness = AgentHarness & EngineHarness
+export type NativeAgentHarness = AgentHarness & EngineHarness & WithAgentConfig<EngineAgentConfig>
 
 /** Agents on any model of the AI SDK, with tools that run in this process. */
 export class NativeHarnessFactory implements HarnessFactory<NativeAgentHarness> {
@@ -41,7 +42,7 @@ export class NativeHarnessFactory implements HarnessFactory<NativeAgentHarness> 
 
 type NativeParts = { readonly [Key in 'model' | 'retry' | 'tools']: NativeHarnessOptions[Key] | undefined }
 
-function nativeAgent(setup: AgentSetup, wire: WireBus, { model, retry, tools }: NativeParts): RuntimeAgent {
+function nativeAgent(setup: AgentSetup, wire: WireBus, { model, retry, tools }: NativeParts): MadeAgent {
   const { agentId, config, connectivity } = setup
   const made = new Map<string, Promise<LanguageModel>>()
   const modelNamed = (name: string | undefined): Promise<LanguageModel> => {
@@ -52,19 +53,26 @@ function nativeAgent(setup: AgentSetup, wire: WireBus, { model, retry, tools }: 
     known.catch(() => made.delete(wanted.id))
     return known
   }
+  const chosenModel = async (named: string | undefined, sessionId: string): Promise<LanguageModel> => {
+    const chosen = model !== undefined && named === undefined ? model : await modelNamed(named)
+    return observedModel(chosen, { wire, agentId, sessionId })
+  }
   const agent = new Agent({
     id: agentId,
     ...(config.name === undefined ? {} : { name: config.name }),
     ...(retry === undefined ? {} : { retry }),
     ...(tools === undefined ? {} : { tools }),
     hooks: hooksOf(setup),
-    model: async ({ requestContext, threadId }) => {
+    model: ({ requestContext, threadId }) => {
       const { model: named } = (requestContext.get('chat') ?? {}) as { model?: string }
-      const chosen = model !== undefined && named === undefined ? model : await modelNamed(named)
-      return observedModel(chosen, { wire, agentId, sessionId: threadId })
+      return chosenModel(named, threadId)
     },
   })
-  return runtimeAgent(agent)
+  return {
+    runtimeAgent: runtimeAgent(agent),
+    ask: async (threadId, system, prompt, signal) =>
+      askModel(await chosenModel(undefined, threadId), system, prompt, signal),
+  }
 }
 
 /** Lets the host replace results before the model, the events and the history get them. */

@@ -8,8 +8,10 @@ interface Observation {
 }
 
 type CallOptions = Readonly<Record<string, unknown>>
-interface Streamed {
-  readonly stream: ReadableStream<unknown>
+interface Answered {
+  readonly content?: readonly unknown[]
+  /** Only of `doStream`. */
+  readonly stream?: ReadableStream<unknown>
   readonly request?: { readonly body?: unknown }
   readonly response?: { readonly headers?: Readonly<Record<string, string>> }
 }
@@ -22,8 +24,8 @@ export function observedModel(model: LanguageModel, observation: Observation): L
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target)
       if (typeof value !== 'function') return value
-      const call = value.bind(target) as (options: CallOptions) => Promise<Streamed>
-      if (key !== 'doStream') return call
+      const call = value.bind(target) as (options: CallOptions) => Promise<Answered>
+      if (key !== 'doStream' && key !== 'doGenerate') return call
       return (options: CallOptions) => observed(target, call, options, observation)
     },
   })
@@ -31,10 +33,10 @@ export function observedModel(model: LanguageModel, observation: Observation): L
 
 async function observed(
   { modelId, provider }: LanguageModel,
-  call: (options: CallOptions) => Promise<Streamed>,
+  call: (options: CallOptions) => Promise<Answered>,
   options: CallOptions,
   { agentId, sessionId, wire }: Observation,
-): Promise<Streamed> {
+): Promise<Answered> {
   const requestId = crypto.randomUUID()
   const startedAt = Date.now()
   const scope = { agentId, sessionId, requestId }
@@ -54,7 +56,11 @@ async function observed(
   }
   try {
     const result = await call(options)
-    return { ...result, stream: collected(result, answer) }
+    const { content: body, response, stream } = result
+    const headers = response?.headers === undefined ? {} : { headers: masked(response.headers) }
+    if (stream !== undefined) return { ...result, stream: collected(stream, (more) => answer({ ...headers, ...more })) }
+    answer({ ...headers, status: 200, body })
+    return result
   } catch (error) {
     answer({ error: error instanceof Error ? error : new Error(String(error)), ...statusOf(error) })
     throw error
@@ -63,7 +69,7 @@ async function observed(
 
 /** Passes the stream on and reports its parts once, when it ends in whatever way. */
 function collected(
-  { response, stream }: Streamed,
+  stream: ReadableStream<unknown>,
   answer: (more: { readonly [key: string]: unknown }) => void,
 ): ReadableStream<unknown> {
   const parts: unknown[] = []
@@ -72,7 +78,7 @@ function collected(
   const done = (more: { readonly [key: string]: unknown } = {}): void => {
     if (isAnswered) return
     isAnswered = true
-    answer({ ...(response?.headers === undefined ? {} : { headers: masked(response.headers) }), body: parts, ...more })
+    answer({ body: parts, ...more })
   }
   return new ReadableStream<unknown>({
     async pull(controller) {

@@ -79,6 +79,12 @@ export function selectModel(selected: ModelName | Model | undefined): Model {
   return { id, ...split(id), ...DEFAULT_MODEL_LIMITS }
 }
 
+/** Returns the context window of a model that is asked by this name, for an agent that has the other one. */
+export function windowOf(name: string, own: Model): number {
+  if (name === own.id || name === own.nativeId) return own.contextWindow
+  return CONTEXT_WINDOWS[name] ?? own.contextWindow
+}
+
 /** What has to be given for a model that the catalogue does not know. */
 export type ModelDefinition = Pick<Model, 'id'> & Partial<Model>
 

@@ -12,7 +12,7 @@ import { InspanError, type JsonValue } from '@inspan/protocol'
 import type { AgentDriver, Budget, RunnableTool, ToolSource, TurnDefaults } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import type { RuntimeAgent, TurnContext } from '../../engine/index.ts'
+import { threadToolSearch, type RuntimeAgent, type TurnContext } from '../../engine/index.ts'
 import { defaultModeOf } from '../checks/check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from '../harness-config.ts'
 import type { ModelCatalogue } from '../models/model-catalogue.ts'
@@ -20,10 +20,6 @@ import type { HarnessSources } from './harness-sources.ts'
 import type { RunContexts } from './run-contexts.ts'
 import { boundToThread } from '../tools/thread-tools.ts'
 import { offeredTools } from './offered-tools.ts'
-import { searchableTools } from '@inspan/tools'
-
-/** The setting of a thread with the names of the tools that its model has found. */
-const LOADED_TOOLS = 'loadedTools'
 
 /** What a thread provides for the agents that take turns in it. */
 export interface ThreadEquipment {
@@ -160,11 +156,7 @@ export class ModeAgents {
   /** With a tool search, the model is offered the search and what it has found before. */
   #searchable(tools: readonly RunnableTool[], turn: TurnContext, equipment: ThreadEquipment): readonly RunnableTool[] {
     const { toolSearch } = this.#config
-    if (toolSearch === undefined) return tools
-    const kept = turn.state.head.settings.get(LOADED_TOOLS)
-    const names = new Set(Array.isArray(kept) ? kept.map(String) : [])
-    const load = (found: readonly string[]): Promise<void> => equipment.keepSetting(LOADED_TOOLS, [...names, ...found])
-    return searchableTools(tools, toolSearch, { names, load })
+    return toolSearch === undefined ? tools : threadToolSearch(tools, toolSearch, turn.state, equipment.keepSetting)
   }
 
   async #sharedTools({ requestContext }: AgentContext): Promise<ToolsInput | undefined> {
