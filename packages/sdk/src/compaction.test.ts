@@ -59,7 +59,7 @@ suite('a compacted session', () => {
     const before = await it.session.getMessageHistory()
     await assert.rejects(it.agent.compactChatSession(it.session.getId()), (error: Error & { type?: string }) => {
       assert.equal(error.type, 'COMPACTION_FAILED')
-      assert.match(String((error.cause as Error).message), /No summaries/)
+      assert.match((error.cause as Error).message, /No summaries/)
       return true
     })
     await assert.rejects(it.agent.compactChatSession(it.session.getId()), { type: 'COMPACTION_FAILED' })

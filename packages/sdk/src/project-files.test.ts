@@ -111,7 +111,7 @@ suite('skills', () => {
 suite('tool search', () => {
   test('offers what is always active, and what was found for the rest of the session, also after a restart', async () => {
     const calls: unknown[] = []
-    const tools = [...['weigh', 'measure', 'count'].flatMap((id) => noting(id, calls))]
+    const tools = ['weigh', 'measure', 'count'].flatMap((id) => noting(id, calls))
     await using it = await chatting(
       [
         { toolCalls: [{ id: 'a', name: 'search_tools', input: { query: 'weigh' } }] },
