@@ -22,7 +22,7 @@ import { REFUSAL } from './schema/append-function.ts'
 import { fencedBy, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
 import { insertThread } from './threads.ts'
 
-const PARAMETERS = 42
+const PARAMETERS = 43
 const APPEND_SQL = `SELECT inspan.append_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')}) AS head`
 
 export async function append(db: Connection, request: Append, now: number): Promise<number> {
@@ -68,6 +68,7 @@ export async function createStream(
     )
     if (row === undefined) throw streamExists(info.id)
     await insertThread(session, row.no, stream)
+    await session.run('SELECT inspan.drop_strange_commands($1)', info.id)
     const headSeq = call === null ? row.head_seq : await carryOut(session, db, call, now)
     return statusOf({ ...row, head_seq: headSeq })
   })
@@ -153,6 +154,7 @@ function appendCall(stream: string, fence: Fence, append: PreparedAppend, thread
     fence.epoch,
     append.expectedHead,
     append.newHead,
+    bytesOf(append),
     ...columns(records, 'seq', 'first', 'type', 'v', 'at', 'extra', 'part', 'body', 'replaces', 'named'),
     ...columns(needs, 'stream', 'from', 'to'),
     ...columns(messages, 'order', 'id', 'json'),
@@ -171,6 +173,13 @@ function appendCall(stream: string, fence: Fence, append: PreparedAppend, thread
     ...threadChange(thread),
   ]
   return { stream, fence, firstSeq: (append.expectedHead ?? 0) + 1, values }
+}
+
+/** What quotas count. */
+function bytesOf({ blobs, messages, records }: PreparedAppend): number {
+  const texts = [...records.map(({ body }) => body), ...messages.map(({ json }) => json)]
+  const inRows = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return blobs.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), inRows)
 }
 
 /** A list per column, as Postgres takes them apart again. */

@@ -46,12 +46,6 @@ export async function dropBlobRefs(
   )
   if (refs.length === 0) return { refs: 0, blobs: 0 }
   const hashes = refs.map(({ hash }) => hash)
-  // Locked first: the next statement then sees the references of every append that was holding one of them.
-  await db.run('SELECT 1 FROM inspan.blobs WHERE hash = ANY($1) ORDER BY hash FOR UPDATE', hashes)
-  const blobs = await db.run(
-    `DELETE FROM inspan.blobs WHERE hash = ANY($1)
-       AND NOT EXISTS (SELECT 1 FROM inspan.blob_refs WHERE blob_refs.hash = blobs.hash)`,
-    hashes,
-  )
-  return { refs: refs.length, blobs }
+  const [dropped] = await db.all<{ blobs: number }>('SELECT inspan.drop_blobs($1) AS blobs', hashes)
+  return { refs: refs.length, blobs: dropped?.blobs ?? 0 }
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@inspan/protocol'
+import { InspanError, type JsonValue } from '@inspan/protocol'
 import type {
   Admission,
   CommandKey,
@@ -44,13 +44,14 @@ interface StoredCommand {
 const COLUMNS = 'no, principal, client_id, command_id, body_hash, target, state, seq, at, body, outcome'
 const BY_KEY = 'principal = $1 AND client_id = $2 AND command_id = $3'
 const PRUNE_CHUNK = 1000
+const ATTEMPTS = 3
 
 export async function admitCommand(db: Connection, command: NewCommand): Promise<Admission> {
   const { principal, clientId, commandId } = checkCommandKey(command.key)
   checkId('A command target', command.target)
   checkTime('The time of a command', command.at)
   const body = toJsonText(`Command ${commandId}`, command.body)
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     const known = await findCommand(db, command.key)
     if (known !== undefined) {
       const row = commandOf(known)
@@ -68,8 +69,9 @@ export async function admitCommand(db: Connection, command: NewCommand): Promise
       command.at,
       body,
     )
-    // Otherwise another process has admitted it meanwhile.
+    // Otherwise another process has admitted it meanwhile, or it is one that this tenant does not see.
     if (admitted !== undefined) return { status: 'accepted', command: commandOf(admitted) }
+    if (attempt === ATTEMPTS) throw new InspanError('conflict', `Another tenant has a command ${commandId}.`)
   }
 }
 

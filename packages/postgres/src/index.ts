@@ -1,1 +1,2 @@
 export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export type { Tenant } from './tenants.ts'

@@ -1,4 +1,5 @@
 import { InspanError, type ErrorCode } from '@inspan/protocol'
+import { REFUSAL } from './schema/append-function.ts'
 
 interface Meaning {
   readonly code: ErrorCode
@@ -48,10 +49,21 @@ export function sqlState(error: unknown): string | undefined {
   return 'severity' in error ? error.code : undefined
 }
 
+function quotaUsedUp(thrown: Error): InspanError {
+  const detail = 'detail' in thrown && typeof thrown.detail === 'string' ? thrown.detail : '{}'
+  const details = JSON.parse(detail) as { resourceId: string; quota: string; limit: number; used: number }
+  const { limit, quota, resourceId, used } = details
+  return new InspanError('disk-full', `${resourceId} may have ${limit} ${quota} and has ${used}.`, {
+    hint: 'Delete threads, wait until commands were carried out, or raise the quota of the tenant.',
+    details,
+  })
+}
+
 /** Turns what pg throws into one of our errors. Refusals of our own functions go through unchanged. */
 export function fromPostgresError(thrown: unknown): unknown {
   if (InspanError.is(thrown) || !(thrown instanceof Error)) return thrown
   const state = sqlState(thrown)
+  if (state === REFUSAL.quota) return quotaUsedUp(thrown)
   if (state?.startsWith('IN') === true) return thrown
   const meaning = (state && (MEANINGS[state] ?? MEANINGS[state.slice(0, 2)])) || UNREACHABLE
   const what = state !== undefined && meaning === UNREACHABLE ? 'reported an error' : meaning.what

@@ -53,6 +53,7 @@ import { getOwner, heartbeat, listOwners, putOwner } from './owners.ts'
 import { hasNamedRun, latestRecord, readHead, readLineage, readRecords } from './records.ts'
 import { migrate } from './schema/migrate.ts'
 import { findStream, statusOf } from './streams.ts'
+import { expireThreads, listTenants, setTenant, type Tenant } from './tenants.ts'
 import { getThread, listForks, listResourceIds, listThreads } from './threads.ts'
 import { getWait, listDue, listWaits } from './waits.ts'
 
@@ -331,6 +332,23 @@ export class PostgresStore implements Store {
       isStopped = true
       stop?.()
     }
+  }
+
+  /** Sets quotas, retention and the login role of a tenant. Needs the role that owns the tables. */
+  async setTenant(tenant: Tenant): Promise<void> {
+    await setTenant(await this.#db(), tenant)
+  }
+
+  async listTenants(): Promise<readonly Tenant[]> {
+    return listTenants(await this.#db())
+  }
+
+  /** Deletes threads that were kept for as long as their tenants want. Machines at work do so by themselves. */
+  async expireThreads(): Promise<readonly string[]> {
+    const db = await this.#db()
+    const expired = await expireThreads(db, { format: this.#streamFormat, labels: [] })
+    if (expired.length > 0) await purge(db)
+    return expired
   }
 
   async close(): Promise<void> {

@@ -1,19 +1,28 @@
 import { UsageError, type Command, type Terminal } from '../command.ts'
-import { parseOnlyOptions } from '../parse-options.ts'
+import type { Tenant } from '@inspan/postgres'
+import { parseOptions } from '../parse-options.ts'
 import { openSharedStore } from '../shared-store.ts'
 
 const MOST_COUNTED = 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const ACTIONS = ['migrate', 'status', 'tenants', 'tenant'] as const
 
 export const dbCommand: Command = {
   name: 'db',
   help: [
-    'Usage: inspan db migrate|status --store <url>',
+    'Usage: inspan db migrate|status|tenants --store <url>',
+    '       inspan db tenant <resource id> [quotas] --store <url>',
     '',
     'Prepares a Postgres database that several machines share, or shows what goes on in it. Machines of the release',
-    'before may keep running while it is migrated.',
+    'before may keep running while it is migrated. "tenant" sets everything about one resource id anew.',
     '',
-    '  --store <url>   postgres://user:password@host:5432/database (default: INSPAN_STORE)',
-    '  --json          print the status as JSON',
+    '  --store <url>        postgres://user:password@host:5432/database (default: INSPAN_STORE)',
+    '  --json               print the status or the tenants as JSON',
+    '  --role <name>        a login role of Postgres that sees only the threads of this tenant',
+    '  --max-threads <n>    threads the tenant may have',
+    '  --max-commands <n>   commands that may wait to be carried out',
+    '  --max-bytes <n>      what may have been written to its threads',
+    '  --keep-days <n>      threads that have not changed for longer are deleted',
     '',
     'Examples:',
     '  inspan db migrate --store postgres://inspan@db.example/inspan',
@@ -23,8 +32,19 @@ export const dbCommand: Command = {
 }
 
 async function run([action, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  if (action !== 'migrate' && action !== 'status') throw new UsageError('inspan db needs "migrate" or "status"')
-  const values = parseOnlyOptions(args, { store: { type: 'string' }, json: { type: 'boolean', default: false } })
+  if (!ACTIONS.some((each) => each === action)) throw new UsageError(`inspan db needs one of ${ACTIONS.join(', ')}`)
+  const { positionals, values } = parseOptions(args, {
+    store: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    role: { type: 'string' },
+    'max-threads': { type: 'string' },
+    'max-commands': { type: 'string' },
+    'max-bytes': { type: 'string' },
+    'keep-days': { type: 'string' },
+  })
+  const [resourceId, extra = action === 'tenant' ? undefined : resourceId] = positionals
+  if (extra !== undefined) throw new UsageError(`"${extra}" is not understood here`)
+  if (action === 'tenant' && resourceId === undefined) throw new UsageError('inspan db tenant needs a resource id')
   const url = values.store ?? terminal.env['INSPAN_STORE']
   if (url === undefined) throw new UsageError('name the database with --store or INSPAN_STORE')
   // Opening migrates.
@@ -32,6 +52,27 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
   try {
     if (action === 'migrate') {
       terminal.out('The database is up to date.')
+      return 0
+    }
+    if (resourceId !== undefined) {
+      const days = countOf('--keep-days', values['keep-days'])
+      const maxThreads = countOf('--max-threads', values['max-threads'])
+      const maxCommands = countOf('--max-commands', values['max-commands'])
+      const maxBytes = countOf('--max-bytes', values['max-bytes'])
+      await store.setTenant({
+        resourceId,
+        ...(values.role === undefined ? {} : { role: values.role }),
+        ...(maxThreads === undefined ? {} : { maxThreads }),
+        ...(maxCommands === undefined ? {} : { maxCommands }),
+        ...(maxBytes === undefined ? {} : { maxBytes }),
+        ...(days === undefined ? {} : { keepMs: days * DAY_MS }),
+      })
+      terminal.out(`The tenant ${resourceId} is set.`)
+      return 0
+    }
+    if (action === 'tenants') {
+      for (const tenant of await store.listTenants())
+        terminal.out(values.json ? JSON.stringify(tenant) : described(tenant))
       return 0
     }
     const [owners, commands, waits] = await Promise.all([
@@ -50,4 +91,22 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
   } finally {
     await store.close()
   }
+}
+
+function countOf(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const count = Number(text)
+  if (!Number.isSafeInteger(count) || count < 0 || text === '') throw new UsageError(`${option} takes a whole number`)
+  return count
+}
+
+function described({ keepMs, maxBytes, maxCommands, maxThreads, resourceId, role }: Tenant): string {
+  const facts = [
+    role === undefined ? undefined : `role ${role}`,
+    maxThreads === undefined ? undefined : `${maxThreads} threads`,
+    maxCommands === undefined ? undefined : `${maxCommands} commands`,
+    maxBytes === undefined ? undefined : `${maxBytes} bytes`,
+    keepMs === undefined ? undefined : `kept for ${keepMs / DAY_MS} days`,
+  ]
+  return [resourceId, ...facts.filter((fact) => fact !== undefined)].join('  ')
 }

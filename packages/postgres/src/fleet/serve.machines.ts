@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createThread } from '@inspan/core/engine'
+import { PostgresStore } from '../postgres-store.ts'
 import { startPostgres, type PostgresServer } from '../server.fixture.ts'
 
 const program = fileURLToPath(new URL('../../../inspan/bin/inspan.js', import.meta.url))
@@ -30,6 +32,8 @@ suite('inspan on a database that several machines share', () => {
       return { code: child.exitCode ?? ((await once(child, 'exit')) as [number])[0], out }
     }
     assert.deepEqual(await inspan('db', 'migrate'), { code: 0, out: 'The database is up to date.\n' })
+    assert.equal((await inspan('db', 'tenant', 'acme', '--max-threads', '5', '--keep-days', '30')).code, 0)
+    assert.equal((await inspan('db', 'tenants')).out, 'acme  5 threads  kept for 30 days\n')
     const serving = spawn(process.execPath, [program, 'serve', '--no-page'], {
       cwd: home,
       env,
@@ -45,6 +49,11 @@ suite('inspan on a database that several machines share', () => {
       machines.map(({ pid }) => pid),
       [serving.pid],
     )
+    const store = await PostgresStore.open({ url })
+    await createThread(store, { id: 'shown', resourceId: 'acme' })
+    await store.close()
+    const shown = await inspan('threads', 'show', 'shown', '--json')
+    assert.partialDeepStrictEqual(JSON.parse(shown.out), { id: 'shown', owner: null, inbox: [], waits: [] })
     serving.kill('SIGTERM')
     await once(serving, 'exit')
     await rm(home, { recursive: true })

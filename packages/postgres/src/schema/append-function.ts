@@ -8,6 +8,7 @@ export const REFUSAL = {
   commandSettled: 'IN006',
   parentGone: 'IN007',
   beyondHead: 'IN008',
+  quota: 'IN009',
 } as const
 
 /**
@@ -16,7 +17,7 @@ export const REFUSAL = {
  */
 export const APPEND_SQL: string = `
 CREATE FUNCTION inspan.append_1(
-  p_stream text, p_owner text, p_epoch bigint, p_expected bigint, p_head bigint,
+  p_stream text, p_owner text, p_epoch bigint, p_expected bigint, p_head bigint, p_bytes bigint,
   r_seq bigint[], r_first bigint[], r_type text[], r_v integer[], r_at float8[], r_extra text[], r_part text[],
   r_body text[], r_replaces text[], r_named text[],
   n_stream text[], n_from bigint[], n_to bigint[],
@@ -32,7 +33,8 @@ DECLARE
   source inspan.streams;
 BEGIN
   -- The fence: one conditional update, which also locks the stream until the end.
-  UPDATE inspan.streams SET head_seq = coalesce(p_head, head_seq), resource_id = coalesce(t_resource, resource_id)
+  UPDATE inspan.streams SET head_seq = coalesce(p_head, head_seq), resource_id = coalesce(t_resource, resource_id),
+      bytes = bytes + p_bytes
     WHERE id = p_stream AND deleted = 0 AND owner = p_owner AND epoch = p_epoch
       AND (p_expected IS NULL OR head_seq = p_expected)
     RETURNING * INTO s;
@@ -90,15 +92,8 @@ BEGIN
   END LOOP;
 
   FOR i IN 1 .. cardinality(b_hash) LOOP
-    -- Locked, so that the last other reference cannot take the bytes along.
-    PERFORM 1 FROM inspan.blobs WHERE hash = b_hash[i] FOR KEY SHARE;
-    IF NOT FOUND THEN
-      IF b_bytes[i] IS NULL THEN
-        RAISE EXCEPTION 'no blob' USING ERRCODE = '${REFUSAL.noBlob}', DETAIL = json_build_object('hash', b_hash[i]);
-      END IF;
-      -- Updates a row that another append has just written, only to lock it.
-      INSERT INTO inspan.blobs AS b (hash, mime, bytes) VALUES (b_hash[i], b_mime[i], b_bytes[i])
-        ON CONFLICT (hash) DO UPDATE SET mime = b.mime;
+    IF NOT inspan.keep_blob(b_hash[i], b_mime[i], b_bytes[i]) THEN
+      RAISE EXCEPTION 'no blob' USING ERRCODE = '${REFUSAL.noBlob}', DETAIL = json_build_object('hash', b_hash[i]);
     END IF;
     INSERT INTO inspan.blob_refs (stream_no, seq, hash) VALUES (s.no, b_seq[i], b_hash[i]) ON CONFLICT DO NOTHING;
   END LOOP;

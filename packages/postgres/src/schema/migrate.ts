@@ -3,6 +3,7 @@ import { InspanError } from '@inspan/protocol'
 import type { Session } from '../connection.ts'
 import { APPEND_SQL } from './append-function.ts'
 import { TABLES_SQL } from './tables.ts'
+import { TENANCY_SQL } from './tenancy.ts'
 
 interface Migration {
   readonly layout: number
@@ -15,7 +16,7 @@ interface Migration {
  * One entry per released layout, never changed afterwards. A migration first only adds: the release before it goes on
  * working beside the new one, and what it no longer needs is removed one release later.
  */
-const MIGRATIONS: readonly Migration[] = [{ layout: 1, oldest: 1, sql: TABLES_SQL + APPEND_SQL }]
+const MIGRATIONS: readonly Migration[] = [{ layout: 1, oldest: 1, sql: TABLES_SQL + TENANCY_SQL + APPEND_SQL }]
 
 export const LAYOUT: number = Math.max(...MIGRATIONS.map(({ layout }) => layout))
 

@@ -93,7 +93,8 @@ CREATE TABLE inspan.commands (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, principal text COLLATE "C" NOT NULL,
   client_id text COLLATE "C" NOT NULL, command_id text COLLATE "C" NOT NULL, body_hash text NOT NULL,
   target text COLLATE "C" NOT NULL, state text NOT NULL, seq bigint, at float8 NOT NULL, body text NOT NULL,
-  outcome text, failures integer NOT NULL DEFAULT 0, UNIQUE (principal, client_id, command_id)
+  outcome text, failures integer NOT NULL DEFAULT 0, role name NOT NULL DEFAULT session_user,
+  UNIQUE (principal, client_id, command_id)
 );
 CREATE INDEX commands_to_do ON inspan.commands (target, no) WHERE state = 'accepted';
 CREATE INDEX commands_accepted ON inspan.commands (no) WHERE state = 'accepted';
@@ -108,7 +109,8 @@ CREATE INDEX blob_refs_by_blob ON inspan.blob_refs (hash, stream_no, seq);
 -- until is in the time of the database. beat is raised by a living owner every 300 ms.
 CREATE TABLE inspan.owners (
   id text COLLATE "C" PRIMARY KEY, host text NOT NULL, pid bigint NOT NULL, start_time text NOT NULL,
-  boot_id text NOT NULL, until float8 NOT NULL, url text, beat bigint NOT NULL DEFAULT 0
+  boot_id text NOT NULL, until float8 NOT NULL, url text, beat bigint NOT NULL DEFAULT 0,
+  role name NOT NULL DEFAULT session_user
 ) WITH (fillfactor = 30);
 
 CREATE TABLE inspan.named_runs (

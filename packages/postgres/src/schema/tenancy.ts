@@ -1,0 +1,154 @@
+/** The tables whose rows belong to a stream, and the column that says to which. */
+const ROWS_OF_STREAMS: Readonly<Record<string, string>> = {
+  needs: 'by_no',
+  records: 'stream_no',
+  messages: 'stream_no',
+  heads: 'stream_no',
+  waits: 'stream_no',
+  blob_refs: 'stream_no',
+  named_runs: 'stream_no',
+}
+
+const TENANTS_TABLES = ['streams', 'threads', ...Object.keys(ROWS_OF_STREAMS), 'commands', 'owners'] as const
+
+/**
+ * Row-level security: a login role that belongs to a tenant sees and writes only rows of that tenant's resource id,
+ * whatever it asks for. The role that owns the tables sees all, and pays nothing for it.
+ */
+export const TENANCY_SQL: string = `
+-- A quota or a time that is null does not apply.
+CREATE TABLE inspan.tenants (
+  resource_id text COLLATE "C" PRIMARY KEY, role name UNIQUE, max_threads bigint, max_commands bigint,
+  max_bytes bigint, keep_ms float8
+);
+
+-- The session's login, which SET ROLE does not change, and not current_user, which these functions do.
+CREATE FUNCTION inspan.tenant() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS
+  $$ SELECT resource_id FROM inspan.tenants WHERE role = session_user $$;
+
+CREATE FUNCTION inspan.tenant_of(p_stream text) RETURNS text
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS
+  $$ SELECT resource_id FROM inspan.streams WHERE id = p_stream $$;
+
+ALTER TABLE inspan.streams ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON inspan.streams USING (resource_id = (SELECT inspan.tenant()));
+ALTER TABLE inspan.threads ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON inspan.threads USING (resource_id = (SELECT inspan.tenant()));
+${Object.entries(ROWS_OF_STREAMS)
+  .map(
+    ([table, column]) => `ALTER TABLE inspan.${table} ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON inspan.${table} USING (EXISTS (SELECT FROM inspan.streams
+  WHERE streams.no = ${table}.${column} AND streams.resource_id = (SELECT inspan.tenant())));`,
+  )
+  .join('\n')}
+
+-- Commands for a thread that does not exist yet belong to whoever sent them.
+ALTER TABLE inspan.commands ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON inspan.commands
+  USING (coalesce(inspan.tenant_of(target) = (SELECT inspan.tenant()), role = session_user));
+
+-- Everybody has to see who is alive; only hosts and process ids are in there.
+ALTER TABLE inspan.owners ENABLE ROW LEVEL SECURITY;
+CREATE POLICY seen ON inspan.owners FOR SELECT USING (true);
+CREATE POLICY added ON inspan.owners FOR INSERT WITH CHECK (role = session_user);
+CREATE POLICY changed ON inspan.owners FOR UPDATE USING (role = session_user);
+CREATE POLICY removed ON inspan.owners FOR DELETE USING (role = session_user);
+
+-- Bytes are stored once for all tenants, so a hash alone must not be enough to get at them.
+ALTER TABLE inspan.blobs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON inspan.blobs FOR SELECT
+  USING (EXISTS (SELECT FROM inspan.blob_refs WHERE blob_refs.hash = blobs.hash));
+
+-- Keeps a blob for a reference that is about to be written. False if there are no bytes, or they are not the caller's.
+CREATE FUNCTION inspan.keep_blob(p_hash text, p_mime text, p_bytes bytea) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  t text := inspan.tenant();
+  is_proven boolean := t IS NULL OR encode(sha256(p_bytes), 'hex') = p_hash;
+BEGIN
+  -- Locked, so that the last other reference cannot take the bytes along.
+  PERFORM 1 FROM inspan.blobs WHERE hash = p_hash FOR KEY SHARE;
+  IF FOUND THEN
+    RETURN coalesce(is_proven, false) OR EXISTS (SELECT FROM inspan.blob_refs
+      JOIN inspan.streams ON streams.no = blob_refs.stream_no
+      WHERE blob_refs.hash = p_hash AND streams.resource_id = t);
+  END IF;
+  IF p_bytes IS NULL OR NOT is_proven THEN RETURN false; END IF;
+  -- Updates a row that another append has just written, only to lock it.
+  INSERT INTO inspan.blobs AS b (hash, mime, bytes) VALUES (p_hash, p_mime, p_bytes)
+    ON CONFLICT (hash) DO UPDATE SET mime = b.mime;
+  RETURN true;
+END $$;
+
+-- Deletes those of the blobs that nothing refers to any more, and returns how many.
+CREATE FUNCTION inspan.drop_blobs(p_hashes text[]) RETURNS bigint
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  dropped bigint;
+BEGIN
+  -- Locked first: the next statement then sees the references of every append that was holding one of them.
+  PERFORM 1 FROM inspan.blobs WHERE hash = ANY(p_hashes) ORDER BY hash FOR UPDATE;
+  DELETE FROM inspan.blobs WHERE hash = ANY(p_hashes)
+    AND NOT EXISTS (SELECT FROM inspan.blob_refs WHERE blob_refs.hash = blobs.hash);
+  GET DIAGNOSTICS dropped = ROW_COUNT;
+  RETURN dropped;
+END $$;
+
+-- Deletes commands that other tenants had sent to this id before there was a thread.
+CREATE FUNCTION inspan.drop_strange_commands(p_stream text) RETURNS void
+  LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+  DELETE FROM inspan.commands WHERE target = p_stream AND state = 'accepted'
+    AND role IN (SELECT role FROM inspan.tenants WHERE resource_id <> inspan.tenant_of(p_stream)) $$;
+
+-- Refuses new threads and new commands of a tenant that has used up what it may. What runs goes on.
+CREATE FUNCTION inspan.check_quota() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  resource text;
+  t inspan.tenants;
+  used bigint;
+BEGIN
+  IF TG_TABLE_NAME = 'streams' THEN resource := NEW.resource_id;
+  ELSE resource := inspan.tenant_of(NEW.target); END IF;
+  -- Locked, so that two requests at once do not both get the last place.
+  SELECT * INTO t FROM inspan.tenants WHERE resource_id = resource
+    AND coalesce(max_threads, max_commands, max_bytes) IS NOT NULL FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN NEW; END IF;
+  IF t.max_bytes IS NOT NULL THEN
+    SELECT coalesce(sum(bytes), 0) INTO used FROM inspan.streams WHERE resource_id = resource AND deleted = 0;
+    IF used >= t.max_bytes THEN PERFORM inspan.refuse_quota(resource, 'bytes', t.max_bytes, used); END IF;
+  END IF;
+  IF TG_TABLE_NAME = 'streams' THEN
+    IF t.max_threads IS NULL OR NEW.kind <> 'thread' THEN RETURN NEW; END IF;
+    SELECT count(*) INTO used FROM inspan.streams WHERE resource_id = resource AND deleted = 0 AND kind = 'thread';
+    IF used >= t.max_threads THEN PERFORM inspan.refuse_quota(resource, 'threads', t.max_threads, used); END IF;
+  END IF;
+  IF TG_TABLE_NAME = 'commands' AND t.max_commands IS NOT NULL THEN
+    SELECT count(*) INTO used FROM inspan.commands JOIN inspan.streams ON streams.id = commands.target
+      WHERE state = 'accepted' AND streams.resource_id = resource;
+    IF used >= t.max_commands THEN PERFORM inspan.refuse_quota(resource, 'commands', t.max_commands, used); END IF;
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION inspan.refuse_quota(p_resource text, p_quota text, p_limit bigint, p_used bigint) RETURNS void
+  LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+BEGIN
+  RAISE EXCEPTION 'quota' USING ERRCODE = 'IN009', DETAIL = json_build_object('resourceId', p_resource,
+    'quota', p_quota, 'limit', p_limit, 'used', p_used)::text;
+END $$;
+
+CREATE TRIGGER quota BEFORE INSERT ON inspan.streams FOR EACH ROW EXECUTE FUNCTION inspan.check_quota();
+CREATE TRIGGER quota BEFORE INSERT ON inspan.commands FOR EACH ROW EXECUTE FUNCTION inspan.check_quota();
+`
+
+/** What the login role of a tenant may use. Row-level security decides about the rows. `role` is a quoted name. */
+export function grantSql(role: string): string {
+  const tables = TENANTS_TABLES.map((table) => `inspan.${table}`).join(', ')
+  return `GRANT USAGE ON SCHEMA inspan TO ${role}; GRANT SELECT ON inspan.meta, inspan.blobs TO ${role};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${role};`
+}
+
+export function revokeSql(role: string): string {
+  return `REVOKE ALL ON ALL TABLES IN SCHEMA inspan FROM ${role}; REVOKE USAGE ON SCHEMA inspan FROM ${role};`
+}
