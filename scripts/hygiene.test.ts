@@ -33,7 +33,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   client: 0,
   postgres: 45,
   studio: 0,
-  inspan: 29,
+  inspan: 30,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

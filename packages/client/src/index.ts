@@ -22,4 +22,5 @@ export {
   type ThreadList,
   type ThreadOverview,
   type ThreadSummary,
+  type TokenSummary,
 } from './routes.ts'

@@ -79,6 +79,16 @@ export interface NativeSession {
   readonly cwd: string
 }
 
+/** A token of the server, never with the token itself. */
+export interface TokenSummary {
+  readonly id: string
+  readonly name: string
+  readonly principal: string
+  readonly role: 'view' | 'approve' | 'drive'
+  readonly createdAt: number
+  readonly isOwner?: true
+}
+
 /** Answers that end the attempts to connect: trying again changes nothing. */
 const FINAL: ReadonlySet<number> = new Set([401, 403, 421])
 
@@ -179,6 +189,21 @@ export class ServerRoutes {
   async importSession(session: string): Promise<string> {
     const path = `/v1/sessions/${encodeURIComponent(session)}/thread`
     return (await this.#json<{ thread: string }>(path, 'POST', {})).thread
+  }
+
+  /** Returns the tokens of the server: its owner's and those of paired devices. */
+  async tokens(): Promise<readonly TokenSummary[]> {
+    return (await this.#json<{ tokens: readonly TokenSummary[] }>('/v1/tokens')).tokens
+  }
+
+  /** Revokes a token and ends the connections that use it. */
+  async revokeToken(id: string): Promise<void> {
+    await this.#ok(`/v1/tokens/${encodeURIComponent(id)}`, 'DELETE')
+  }
+
+  /** Returns a one-time code that pairs another device. */
+  pairingCode(role: TokenSummary['role'] = 'drive'): Promise<{ readonly code: string; readonly expiresAt: number }> {
+    return this.#json('/v1/pair/codes', 'POST', { role })
   }
 
   /** Returns why the server refuses this client; `undefined` if it does not, or cannot be reached. */

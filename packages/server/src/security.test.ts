@@ -7,57 +7,9 @@ import { describe, it } from 'node:test'
 import { Agent, Harness } from '@inspan/core'
 import { scriptedModel } from '@inspan/testing'
 import { WebSocket } from 'ws'
+import { bearer, JSON_TYPE, raw, upgrade, WRONG_TOKEN } from './raw-request.fixture.ts'
 import { serve } from './serve.ts'
 import { ServerBench } from './server.fixture.ts'
-
-interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
-
-/** A request with any headers, as a program that is no browser may send it. */
-function raw(url: string, path: string, headers: Record<string, string>, method = 'GET', body = ''): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(`${url}${path}`, { method, headers }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        text += chunk
-        // A stream of events does not end by itself.
-        if (response.headers['content-type']?.startsWith('text/event-stream') === true) request.destroy()
-      })
-      response.on('close', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }))
-    })
-    request.on('error', reject)
-    request.end(body)
-  })
-}
-
-/** Resolves to 101 if the server accepts the WebSocket, else to its answer. */
-function upgrade(
-  url: string,
-  headers: Record<string, string>,
-  path = '/v1/ws',
-  protocols: string[] = [],
-): Promise<number> {
-  return new Promise((resolve) => {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, protocols, { headers })
-    socket.on('open', () => {
-      socket.close()
-      resolve(101)
-    })
-    socket.on('unexpected-response', (_request, response) => {
-      response.resume()
-      resolve(response.statusCode ?? 0)
-    })
-    socket.on('error', () => undefined)
-  })
-}
-
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
-const JSON_TYPE = { 'content-type': 'application/json' }
-const WRONG = 'w'.repeat(43)
 
 describe('every route of the server', () => {
   it('refuses requests without a token, with an empty one and with a wrong one', async () => {
@@ -76,7 +28,12 @@ describe('every route of the server', () => {
     for (const { method, path, role } of routes) {
       if (role === 'open') continue
       const place = path.replaceAll(/\{\w+\}/g, 'x')
-      for (const headers of [{}, { authorization: 'Bearer ' }, bearer(WRONG), { cookie: 'inspan=1; inspan_0=x' }]) {
+      for (const headers of [
+        {},
+        { authorization: 'Bearer ' },
+        bearer(WRONG_TOKEN),
+        { cookie: 'inspan=1; inspan_0=x' },
+      ]) {
         const { status } = await raw(bench.url, place, { ...JSON_TYPE, ...headers }, method)
         assert.equal(status, 401, `${method} ${path} with ${JSON.stringify(headers)}`)
       }
@@ -169,7 +126,7 @@ describe('a token', () => {
   it('is needed for WebSockets, in a header of the handshake', async () => {
     await using bench = await ServerBench.start([])
     assert.equal(await upgrade(bench.url, {}), 401)
-    assert.equal(await upgrade(bench.url, bearer(WRONG)), 401)
+    assert.equal(await upgrade(bench.url, bearer(WRONG_TOKEN)), 401)
     assert.equal(await upgrade(bench.url, bearer(bench.token)), 101)
     assert.equal(await upgrade(bench.url, {}, '/v1/ws', ['inspan.v1', `inspan.token.${bench.token}`]), 101)
     assert.equal(await upgrade(bench.url, bearer(bench.token), '/terminal'), 400)
@@ -218,18 +175,22 @@ describe('a token', () => {
   it('that is guessed locks its sender out, on this machine too and whatever else it sends', async () => {
     await using bench = await ServerBench.start([])
     for (let guess = 0; guess < 10; guess++) {
-      const headers = { ...bearer(`${WRONG}${guess}`), 'x-device-token': 'mine', 'x-forwarded-for': `10.0.0.${guess}` }
+      const headers = {
+        ...bearer(`${WRONG_TOKEN}${guess}`),
+        'x-device-token': 'mine',
+        'x-forwarded-for': `10.0.0.${guess}`,
+      }
       assert.equal((await raw(bench.url, '/v1/modes', headers)).status, 401)
     }
-    const answer = await raw(bench.url, '/v1/modes', bearer(`${WRONG}x`))
+    const answer = await raw(bench.url, '/v1/modes', bearer(`${WRONG_TOKEN}x`))
     assert.equal(answer.status, 429)
     assert.ok(Number(answer.headers['retry-after']) > 0)
-    assert.equal(await upgrade(bench.url, bearer(`${WRONG}y`)), 429)
+    assert.equal(await upgrade(bench.url, bearer(`${WRONG_TOKEN}y`)), 429)
   })
 
   it('that is merely old locks nobody out', async () => {
     await using bench = await ServerBench.start([])
-    for (let attempt = 0; attempt < 30; attempt++) await raw(bench.url, '/v1/modes', bearer(WRONG))
+    for (let attempt = 0; attempt < 30; attempt++) await raw(bench.url, '/v1/modes', bearer(WRONG_TOKEN))
     assert.equal((await raw(bench.url, '/v1/modes', bearer(bench.token))).status, 200)
   })
 })

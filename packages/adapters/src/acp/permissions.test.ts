@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it, mock, type TestContext } from 'node:test'
 import { setImmediate as nextTask } from 'node:timers/promises'
-import { APPROVE, liveHost, type LiveHost } from '../../test/live/live-host.ts'
+import { heard, stage } from '../../test/acp/acp-stage.ts'
+import { APPROVE, liveHost, textOf, type LiveHost } from '../../test/live/live-host.ts'
 import { Asks } from '../live/asks.ts'
 import { Permissions } from './permissions.ts'
 
@@ -61,4 +62,29 @@ it('what is taken back, or is over, while its input is waited for is answered at
   const second = permissions.answer({ toolCall, options }, 'k2', new AbortController().signal)
   permissions.read({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'failed' })
   assert.deepEqual(await second, { outcome: { outcome: 'cancelled' } })
+})
+
+it('OpenClaw as an ACP client: a title that merely contains a harmless word approved a call', async (t) => {
+  const { dir, host, run } = await stage(
+    t,
+    `for (const [id, kind] of [['c1', 'other'], ['c2', 'teleport'], ['c3', undefined]]) {
+      const outcome = await t.ask(id, { title: 'read and search, then delete', kind, rawInput: { path: 'a' } })
+      t.text(outcome.optionId + ' ')
+    }`,
+    {
+      // What a user who lets agents read without asking has configured.
+      host: liveHost(({ category }) =>
+        category === 'read' ? { policy: 'allow', reason: 'reading' } : { policy: 'ask', reason: 'unknown' },
+      ),
+    },
+  )
+  const turn = run()
+  for (let asked = 0; asked < 3; asked++) (await host.nextAsk()).answer({ decision: 'decline' })
+  assert.equal(
+    textOf(await turn.all)
+      .replaceAll('|', '')
+      .trim(),
+    'no no no',
+  )
+  assert.ok(!(await heard(dir)).some((line) => line.includes('"yes"')))
 })

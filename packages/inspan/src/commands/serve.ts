@@ -96,6 +96,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       const { code } = server.pair()
       terminal.out(`One-time code for a browser: ${code}`)
       if (pages !== undefined) terminal.out(`Open ${server.url}/#code=${code} (Ctrl-C ends it)`)
+      const reachable = pages === undefined ? undefined : addressForPhones(server.url, values)
+      if (reachable !== undefined) terminal.out(await pairingPicture(reachable, server.pair().code))
     }
     const ended = new AbortController()
     await Promise.race(ENDING.map((signal) => once(process, signal, { signal: ended.signal }).catch(() => undefined)))
@@ -109,6 +111,27 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await store.close()
     await served.remove?.()
   }
+}
+
+interface Reach {
+  readonly 'allow-remote': boolean
+  readonly 'allowed-host': readonly string[]
+  readonly 'trust-proxy': boolean
+}
+
+/** Returns the address under which other devices reach the server; undefined if they cannot. */
+export function addressForPhones(url: string, reach: Reach): string | undefined {
+  const [name] = reach['allowed-host']
+  if (name !== undefined) return `${reach['trust-proxy'] ? 'https' : 'http'}://${name}`
+  return reach['allow-remote'] && !url.includes('//0.0.0.0:') && !url.includes('//[::]:') ? url : undefined
+}
+
+/** Returns a QR code that opens the page on a phone, with a one-time code of its own. */
+async function pairingPicture(address: string, code: string): Promise<string> {
+  const { renderUnicodeCompact } = await import('uqr')
+  // The part after # stays in the browser, so no proxy can log it.
+  const link = `${address}/#code=${code}`
+  return `Scan this to pair a phone, once and within five minutes:\n${renderUnicodeCompact(link, { border: 2 })}`
 }
 
 async function pagesOf(terminal: Terminal): Promise<string> {

@@ -18,7 +18,10 @@ export interface Refusal {
   readonly retryAfter?: number
 }
 
-/** Maps what a proxy or another system says about the caller, e.g. a signed token in a header. */
+/**
+ * Maps what a proxy or another system says about the caller, e.g. a signed token in a header. Whoever it throws for is
+ * refused; whoever it returns `undefined` for needs one of the server's tokens.
+ */
 export type Identify = (request: {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly address: string
@@ -74,9 +77,14 @@ export async function identifyCaller(request: IncomingMessage, options: GuardOpt
     return { caller: undefined, refusal }
   }
   const { identify } = options
-  const mapped = identify === undefined ? undefined : await identify({ headers: request.headers, address })
-  if (mapped !== undefined) {
-    if (ROLES.includes(mapped.role) && mapped.principal !== '') return { caller: mapped }
+  try {
+    const mapped = await identify?.({ headers: request.headers, address })
+    if (mapped !== undefined) {
+      return isIdentity(mapped) ? { caller: mapped } : { caller: undefined, refusal: UNAUTHORIZED }
+    }
+  } catch {
+    // The hook throws for what it cannot verify, such as an expired signature.
+    options.failures.note(address, request.rawHeaders.join('\n'))
     return { caller: undefined, refusal: UNAUTHORIZED }
   }
   const token = tokenOf(request, options.cookie())
@@ -85,6 +93,11 @@ export async function identifyCaller(request: IncomingMessage, options: GuardOpt
   if (caller !== undefined) return { caller }
   options.failures.note(address, token)
   return { caller: undefined, refusal: UNAUTHORIZED }
+}
+
+function isIdentity({ principal, role, tenant }: Identity): boolean {
+  const isNamed = typeof principal === 'string' && principal !== ''
+  return isNamed && ROLES.includes(role) && (tenant === undefined || (typeof tenant === 'string' && tenant !== ''))
 }
 
 const UNAUTHORIZED: Refusal = { status: 401, message: 'A valid token is needed.' }

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Nothing from elsewhere is loaded or run, and no other page may show this one. */
 const POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 /**
  * The files of a web page. They are listed once: a request names one of them or nothing, so that no path can lead out of

@@ -1,5 +1,8 @@
-/** The names of providers in the GenAI conventions, where they differ from those of their packages. */
-const WELL_KNOWN: { readonly [provider: string]: string } = {
+/**
+ * The names of providers in version 1.45.0 of `@opentelemetry/semantic-conventions`, where they differ from those of
+ * their packages.
+ */
+export const WELL_KNOWN: { readonly [provider: string]: string } = {
   'amazon-bedrock': 'aws.bedrock',
   bedrock: 'aws.bedrock',
   azure: 'azure.ai.openai',
@@ -8,7 +11,6 @@ const WELL_KNOWN: { readonly [provider: string]: string } = {
   'google-vertex': 'gcp.vertex_ai',
   vertex: 'gcp.vertex_ai',
   mistral: 'mistral_ai',
-  moonshotai: 'moonshot_ai',
   xai: 'x_ai',
 }
 

@@ -22,6 +22,7 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base'
+import * as conventions from '@opentelemetry/semantic-conventions/incubating'
 import { AgentBench } from '../agent-bench.fixture.ts'
 import { openTelemetry } from './open-telemetry.ts'
 
@@ -307,6 +308,29 @@ suite('with an SDK', () => {
       }
     })
   }
+
+  test('every attribute is a constant of the conventions, or named after us, for our own loop and for other agents', async () => {
+    const look = createTool({ id: 'look', description: 'Looks.', execute: () => Promise.reject(new Error('blind')) })
+    const usage = { inputTokens: 9, cachedInputTokens: 4, outputTokens: 7, reasoningTokens: 2 }
+    await using own = await AgentBench.open(
+      [{ toolCalls: [{ name: 'look' }], usage }, { text: 'Done.', usage }, { error: { status: 400 } }],
+      { agent: { tools: [look] }, model: { provider: 'anthropic.messages', modelId: 'claude' } },
+    )
+    await own.play('Go.')
+    await own.play('Fail.')
+    await using other = await AgentBench.open([], {
+      runtime: { agents: { foreign: { driver: foreign, turn: { model: 'mistral/large' } } } },
+    })
+    await other.play('Go.', { agentId: 'foreign' })
+    const constants = Object.entries(conventions)
+    const attributes = constants.filter(([name]) => name.startsWith('ATTR_')).map(([, value]) => value)
+    const operations = constants.filter(([name]) => name.startsWith('GEN_AI_OPERATION_')).map(([, value]) => value)
+    const used = spans().flatMap((span) => Object.keys(span.attributes))
+    assert.ok(used.includes('error.type'))
+    for (const name of used) assert.ok(name.startsWith('inspan.') || attributes.includes(name), name)
+    for (const span of spans()) assert.ok(operations.includes(String(span.attributes['gen_ai.operation.name'])))
+    assert.equal(spans().filter(({ name }) => name.endsWith('foreign')).length, 1)
+  })
 
   test('every span ends, also of what was cancelled', async () => {
     const started = Promise.withResolvers<void>()
