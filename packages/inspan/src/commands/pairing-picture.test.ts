@@ -20,7 +20,9 @@ const HALVES: Readonly<Record<string, readonly [upper: boolean, lower: boolean]>
 /** Reads a QR code from text as a camera sees it in a terminal with light characters on a dark ground. */
 function scanned(lines: readonly string[]): string | undefined {
   const scale = 4
-  const rows = lines.flatMap((line) => [0, 1].map((half) => [...line].map((char) => HALVES[char]?.[half] ?? false)))
+  const rows = lines.flatMap((line) =>
+    [0, 1].map((half) => line.split('').map((char) => HALVES[char]?.[half] ?? false)),
+  )
   const width = (rows[0]?.length ?? 0) * scale
   const height = rows.length * scale
   const pixels = new Uint8ClampedArray(width * height * 4)
