@@ -100,6 +100,49 @@ suite('the redactor', () => {
     )
   })
 
+  test('removes from a streamed text what it removes from the whole, wherever the pieces end', () => {
+    const key = `-----BEGIN RSA ${of('PRIV', 'ATE')} KEY-----\n${x(64)}\n${x(64)}\n-----END RSA ${of('PRIV', 'ATE')} KEY-----`
+    const word = fc.constantFrom(
+      ...Object.values(EXAMPLES).flat(),
+      key,
+      `Authorization: Bearer ${x(30)}`,
+      `authorization : bearer ${x(30)}`,
+      `password = "${x(12)}"`,
+      `API_KEY=${x(20)}`,
+      `https://ada:${x(10)}@example.com`,
+      '-----BEGIN CERTIFICATE-----',
+      '-----BEGIN ',
+      ...'the bearer password = : secret Basic a\u00a0b 🙂'.split(' '),
+    )
+    const space = fc.constantFrom(' ', '\n', '  ', '\t', ' ', '')
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(word, space), { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 }),
+        (words, sizes) => {
+          const text = words.flat().join('')
+          let shown = ''
+          let held = ''
+          for (let at = 0, piece = 0; at < text.length; piece++) {
+            const size = sizes[piece % sizes.length] ?? 1
+            held += text.slice(at, at + size)
+            at += size
+            const settled = redact.settled(held)
+            shown += redact(held.slice(0, settled))
+            held = held.slice(settled)
+          }
+          assert.equal(shown + redact(held), redact(text))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('shows all but the last four words of prose while it is streamed', () => {
+    assert.equal(redact.settled('This is a sentence that is going on and'), 'This is a sentence that '.length)
+    assert.equal(redactSecrets({ more: [{ name: 'ticket', pattern: /T \d+/g }] }).settled('One.\nTwo, T'), 5)
+  })
+
   test('can leave detectors out, take more, and mark differently', () => {
     const secret = EXAMPLES['npm-token']?.[0] ?? ''
     assert.equal(redactSecrets({ except: ['npm-token'] })(secret), secret)

@@ -53,6 +53,17 @@ export class RecordRedactor {
     return redaction.isChanged ? redacted : value
   }
 
+  /** Returns how much of the beginning of a text that goes on can be redacted now. */
+  settled(text: string): number {
+    try {
+      const length = this.#redact.settled?.(text) ?? 0
+      return Number.isInteger(length) ? Math.min(Math.max(length, 0), text.length) : 0
+    } catch {
+      // What cannot be judged waits until it is complete.
+      return 0
+    }
+  }
+
   /** Returns a warning if something was withheld since the last call; at most one per run. */
   warning(run: string | undefined): NoteRecord | undefined {
     const isDue = this.#isFailing && this.#toldRun !== run

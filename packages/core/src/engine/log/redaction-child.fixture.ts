@@ -30,7 +30,7 @@ const look: RunnableTool = {
   name: 'look',
   inputSchema: { type: 'object' },
   execute: async (_input, { progress }) => {
-    progress(`I see ${WORD}`)
+    progress(`I see ${WORD} and`)
     return new Promise(() => undefined)
   },
 }
@@ -41,10 +41,12 @@ const runtime = await ThreadRuntime.open({
   agents: {
     native: { driver: nativeDriver({ id: 'native', model: scriptedModel(turns[where] ?? []) }), tools: [look] },
   },
-  redact: (text) => text.replaceAll(WORD, '[word]'),
+  redact: Object.assign((text: string) => text.replaceAll(WORD, '[word]'), {
+    settled: (text: string) => text.lastIndexOf(' ') + 1,
+  }),
 })
 // Only what is on disk leaves as a frame.
 runtime.onFrame((frame) => {
-  if (JSON.stringify(frame).includes(WORD)) writeSync(1, 'written\n')
+  if (JSON.stringify(frame).includes(where === 'input' ? 'look' : '[word]')) writeSync(1, 'written\n')
 })
 await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })

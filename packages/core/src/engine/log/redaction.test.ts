@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool, nativeDriver, type Tool } from '@inspan/agent'
+import { createTool, nativeDriver, type Tool, type ToolContext } from '@inspan/agent'
 import { InspanError, type StoredMessage } from '@inspan/protocol'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ const FETCH: Script = [
   { text: 'It said sk-2.' },
 ]
 
-type Execute = (input: { key: string }) => unknown
+type Execute = (input: { key: string }, context?: Pick<ToolContext, 'progress'>) => unknown
 
 function fetch(got: string[], more: { requireApproval?: true; execute?: Execute } = {}): Tool {
   return createTool({
@@ -73,26 +73,75 @@ suite('what an agent of ours and its tools say', () => {
     assert.deepEqual(bench.prompts()[0]?.[0], JSON.stringify({ role: 'system', content: 'Never show [key].' }))
   })
 
-  test('is shown live as it comes, and costs no redaction there, however many pieces it comes in', async () => {
-    const calls: number[] = []
+  test('is not shown live before it is complete, as nobody knows where a secret ends', async () => {
+    const text = ['It is s', 'k-', '12', '34 and', ' more.']
+    await using bench = await openBench([{ text }], [])
+    const live: unknown[] = []
+    bench.runtime.onEntry((entry) => {
+      if (entry.kind === 'delta' && entry.event.type === 'text-delta') live.push([entry.event.text, entry.event.meta])
+    })
+    await bench.play()
+    assert.deepEqual(live, [['It is [key] and more.', { redacted: true }]])
+    assert.equal(textOf((await bench.messages()).at(-1)), 'It is [key] and more.')
+  })
+
+  test('is shown live as far as the redactor has settled it, also a secret that is spread over pieces', async () => {
+    const byWord = Object.assign((text: string) => redact(text), {
+      settled: (text: string) => text.lastIndexOf(' ') + 1,
+    })
+    const script: Script = [
+      { reasoning: ['Use s', 'k-', '1 ', 'now.'], toolCalls: [{ id: 'c1', name: 'fetch', input: { key: 'sk-1' } }] },
+      { text: ['It is s', 'k-', '12', '34 and', ' more.'] },
+    ]
+    const told = fetch([], {
+      execute: (_input, context) => {
+        for (const piece of ['out s', 'k-5', '6 x']) context?.progress(piece)
+        return 'sk-8'
+      },
+    })
+    await using bench = await openBench(script, [told], { runtime: { redact: byWord } })
+    const live: [string, string, unknown][] = []
+    bench.runtime.onEntry((entry) => {
+      assert.doesNotMatch(JSON.stringify(entry.kind === 'delta' ? entry : entry.record), /sk-?\d|k-\d/)
+      if (entry.kind !== 'delta') return
+      const { event } = entry
+      const text =
+        event.type === 'tool-call-delta'
+          ? event.argsTextDelta
+          : event.type === 'tool-progress'
+            ? (event.output ?? '')
+            : event.text
+      live.push([event.type, text, event.meta])
+    })
+    await bench.play()
+    const marked = { redacted: true }
+    assert.deepEqual(live, [
+      ['reasoning-delta', 'Use ', undefined],
+      ['reasoning-delta', '[key] ', marked],
+      ['reasoning-delta', 'now.', undefined],
+      ['tool-call-delta', '', undefined],
+      ['tool-call-delta', '{"key":"[key]"}', undefined],
+      ['tool-progress', 'out ', undefined],
+      ['tool-progress', '[key] ', marked],
+      ['tool-progress', 'x', undefined],
+      ['text-delta', 'It is ', undefined],
+      ['text-delta', '[key] ', marked],
+      ['text-delta', 'and ', undefined],
+      ['text-delta', 'more.', undefined],
+    ])
+  })
+
+  test('costs no redaction per piece of a word, however many it comes in', async () => {
+    const asked: number[] = []
     for (const pieces of [10, 1000]) {
       let count = 0
-      const counting: Redactor = (text) => {
-        count++
-        return redact(text)
-      }
+      const counting = Object.assign((text: string) => redact(text), { settled: () => (count++, 0) })
       const text = ['sk-1', ...Array.from({ length: pieces - 1 }, () => 'x')]
       await using bench = await openBench([{ text }], [], { runtime: { redact: counting } })
-      let live = ''
-      bench.runtime.onEntry((entry) => {
-        if (entry.kind === 'delta' && entry.event.type === 'text-delta') live += entry.event.text
-      })
       await bench.play()
-      assert.equal(live, text.join(''))
-      assert.equal(textOf((await bench.messages()).at(-1)), redact(text.join('')))
-      calls.push(count)
+      asked.push(count)
     }
-    assert.equal(calls[0], calls[1])
+    assert.deepEqual(asked, [0, 0])
   })
 
   test('is redacted in errors and in an answer that is data', async () => {

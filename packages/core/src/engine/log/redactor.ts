@@ -4,7 +4,15 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
  * Removes from a text what must not be recorded. Pure, and leaves its own output unchanged. It sees one string at a
  * time and cannot find what is spread over two.
  */
-export type Redactor = (text: string) => string
+export interface Redactor {
+  (text: string): string
+  /**
+   * Returns how many characters at the beginning of a text, which goes on, cannot belong to anything that is to be
+   * removed, whatever follows: that much is shown while the text is streamed. Called after white space. Absent: nothing
+   * is shown before the text is complete.
+   */
+  readonly settled?: (text: string) => number
+}
 
 /** Replaces a text that could not be redacted. */
 export const WITHHELD = '[withheld: it could not be redacted]'

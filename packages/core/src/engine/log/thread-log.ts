@@ -22,6 +22,7 @@ import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } fro
 import { loadState } from './load-state.ts'
 import { mixedPart, partKey, textOf, wholeOf, type PendingBatch } from './pending-batch.ts'
 import { assertOrigin, assertSafeIds, prepared, type RecordOrigin } from './record-body.ts'
+import { HeldPieces } from './held-pieces.ts'
 import { isRedacted, REDACTED, RecordRedactor } from './record-redactor.ts'
 import type { Redactor } from './redactor.ts'
 import { foldWithViews } from './view-writes.ts'
@@ -62,8 +63,8 @@ export interface ThreadLogOptions {
   readonly ticker?: FlushTicker
   readonly onListenerFailure?: ListenerFailure
   /**
-   * Removes what must not be recorded from what agents and tools say. If it throws, the text is withheld. Deltas are
-   * shown unredacted; the sealed part replaces them.
+   * Removes what must not be recorded or shown from what agents and tools say. If it throws, the text is withheld.
+   * Deltas are held back until they can be redacted.
    */
   readonly redact?: Redactor
   /** Called once when the log can no longer be written. */
@@ -92,6 +93,7 @@ export class ThreadLog implements Flushable {
   readonly #ticker: FlushTicker
   #redactor: RecordRedactor | undefined
   #isMarked = false
+  readonly #held = new HeldPieces()
   readonly #onFailure: (error: InspanError) => void
   readonly #entries: Emitter<LogEntry>
   readonly #frames: Emitter<DeltaFrame>
@@ -179,6 +181,11 @@ export class ThreadLog implements Flushable {
   /** Adds a piece to an open part, at a cost independent of the size of message and thread and of frame listeners. */
   delta(event: BatchEvent, origin: RecordOrigin = {}): void {
     this.#assertWritable()
+    const shown = this.#redactor === undefined ? event : this.#held.take(event, this.#redactor)
+    if (shown !== undefined) this.#delta(shown, origin)
+  }
+
+  #delta(event: BatchEvent, origin: RecordOrigin): void {
     const batch = this.#batchOf(event)
     if (batch === undefined) {
       const key = partKey(event.messageId, event.partId)
@@ -211,6 +218,7 @@ export class ThreadLog implements Flushable {
     assertOrigin(origin)
     const ready = this.#prepared(body)
     if (this.#isUnmarked) this.#show(prepared(REDACTED), {}, [])
+    this.#release(ready.body, origin)
     const record = this.#show(ready, origin, blobs)
     const warning = this.#redactor?.warning(origin.run)
     if (warning !== undefined) this.#show(prepared(warning), origin, [])
@@ -235,12 +243,19 @@ export class ThreadLog implements Flushable {
     for (const { outcome } of extras?.outcomes ?? []) assertJson('An outcome', outcome)
     const ready = bodies.map((body) => this.#prepared(body))
     if (this.#isUnmarked) this.#push(prepared(REDACTED), {})
+    for (const { body } of ready) this.#release(body, origin)
     const records = ready.map((each) => this.#push(each, origin))
     if (extras !== undefined) this.#attach(extras, records)
     const warning = this.#redactor?.warning(origin.run)
     if (warning !== undefined) this.#push(prepared(warning), origin)
     await this.flush()
     return records
+  }
+
+  /** Shows what was held back of a part that is about to be sealed. */
+  #release(body: RecordBody, origin: RecordOrigin): void {
+    if (this.#redactor === undefined || !isSealedPart(body)) return
+    for (const event of this.#held.release(body, this.#redactor)) this.#delta(event, origin)
   }
 
   /** Redacts what is recorded from now on. */

@@ -81,6 +81,8 @@ export class Doors {
   get redact(): Redactor | undefined {
     const all = [...this.#redactors]
     if (all.length < 2) return all[0]
-    return (text) => all.reduce((rest, redact) => redact(rest), text)
+    const redactAll = (text: string): string => all.reduce((rest, redact) => redact(rest), text)
+    const settled = (text: string): number => Math.min(...all.map((redact) => redact.settled?.(text) ?? 0))
+    return Object.assign(redactAll, { settled })
   }
 }

@@ -56,11 +56,16 @@ suite('the output of a tool', () => {
     await sent
   })
 
-  test('and its arguments hold secrets, which are redacted before they are stored or emitted as a whole', async (t) => {
+  test('and its arguments, the answer and an error hold secrets: all are redacted before they are stored or emitted', async (t) => {
     const root = folderFor(t)
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const storage = new MemoryStore()
-    const script = [calls('execute_command', { command: `echo ${secret}` }), DONE]
+    const [start, end] = [secret.slice(0, 9), secret.slice(9)]
+    const script = [
+      calls('execute_command', { command: `printf ${start}; sleep 0.1; echo ${end}; echo ${secret} >&2` }),
+      calls('read_file', { path: secret }),
+      { reasoning: ['It is ', start, end, '.'], text: ['Your key is ', start, end, ' and no other one but that.'] },
+    ]
     await using bench = new HarnessBench(script, {
       storage,
       workspace: { root },
@@ -71,10 +76,16 @@ suite('the output of a tool', () => {
     const { items } = await storage.readRecords(bench.harness.session.thread.requireId(), { limit: 1000 })
     assert.ok(items.some(({ body }) => body.type === 'tool-result'))
     assert.doesNotMatch(JSON.stringify(items), new RegExp(secret))
-    // Live output is shown as it comes, in this process, until the result is there: see docs/redaction.md.
-    const live = new Set(['tool_input_delta', 'shell_output', 'display_state_changed'])
-    const emitted = [...bench.kept].filter(([{ type }]) => !live.has(type)).map(([, json]) => json)
-    assert.doesNotMatch(emitted.join('\n'), new RegExp(secret))
+    assert.doesNotMatch([...bench.kept.values()].join('\n'), new RegExp(secret))
+    assert.match(JSON.stringify(bench.all('shell_output')), /\[redacted: github-token\]/)
+    // Joined again, the pieces that were emitted do not give it either.
+    const pieces = bench.all('shell_output').map(({ output }) => output)
+    assert.doesNotMatch(pieces.join(''), new RegExp(`${start}|${end}`))
+    const spoken = bench.all('message_update').map(({ message }) => message.content)
+    assert.doesNotMatch(
+      JSON.stringify(spoken.filter(([part]) => part?.type === 'thinking')),
+      new RegExp(`${start}|${end}`),
+    )
     assert.match(JSON.stringify(items), /redacted/i)
   })
 })
