@@ -157,12 +157,8 @@ export type {
   RequestContextInput,
   RestoreRequestContext,
 } from './harness/agents/request-context.ts'
-export {
-  Session,
-  type SessionDisplay,
-  type ToolApprovalResponse,
-  type ToolSuspensionResponse,
-} from './harness/session.ts'
+export { Session, type SessionDisplay } from './harness/session.ts'
+export type { ToolApprovalResponse, ToolSuspensionResponse } from './harness/sessions/suspensions.ts'
 export type { ModelSwitch } from './harness/sessions/session-model.ts'
 export type {
   DeliveryAction,

@@ -1,5 +1,4 @@
-import type { Grants, PermissionRules, ToolCategory } from '@inspan/protocol'
-import type { HarnessEvent } from '@inspan/protocol/harness'
+import type { PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { Store } from '@inspan/protocol/store'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
 import type { BrowserSlot } from './agents/browser-slot.ts'
@@ -20,19 +19,6 @@ export interface UserState {
   update<Result>(
     change: (state: HarnessState) => { readonly updates?: HarnessState; readonly result: Result },
   ): Promise<Result>
-}
-
-/** A session as seen by the thread it is bound to. */
-export interface ThreadViewer {
-  resourceId(): string
-  readonly userState: UserState
-  emit(event: HarnessEvent): void
-  /** The session's own rules, which add to those of the bound thread. */
-  rules(): PermissionRules
-  grants(): Grants
-  /** Leaves its thread. */
-  leave(): Promise<void>
-  subagentModelId(agentType: string | undefined): string | null
 }
 
 /** What all sessions of a harness share. */

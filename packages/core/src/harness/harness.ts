@@ -30,14 +30,15 @@ import { memoryRecord, memoryStatus, type ObservationalMemoryRecord } from './ob
 import { prepareTracing } from './runs/observability.ts'
 import type { RequestContextInput } from './agents/request-context.ts'
 import { SessionRegistry } from './sessions/session-registry.ts'
-import { lifeOf, type Session, type ToolSuspensionResponse } from './session.ts'
+import { lifeOf, type Session } from './session.ts'
+import type { ToolSuspensionResponse } from './sessions/suspensions.ts'
 import type { NotificationInput } from './signals/notification.ts'
 import type { SentNotification } from './signals/notifications.ts'
 import type { SentSignal, SignalInput, SignalRouting } from './signals/send-signal.ts'
 import type { SystemReminder } from './signals/system-reminder.ts'
 import type { CloneRequest } from './threads/thread-lifecycle.ts'
 import { readResourceIds, type Listed } from './threads/thread-reads.ts'
-import { told } from './events/told.ts'
+import { reportFailure } from './events/report-errors.ts'
 import type { HarnessWorkspace } from './agents/workspace-slot.ts'
 
 export interface SessionInfo {
@@ -97,7 +98,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Opens the store, initialises the workspace and starts the heartbeats. Calls that need it run it themselves. */
   init(): Promise<void> {
-    return this.#told(this.#ready())
+    return this.#report(this.#ready())
   }
 
   #ready(): Promise<void> {
@@ -114,7 +115,7 @@ export class Harness<State extends HarnessState = HarnessState> {
    * default one in memory lasts as long as the harness object.
    */
   destroy(): Promise<void> {
-    return this.#told(this.#destroy())
+    return this.#report(this.#destroy())
   }
 
   /**
@@ -122,7 +123,7 @@ export class Harness<State extends HarnessState = HarnessState> {
    * step, after `timeoutMs` wherever they are (default: 30,000). Another process goes on with them.
    */
   drain({ timeoutMs = DRAIN_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    return this.#told(this.#core.threads.drain(timeoutMs).then(() => this.#destroy()))
+    return this.#report(this.#core.threads.drain(timeoutMs).then(() => this.#destroy()))
   }
 
   async #destroy(): Promise<void> {
@@ -146,7 +147,7 @@ export class Harness<State extends HarnessState = HarnessState> {
    * grants, state and yolo.
    */
   createSession(options: NewSession = {}): Promise<Session<State>> {
-    return this.#told(this.#createSession(options))
+    return this.#report(this.#createSession(options))
   }
 
   async #createSession(options: NewSession): Promise<Session<State>> {
@@ -298,7 +299,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Emits `om_status` with the progress of memory in the current thread. */
   loadOMProgress(): Promise<void> {
-    return this.#told(this.#loadProgress())
+    return this.#report(this.#loadProgress())
   }
 
   async #loadProgress(): Promise<void> {
@@ -344,11 +345,11 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   registerHeartbeat(handler: HeartbeatHandler): Promise<void> {
-    return this.#told(this.#heartbeats.register(handler))
+    return this.#report(this.#heartbeats.register(handler))
   }
 
   removeHeartbeat(options: { readonly id: string }): Promise<void> {
-    return this.#told(this.#removeHeartbeat(options))
+    return this.#report(this.#removeHeartbeat(options))
   }
 
   async #removeHeartbeat(options: { readonly id: string }): Promise<void> {
@@ -356,7 +357,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   stopHeartbeats(): Promise<void> {
-    return this.#told(this.#heartbeats.stop())
+    return this.#report(this.#heartbeats.stop())
   }
 
   /** Returns what is known now about the MCP servers: status, tools, and why one cannot be used. */
@@ -366,7 +367,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Connects an MCP server anew, such as one that has crashed. Look at `getMcpServerInfo` for how it went. */
   reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
-    return this.#told(this.#reconnectMcpServer(options))
+    return this.#report(this.#reconnectMcpServer(options))
   }
 
   async #reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
@@ -377,7 +378,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Replaces the MCP servers. Those whose configuration stays the same keep their connection. */
   setMcpServers(servers: MCPConfiguration): Promise<void> {
-    return this.#told(this.#setMcpServers(servers))
+    return this.#report(this.#setMcpServers(servers))
   }
 
   async #setMcpServers(servers: MCPConfiguration): Promise<void> {
@@ -398,7 +399,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   resolveWorkspace(options: WorkspaceRequest = {}): Promise<HarnessWorkspace | undefined> {
-    return this.#told(this.#resolveWorkspace(options))
+    return this.#report(this.#resolveWorkspace(options))
   }
 
   async #resolveWorkspace(options: WorkspaceRequest): Promise<HarnessWorkspace | undefined> {
@@ -410,7 +411,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   destroyWorkspace(): Promise<void> {
-    return this.#told(this.#core.workspace.destroy())
+    return this.#report(this.#core.workspace.destroy())
   }
 
   async #start(): Promise<void> {
@@ -432,8 +433,8 @@ export class Harness<State extends HarnessState = HarnessState> {
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
   }
 
-  #told<Result>(done: Promise<Result>): Promise<Result> {
-    return told(done, (event) => this.#broadcast(event))
+  #report<Result>(done: Promise<Result>): Promise<Result> {
+    return reportFailure(done, (event) => this.#broadcast(event))
   }
 
   #broadcast(event: HarnessEvent): void {

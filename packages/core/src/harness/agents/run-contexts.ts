@@ -1,7 +1,7 @@
 import { RequestContext } from '@inspan/agent'
 import type { JsonObject } from '@inspan/protocol'
 import type { LogEntry } from '../../engine/index.ts'
-import type { ThreadViewer } from '../harness-core.ts'
+import type { SessionContext } from '../sessions/session-context.ts'
 import { requestContextOf, type RestoreRequestContext } from './request-context.ts'
 
 /**
@@ -9,9 +9,12 @@ import { requestContextOf, type RestoreRequestContext } from './request-context.
  * message brings its context to the run that hears it, be it a new one or one that is going on.
  */
 export class RunContexts {
-  readonly #byMessage = new Map<string, { readonly context: RequestContext; readonly sender: ThreadViewer }>()
+  readonly #byMessage = new Map<
+    string,
+    { readonly context: RequestContext; readonly sender: SessionContext | undefined }
+  >()
   readonly #byRun = new Map<string, RequestContext>()
-  readonly #senders = new Map<string, ThreadViewer>()
+  readonly #senders = new Map<string, SessionContext>()
   readonly #begunHere = new Set<string>()
   readonly #restore: RestoreRequestContext | undefined
 
@@ -20,7 +23,7 @@ export class RunContexts {
   }
 
   /** Keeps the context of a message for the run that will hear it. */
-  keep(messageId: string, context: RequestContext, sender: ThreadViewer): void {
+  keep(messageId: string, context: RequestContext, sender?: SessionContext): void {
     this.#byMessage.set(messageId, { context, sender })
   }
 
@@ -30,7 +33,7 @@ export class RunContexts {
   }
 
   /** Returns the session whose message began the run; `undefined` when that was in another process. */
-  senderOf(runId: string): ThreadViewer | undefined {
+  senderOf(runId: string): SessionContext | undefined {
     return this.#senders.get(runId)
   }
 
@@ -75,7 +78,7 @@ export class RunContexts {
     const kept = this.#byMessage.get(body.messageId)
     this.#byMessage.delete(body.messageId)
     if (kept === undefined || run === undefined) return
-    if (!this.#senders.has(run)) this.#senders.set(run, kept.sender)
+    if (kept.sender !== undefined && !this.#senders.has(run)) this.#senders.set(run, kept.sender)
     if (kept.context.size > 0) this.add(run, kept.context)
   }
 }

@@ -1,6 +1,6 @@
 import { InspanError, type Goal } from '@inspan/protocol'
 import { givenFields, givenOneOf, givenText, optionalCount, optionalText } from '../checks/check-given.ts'
-import type { CurrentThread } from '../signals/session-signals.ts'
+import type { SessionContext } from '../sessions/session-context.ts'
 import type { ObjectiveChanges, ObjectiveOptions } from './goal-keeper.ts'
 
 /** The goal of a thread, as programs set and read it. */
@@ -11,21 +11,21 @@ export interface Objectives {
   updateObjectiveOptions(changes: ObjectiveChanges): Promise<Goal>
 }
 
-export function objectivesOf(thread: CurrentThread): Objectives {
+export function objectivesOf({ binding, lifecycle }: SessionContext): Objectives {
   return {
     setObjective: async (objective, options = {}) => {
       givenText(objective, 'objective')
       checkOptions(options, 'setObjective(objective, { judgeModelId })')
-      return (await thread.ensure()).goal.setObjective(objective, options)
+      return (await lifecycle.ensure()).control.goal.setObjective(objective, options)
     },
-    getObjective: async () => thread.get()?.goal.getObjective() ?? null,
-    clearObjective: async () => thread.get()?.goal.clearObjective(),
+    getObjective: async () => binding.thread?.control.goal.getObjective() ?? null,
+    clearObjective: async () => binding.thread?.control.goal.clearObjective(),
     updateObjectiveOptions: async (changes) => {
       checkOptions(changes, 'updateObjectiveOptions({ status?, maxRuns? })')
-      const control = thread.get()
-      if (control === undefined)
+      const { thread } = binding
+      if (thread === undefined)
         throw new InspanError('not-found', 'There is no current thread that an objective could be set for.')
-      return control.goal.updateObjectiveOptions(changes)
+      return thread.control.goal.updateObjectiveOptions(changes)
     },
   }
 }

@@ -4,12 +4,10 @@ import type { HarnessEvent } from '@inspan/protocol/harness'
 import { checkNames } from '@inspan/protocol/internal'
 import type { Submission, ThreadRuntime } from '../../engine/index.ts'
 import { isFields, optionalFlag } from '../checks/check-given.ts'
-import type { HarnessCore } from '../harness-core.ts'
 import { messageParts, type MessageFile } from './message-files.ts'
 import { requestContextOf, type RequestContextInput } from '../agents/request-context.ts'
 import { RunAbort } from './run-abort.ts'
-import type { SessionBinding } from '../sessions/session-binding.ts'
-import type { SessionMode } from '../sessions/session-mode.ts'
+import type { SessionContext } from '../sessions/session-context.ts'
 import type { OpenThread } from '../threads/open-threads.ts'
 
 export interface MessageInput {
@@ -24,26 +22,18 @@ export interface MessageInput {
   readonly untilIdle?: boolean
 }
 
-export interface ConversationParts {
-  readonly core: HarnessCore
-  readonly binding: SessionBinding
-  readonly mode: SessionMode
-  /** Returns the thread of the session after all earlier commands are done; creates one if there is none. */
-  readonly ensureThread: () => Promise<OpenThread>
-}
-
 /** Sends messages to the agent and stops it. */
 export class Conversation {
-  readonly #parts: ConversationParts
+  readonly #session: SessionContext
   /** The abort controller of the run. */
   readonly aborting: RunAbort
   /** Messages that are about to start a run. */
   readonly #beginnings = new Set<Promise<unknown>>()
   #isAbortRequested = false
 
-  constructor(parts: ConversationParts) {
-    this.#parts = parts
-    this.aborting = new RunAbort(parts.binding, () => this.abort())
+  constructor(session: SessionContext) {
+    this.#session = session
+    this.aborting = new RunAbort(session.binding, () => this.abort())
   }
 
   get isAbortRequested(): boolean {
@@ -60,13 +50,13 @@ export class Conversation {
     this.#beginnings.add(beginning)
     const { runId, thread } = await beginning.finally(() => this.#beginnings.delete(beginning))
     if (runId === undefined) await this.#steer(thread.runtime, parts, input)
-    else await this.#parts.binding.atRest(runId)
+    else await this.#session.binding.atRest(runId)
     if (input.untilIdle === true) await thread.control.settled()
   }
 
   /** Starts a run. Returns no run id when there is a run already, which is to hear the message. */
   async #begin(parts: readonly Part[], input: MessageInput): Promise<{ thread: OpenThread; runId?: string }> {
-    const thread = await this.#parts.ensureThread()
+    const thread = await this.#session.lifecycle.ensure()
     if (hasRun(thread.runtime)) return { thread }
     const { runId } = await thread.runtime.submit(this.#submission(parts, input))
     return { thread, runId }
@@ -80,7 +70,7 @@ export class Conversation {
   /** Queues a message until the run is over; sends it at once when there is none. */
   async followUp(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
-    const { runtime } = await this.#parts.ensureThread()
+    const { runtime } = await this.#session.lifecycle.ensure()
     await this.#begun(runtime)
     if (!hasRun(runtime)) return this.send(input)
     await runtime.followUp(this.#submission(parts, input))
@@ -89,11 +79,11 @@ export class Conversation {
   /** Puts a message before all queued ones; sends it at once when there is neither a run nor a queue. */
   async requeue(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
-    const { runtime } = await this.#parts.ensureThread()
+    const { runtime } = await this.#session.lifecycle.ensure()
     await this.#begun(runtime)
     const waiting = [...runtime.state.head.queue].filter(({ lane }) => lane === 'follow-up')
     if (!hasRun(runtime) && waiting.length === 0) return this.send(input)
-    const { core } = this.#parts
+    const { core } = this.#session
     const { runId: _runId, ...submission } = this.#submission(parts, input)
     const first = { ...submission, id: core.newId(), lane: 'follow-up', door: core.config.id } as const
     await runtime.record([
@@ -109,7 +99,7 @@ export class Conversation {
 
   /** Cancels the run with its calls and waits, and stops what would follow from it. Resolves when that is done. */
   async abort(): Promise<void> {
-    const { binding, core } = this.#parts
+    const { binding, core } = this.#session
     // Messages sent before this count, although the thread may not know of their run yet.
     if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
     const { runtime } = binding
@@ -128,18 +118,18 @@ export class Conversation {
 
   /** Keeps the context of a message for the run that will hear it. Returns the part that is recorded. */
   keepContext(messageId: string, context: RequestContext): JsonObject {
-    const { binding, core } = this.#parts
+    const { binding, core } = this.#session
     const { dropped, values } = context.toRecord()
     if (dropped.length > 0) {
       const names = dropped.join(', ')
       binding.emit({ type: 'info', message: `Not recorded with the request, since they are no JSON: ${names}.` })
     }
-    core.contexts.keep(messageId, context, binding.viewer)
+    core.contexts.keep(messageId, context, this.#session)
     return values
   }
 
   async #steer(runtime: ThreadRuntime, parts: readonly Part[], input: MessageInput): Promise<void> {
-    const { binding } = this.#parts
+    const { binding } = this.#session
     const { run } = runtime.state.head
     const submission = this.#submission(parts, input)
     // A driver that cannot be asked may be gone, while a question of its run still waits for an answer.
@@ -158,7 +148,7 @@ export class Conversation {
   }
 
   #submission(parts: readonly Part[], input: MessageInput): Submission {
-    const { core, mode } = this.#parts
+    const { core, mode } = this.#session
     const messageId = core.newId()
     const isOwnId = core.config.idGenerator === undefined
     const values = this.keepContext(messageId, requestContextOf(input.requestContext))

@@ -1,7 +1,7 @@
 import type { QueuedItem } from '@inspan/protocol/log'
 import { givenFields, optionalText } from '../checks/check-given.ts'
-import type { Conversation, MessageInput } from './conversation.ts'
-import type { SessionBinding } from '../sessions/session-binding.ts'
+import type { MessageInput } from './conversation.ts'
+import type { SessionContext } from '../sessions/session-context.ts'
 
 export interface QueuedFollowUp {
   readonly id: string
@@ -10,12 +10,10 @@ export interface QueuedFollowUp {
 
 /** The messages queued until the run is over. They are part of the thread's log. */
 export class FollowUps {
-  readonly #binding: SessionBinding
-  readonly #conversation: Conversation
+  readonly #session: SessionContext
 
-  constructor(binding: SessionBinding, conversation: Conversation) {
-    this.#binding = binding
-    this.#conversation = conversation
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   count(): number {
@@ -32,12 +30,12 @@ export class FollowUps {
 
   /** Sent at once when there is no run. */
   enqueue(input: MessageInput): Promise<void> {
-    return this.#conversation.followUp(input)
+    return this.#session.conversation.followUp(input)
   }
 
   /** Puts a message before all queued ones. */
   requeue(input: MessageInput): Promise<void> {
-    return this.#conversation.requeue(input)
+    return this.#session.conversation.requeue(input)
   }
 
   /** Takes back a message, the given one or the oldest, and returns it. */
@@ -57,11 +55,11 @@ export class FollowUps {
 
   async #drop(ids: readonly string[]): Promise<void> {
     const facts = ids.map((itemId) => ({ type: 'queue.removed', itemId, reason: 'dropped' }) as const)
-    await this.#binding.requireRuntime().record(facts)
+    await this.#session.binding.requireRuntime().record(facts)
   }
 
   #items(): readonly QueuedItem[] {
-    return [...(this.#binding.head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up')
+    return [...(this.#session.binding.head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up')
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SessionBinding } from '../sessions/session-binding.ts'
-import { told } from '../events/told.ts'
+import { reportFailure } from '../events/report-errors.ts'
 
 interface RunController {
   readonly runId: string
@@ -44,6 +44,6 @@ export class RunAbort {
   async #stop(runId: string): Promise<void> {
     if (this.#binding.head?.run?.runId !== runId) return
     // Nobody awaits this; a failure is reported by an event.
-    await told(this.#abort(), (event) => this.#binding.emit(event)).catch(() => undefined)
+    await reportFailure(this.#abort(), (event) => this.#binding.emit(event)).catch(() => undefined)
   }
 }

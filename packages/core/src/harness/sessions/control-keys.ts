@@ -1,9 +1,7 @@
 import { InspanError, NO_RULES, type JsonValue, type PermissionRules, type ToolCategory } from '@inspan/protocol'
 import { checkRules } from '../../policy/check-rules.ts'
 import type { HarnessState } from '../harness-config.ts'
-import type { SessionPermissions } from './session-permissions.ts'
-import type { SessionMemory, SubagentModel } from './session-preferences.ts'
-import type { ThreadSettings } from './session-defaults.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** Updates for the control layer that programs put into the state. */
 interface ControlUpdates {
@@ -17,13 +15,6 @@ export interface SplitState {
   readonly control: ControlUpdates
   /** The application's own state. */
   readonly own: HarnessState
-}
-
-/** The parts of a session that apply the updates. */
-export interface ControlLayer {
-  readonly permissions: Pick<SessionPermissions, 'setForCategory' | 'setForTool' | 'setYolo'>
-  readonly om: SessionMemory
-  readonly subagents: { readonly model: SubagentModel }
 }
 
 const MODEL_KEYS: ReadonlySet<string> = new Set(['observerModelId', 'reflectorModelId'])
@@ -50,22 +41,21 @@ export function splitState(updates: HarnessState): SplitState {
 /** Applies each update through the session's own methods, so that it is reported as well. */
 export async function applyControl(
   { permissionRules, settings, yolo }: ControlUpdates,
-  layer: ControlLayer,
-  kept: ThreadSettings,
+  session: SessionContext,
 ): Promise<void> {
   for (const [category, policy] of Object.entries(permissionRules?.categories ?? {})) {
-    await layer.permissions.setForCategory({ category: category as ToolCategory, policy })
+    await session.permissions.setForCategory({ category: category as ToolCategory, policy })
   }
   for (const [toolName, policy] of Object.entries(permissionRules?.tools ?? {})) {
-    await layer.permissions.setForTool({ toolName, policy })
+    await session.permissions.setForTool({ toolName, policy })
   }
   for (const [key, value] of Object.entries(settings)) {
-    if (typeof value !== 'string') await kept.set(key, value)
-    else if (key === 'observerModelId') await layer.om.observer.switchModel({ modelId: value })
-    else if (key === 'reflectorModelId') await layer.om.reflector.switchModel({ modelId: value })
-    else await layer.subagents.model.set({ modelId: value, ...typeIn(key) })
+    if (typeof value !== 'string') await session.settings.set(key, value)
+    else if (key === 'observerModelId') await session.om.observer.switchModel({ modelId: value })
+    else if (key === 'reflectorModelId') await session.om.reflector.switchModel({ modelId: value })
+    else await session.subagents.model.set({ modelId: value, ...typeIn(key) })
   }
-  if (yolo !== undefined) await layer.permissions.setYolo({ enabled: yolo })
+  if (yolo !== undefined) await session.permissions.setYolo({ enabled: yolo })
 }
 
 function isControl(key: string): boolean {

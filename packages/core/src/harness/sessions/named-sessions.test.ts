@@ -1,31 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { ProcessOwner, ThreadLog } from '../../engine/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench, nextEvent, payloadOf } from '../harness.fixture.ts'
-
-/** Writes a session as an earlier version did. */
-async function earlierSession(store: MemoryStore, stream: string, threadId: string | undefined): Promise<void> {
-  const info = {
-    id: stream,
-    resourceId: 'unknown',
-    title: null,
-    createdAt: 1,
-    updatedAt: 1,
-    hidden: true,
-    metadata: {},
-  }
-  await store.createStream({ kind: 'session', headSeq: 0, info })
-  const owner = await ProcessOwner.register(store)
-  const fence = await owner.claim(stream)
-  const log = await ThreadLog.open({ store, stream, fence, now: Date.now })
-  const settings = threadId === undefined ? {} : { settings: { thread: threadId } }
-  await log.commit([{ type: 'config.changed', state: { name: 'Ada' }, ...settings }])
-  await log.close()
-  await owner.release(stream, fence)
-  await owner.close()
-}
 
 suite('a session with an id', () => {
   test('belongs to its resource: another one with the same id has a session of its own', async () => {
@@ -58,23 +35,6 @@ suite('a session with an id', () => {
     const ada = await second.harness.createSession({ resourceId: 'ada', id: 'web' })
     assert.deepEqual([ada.state.get(), ada.thread.getId()], [{ secret: 'of Ada' }, threadId])
   })
-
-  for (const [whose, resourceId] of [
-    ['its thread’s resource', 'ada'],
-    ['the harness', 'bench'],
-  ] as const) {
-    test(`that was kept under an earlier name is found again by ${whose}, and by nobody else`, async () => {
-      const storage = new MemoryStore()
-      await using bench = new HarnessBench([{ text: 'Hi.' }], { storage })
-      const thread = await (await bench.harness.createSession({ resourceId })).thread.create()
-      await earlierSession(storage, 'session:bench:web', resourceId === 'ada' ? thread.id : undefined)
-      const other = await bench.harness.createSession({ resourceId: 'bob', id: 'web' })
-      assert.deepEqual(other.state.get(), {})
-      const found = await bench.harness.createSession({ resourceId, id: 'web' })
-      assert.deepEqual(found.state.get(), { name: 'Ada' })
-      assert.equal(found.thread.getId(), resourceId === 'ada' ? thread.id : null)
-    })
-  }
 
   test('is not mistaken for another, however harness, resource and id are spelt', async () => {
     const storage = new MemoryStore()

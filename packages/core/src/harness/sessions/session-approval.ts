@@ -1,15 +1,13 @@
-import type { SessionBinding } from './session-binding.ts'
 import { approvalWaits, toolNameOf } from '../events/pending-waits.ts'
-import type { ToolApprovalResponse } from '../session.ts'
+import type { SessionContext } from './session-context.ts'
+import { answerApproval, type ToolApprovalResponse } from './suspensions.ts'
 
 /** The oldest approval that waits: the one that a display with a single slot shows. */
 export class SessionApproval {
-  readonly #binding: SessionBinding
-  readonly #respond: (response: ToolApprovalResponse) => Promise<void>
+  readonly #session: SessionContext
 
-  constructor(binding: SessionBinding, respond: (response: ToolApprovalResponse) => Promise<void>) {
-    this.#binding = binding
-    this.#respond = respond
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   isArmed(): boolean {
@@ -23,15 +21,15 @@ export class SessionApproval {
   }
 
   respond(response: ToolApprovalResponse): Promise<void> {
-    return this.#respond(response)
+    return answerApproval(this.#session, response)
   }
 
   /** Declines the approval; does nothing when none waits. */
   async cancel(): Promise<void> {
-    if (this.isArmed()) await this.#respond({ decision: 'decline' })
+    if (this.isArmed()) await this.respond({ decision: 'decline' })
   }
 
   #oldest(): ReturnType<typeof approvalWaits>[number] | undefined {
-    return approvalWaits(this.#binding.head?.waits ?? [])[0]
+    return approvalWaits(this.#session.binding.head?.waits ?? [])[0]
   }
 }

@@ -7,10 +7,10 @@ import type { ThreadRuntime } from '../../engine/index.ts'
 import { DisplayState } from '../events/display-state.ts'
 import { EventBus } from '../events/event-bus.ts'
 import { EventProjection } from '../events/event-projection.ts'
-import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
-import type { OpenThread } from '../threads/open-threads.ts'
+import type { OpenThread, ThreadGuest } from '../threads/open-threads.ts'
 import { HeldLock } from '../threads/thread-lock.ts'
 import { ThreadWatch } from '../threads/thread-watch.ts'
+import type { SessionContext } from './session-context.ts'
 
 export type ModelScope = 'global' | 'thread' | 'mode'
 
@@ -22,22 +22,15 @@ interface Bound {
   readonly watch: ThreadWatch
 }
 
-interface BindingOptions {
-  readonly sessionId: () => string
-  /** Records the new thread of the session before anything is done there. */
-  readonly onBound: (threadId: string) => Promise<void>
-}
-
 /** Binds a session to one thread and emits that thread's events. */
 export class SessionBinding {
   readonly bus: EventBus = new EventBus()
   readonly display: DisplayState
   /** The scope of the model change in progress; part of its event. */
   modelScope: ModelScope = 'thread'
-  readonly #core: HarnessCore
-  readonly viewer: ThreadViewer
+  readonly #session: SessionContext
+  readonly #guest: ThreadGuest
   readonly #lock: HeldLock
-  readonly #options: BindingOptions
   /** Serialises binding and unbinding. */
   readonly #turns = new Mailbox()
   readonly #restWaiters = new Map<string, PromiseWithResolvers<void>>()
@@ -46,10 +39,10 @@ export class SessionBinding {
   #leavers = 0
   #displayDue: NodeJS.Immediate | undefined
 
-  constructor(core: HarnessCore, viewer: ThreadViewer, options: BindingOptions) {
-    this.#options = options
-    this.#core = core
-    this.viewer = viewer
+  constructor(session: SessionContext) {
+    const { core, identity } = session
+    this.#session = session
+    this.#guest = { session, resourceId: () => identity.getResourceId(), leave: () => session.lifecycle.clear() }
     this.#lock = new HeldLock(core.config.threadLock)
     const { id, pubsub, subagents = [] } = core.config
     this.display = new DisplayState((agentType) => subagents.find((each) => each.id === agentType)?.name)
@@ -96,7 +89,7 @@ export class SessionBinding {
 
   /** True when no other session of this harness is bound to the thread. */
   get isAlone(): boolean {
-    return (this.#bound?.thread.viewers.size ?? 0) <= 1
+    return (this.#bound?.thread.guests.size ?? 0) <= 1
   }
 
   requireRuntime(): ThreadRuntime {
@@ -132,7 +125,7 @@ export class SessionBinding {
 
   /** Adds where the event happened. An event that names a thread itself keeps that. */
   #placed(event: HarnessEvent, threadId: string | null): PlacedEvent {
-    const placed = { threadId, ...event, sessionId: this.#options.sessionId() } as PlacedEvent
+    const placed = { threadId, ...event, sessionId: this.#session.identity.getId() } as PlacedEvent
     return Object.isFrozen(event) ? Object.freeze(placed) : placed
   }
 
@@ -160,15 +153,15 @@ export class SessionBinding {
       }
       await this.#lock.moveTo(threadId, async () => {
         const watch = new ThreadWatch()
-        const opened = await this.#core.threads.enter(threadId, this.viewer, watch)
+        const opened = await this.#session.core.threads.enter(threadId, this.#guest, watch)
         try {
           await prepare(opened.runtime)
           await this.#endAlone()
           await this.#leave()
-          await this.#options.onBound(threadId)
+          await this.#session.log?.keepThread(threadId)
         } catch (error) {
           watch.end()
-          await this.#core.threads.leave(threadId, this.viewer)
+          await this.#session.core.threads.leave(threadId, this.#guest)
           throw error
         }
         const projection = this.#attach(opened, watch)
@@ -202,7 +195,7 @@ export class SessionBinding {
     const projection = new EventProjection(
       {
         display: this.display,
-        place: { threadId, sessionId: this.#options.sessionId() },
+        place: { threadId, sessionId: this.#session.identity.getId() },
         emit: (event) => this.#tell(event, threadId),
         emitGrowth: (piece, update) => {
           this.bus.emit(piece)
@@ -213,7 +206,7 @@ export class SessionBinding {
         isShared: () => this.bus.isShared,
         onShown: () => this.#planDisplay(),
         onRest: (runId) => this.#rest(runId),
-        defaultModeId: this.#core.defaultMode.id,
+        defaultModeId: this.#session.core.defaultMode.id,
         modelScope: () => this.modelScope,
         editedFile: (call) => this.#editedFile(call, runtime),
       },
@@ -233,7 +226,7 @@ export class SessionBinding {
     if (bound === undefined) return
     try {
       // Closing reports how a run at work ends, so we listen until then.
-      await this.#core.threads.leave(bound.threadId, this.viewer)
+      await this.#session.core.threads.leave(bound.threadId, this.#guest)
     } finally {
       bound.projection.leave()
       bound.watch.end()
@@ -254,7 +247,8 @@ export class SessionBinding {
     { args: { path }, toolName }: Extract<Part, { type: 'tool-call' }>,
     runtime: ThreadRuntime,
   ): string | undefined {
-    const isEdit = this.#core.categoryOf(toolName) === 'edit' || runtime.toolInUse(toolName)?.category === 'edit'
+    const isEdit =
+      this.#session.core.categoryOf(toolName) === 'edit' || runtime.toolInUse(toolName)?.category === 'edit'
     return typeof path === 'string' && isEdit ? path : undefined
   }
 

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { Head } from '@inspan/protocol/log'
 import { toWire } from '@inspan/protocol/wire'
-import type { SessionBinding } from './session-binding.ts'
-import type { KeepWithSession } from './session-log.ts'
+import type { SessionContext } from './session-context.ts'
 
 const YOLO = 'yolo'
 const SETTING = 'setting:'
@@ -17,14 +16,14 @@ export interface Choice {
 
 /** Choices made without a thread, or for future threads: a new thread starts from them. */
 export class SessionDefaults {
-  readonly #keep: KeepWithSession
+  readonly #session: SessionContext
   readonly #settings = new Map<string, JsonValue>()
   #modeId: string
   #modelId: string
   #yolo = false
 
-  constructor(initial: Choice & { readonly modeId: string; readonly modelId: string }, keep: KeepWithSession) {
-    this.#keep = keep
+  constructor(session: SessionContext, initial: Choice & { readonly modeId: string; readonly modelId: string }) {
+    this.#session = session
     this.#modeId = initial.modeId
     this.#modelId = initial.modelId
     this.#apply(initial)
@@ -56,7 +55,7 @@ export class SessionDefaults {
     this.#apply(choice)
     const { modeId, modelId, settings = {}, yolo } = choice
     const kept = Object.entries(settings).map(([key, value]): [string, JsonValue] => [SETTING + key, value])
-    await this.#keep({
+    await this.#session.keep({
       ...(modeId === undefined ? {} : { mode: modeId }),
       ...(modelId === undefined ? {} : { model: modelId }),
       // As a setting, so that switching it off is recorded too.
@@ -89,27 +88,24 @@ export class SessionDefaults {
 
 /** The settings of the bound thread. Without a thread they are kept for the next one that is created. */
 export class ThreadSettings {
-  readonly #binding: SessionBinding
-  readonly #defaults: SessionDefaults
+  readonly #session: SessionContext
 
-  constructor(binding: SessionBinding, defaults: SessionDefaults) {
-    this.#binding = binding
-    this.#defaults = defaults
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   get(key: string): JsonValue | undefined {
-    const { head } = this.#binding
-    if (head === undefined) return this.#defaults.setting(key)
-    return head.settings.get(key)
+    const { binding, defaults } = this.#session
+    return binding.head === undefined ? defaults.setting(key) : binding.head.settings.get(key)
   }
 
   /** `null` removes it. */
   async set(key: string, given: JsonValue): Promise<void> {
-    const { runtime } = this.#binding
+    const { binding, defaults } = this.#session
     // A copy, so that later changes by the caller have no effect.
     const value: JsonValue = toWire(given)
-    if (runtime === undefined) await this.#defaults.choose({ settings: { [key]: value } })
-    else await runtime.configure({ settings: { [key]: value } })
+    if (binding.runtime === undefined) await defaults.choose({ settings: { [key]: value } })
+    else await binding.runtime.configure({ settings: { [key]: value } })
   }
 
   text(key: string): string | undefined {

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { givenFields, givenText } from '../checks/check-given.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** The id of a session and the resource whose threads it uses. */
 export class SessionIdentity {
+  readonly #session: SessionContext
   #id: string | undefined
   readonly #defaultResourceId: string
-  readonly #onChange: () => Promise<void>
   #resourceId: string
 
-  constructor(resourceId: string, id: string | undefined, onChange: () => Promise<void>) {
+  constructor(session: SessionContext, resourceId: string, id: string | undefined) {
+    this.#session = session
     this.#id = id
     this.#defaultResourceId = resourceId
     this.#resourceId = resourceId
-    this.#onChange = onChange
   }
 
   /** A session that was created without an id lives only in this process and has an id of its own there. */
@@ -33,6 +34,6 @@ export class SessionIdentity {
   async setResourceId(options: { readonly resourceId: string }): Promise<void> {
     const { resourceId } = givenFields(options, 'setResourceId({ resourceId })')
     this.#resourceId = givenText(resourceId, 'resourceId')
-    await this.#onChange()
+    await this.#session.lifecycle.clear()
   }
 }

@@ -1,13 +1,10 @@
 import { toJson } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
-import { REDUCER_VERSION, storedHead, type ConfigChangedRecord, type Head } from '@inspan/protocol/log'
+import { REDUCER_VERSION, storedHead, type Head } from '@inspan/protocol/log'
 import type { Fence } from '@inspan/protocol/store'
-import { type ProcessOwner, readStreamState, ThreadLog } from '../../engine/index.ts'
+import { type ConfigChange, type ProcessOwner, ThreadLog } from '../../engine/index.ts'
 import type { HarnessState } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
-
-/** Records a change that a session restores later. Does nothing for a session without an id. */
-export type KeepWithSession = (change: Omit<ConfigChangedRecord, 'type'>) => Promise<void>
 
 const THREAD = 'thread'
 
@@ -27,11 +24,8 @@ export class SessionLog {
 
   static async open(core: HarnessCore, id: string, resourceId: string): Promise<SessionLog> {
     const { now, store } = core
-    const named = streamOf(core.config.id, resourceId, id)
-    const known = await store.getStream(named)
-    const earlier = known === null ? await earlierStream(core, id, resourceId) : undefined
-    const stream = earlier ?? named
-    if (known === null && earlier === undefined) {
+    const stream = streamOf(core.config.id, resourceId, id)
+    if ((await store.getStream(stream)) === null) {
       const at = now()
       const info = { id: stream, resourceId, title: null, createdAt: at, updatedAt: at, hidden: true, metadata: {} }
       await store.createStream({ kind: 'session', headSeq: 0, info }).catch((error: unknown) => {
@@ -59,7 +53,7 @@ export class SessionLog {
     return threadOf(this.head)
   }
 
-  async keep(change: Omit<ConfigChangedRecord, 'type'>): Promise<void> {
+  async keep(change: ConfigChange): Promise<void> {
     await this.#log.commit([{ type: 'config.changed', ...change }])
   }
 
@@ -99,23 +93,6 @@ export class SessionLog {
 /** Returns a name that sessions of different resources never share, whatever the ids contain. */
 function streamOf(harnessId: string, resourceId: string, id: string): string {
   return `session:${JSON.stringify([harnessId, resourceId, id])}`
-}
-
-/**
- * Finds the stream under an older name, which did not contain the resource. It is used where its thread belongs to the
- * resource, or, without a thread, where the resource is the harness's own. It keeps its name.
- */
-async function earlierStream(
-  { config, store }: HarnessCore,
-  id: string,
-  resourceId: string,
-): Promise<string | undefined> {
-  const stream = `session:${config.id}:${id}`
-  if (config.id.includes(':') || id.includes(':') || (await store.getStream(stream)) === null) return undefined
-  const threadId = threadOf((await readStreamState(store, stream)).head)
-  const thread = threadId === undefined ? null : await store.getThread(threadId)
-  const owner = thread?.resourceId ?? config.resourceId ?? config.id
-  return owner === resourceId ? stream : undefined
 }
 
 function threadOf({ settings }: Head): string | undefined {

@@ -1,44 +1,29 @@
-import type { Mailbox } from '../../common/mailbox.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 import type { HarnessMode } from '../harness-config.ts'
-import type { HarnessCore } from '../harness-core.ts'
 import { modeChange, modeModelKey, textOf } from './mode-change.ts'
-import type { SessionBinding } from './session-binding.ts'
-import type { SessionDefaults } from './session-defaults.ts'
+import type { SessionContext } from './session-context.ts'
 
 interface ModeChoice {
   readonly modeId: string
 }
 
-export interface SessionModeParts {
-  readonly core: HarnessCore
-  readonly binding: SessionBinding
-  readonly defaults: SessionDefaults
-  /**
-   * Shared with the commands that change the session's thread: each change starts from what the last one left, and a
-   * clone made next has the new mode.
-   */
-  readonly turns: Mailbox
-  readonly abort: () => Promise<void>
-}
-
 /** The mode of the session's thread. */
 export class SessionMode {
-  readonly #parts: SessionModeParts
+  readonly #session: SessionContext
   /** Set, but not on record yet. */
   #pending: { readonly modeId: string; readonly entering: Promise<void> } | undefined
 
-  constructor(parts: SessionModeParts) {
-    this.#parts = parts
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   get(): string {
-    const { binding, defaults } = this.#parts
+    const { binding, defaults } = this.#session
     return this.#pending?.modeId ?? binding.head?.mode ?? defaults.modeId
   }
 
   resolve(): HarnessMode {
-    return this.#parts.core.findMode(this.get())
+    return this.#session.core.findMode(this.get())
   }
 
   /** Resolves when the mode that was set is on record; `undefined` when none is pending. */
@@ -52,7 +37,7 @@ export class SessionMode {
    */
   async set(options: ModeChoice): Promise<void> {
     const mode = this.#find(options, 'mode.set({ modeId })')
-    const pending = { modeId: mode.id, entering: this.#parts.turns.post(() => this.#enter(mode)) }
+    const pending = { modeId: mode.id, entering: this.#session.turns.post(() => this.#enter(mode)) }
     this.#pending = pending
     try {
       await pending.entering
@@ -64,9 +49,9 @@ export class SessionMode {
   /** Cancels the run and changes the mode. */
   async switch(options: ModeChoice): Promise<void> {
     const mode = this.#find(options, 'mode.switch({ modeId })')
-    const { abort, turns } = this.#parts
+    const { conversation, turns } = this.#session
     // The abort begins with the call; later commands wait until the mode has changed.
-    const aborted = abort()
+    const aborted = conversation.abort()
     aborted.catch(() => undefined)
     await turns.post(async () => {
       await aborted
@@ -75,11 +60,11 @@ export class SessionMode {
   }
 
   #find(options: ModeChoice, call: string): HarnessMode {
-    return this.#parts.core.findMode(givenText(givenFields(options, call).modeId, 'modeId'))
+    return this.#session.core.findMode(givenText(givenFields(options, call).modeId, 'modeId'))
   }
 
   async #enter(mode: HarnessMode): Promise<void> {
-    const { binding, core, defaults } = this.#parts
+    const { binding, core, defaults } = this.#session
     // Also while the thread is being left: the change was asked for before that.
     const { lastRuntime } = binding
     if (lastRuntime !== undefined) {

@@ -1,8 +1,7 @@
 import { givenFields, givenOneOf, givenText, optionalText } from '../checks/check-given.ts'
-import type { HarnessCore } from '../harness-core.ts'
 import { modeModelKey } from './mode-change.ts'
-import type { ModelScope, SessionBinding } from './session-binding.ts'
-import type { SessionDefaults, ThreadSettings } from './session-defaults.ts'
+import type { ModelScope } from './session-binding.ts'
+import type { SessionContext } from './session-context.ts'
 import { SessionMode } from './session-mode.ts'
 
 const SCOPES: readonly ModelScope[] = ['global', 'thread', 'mode']
@@ -17,32 +16,18 @@ export interface ModelSwitch {
 
 /** The model of the session's thread. */
 export class SessionModel {
-  readonly #core: HarnessCore
-  readonly #binding: SessionBinding
-  readonly #defaults: SessionDefaults
-  readonly #settings: ThreadSettings
-  readonly #mode: SessionMode
+  readonly #session: SessionContext
   /** Set, but not on record yet. */
   #pending: string | undefined
 
-  constructor(
-    core: HarnessCore,
-    binding: SessionBinding,
-    defaults: SessionDefaults,
-    settings: ThreadSettings,
-    mode: SessionMode,
-  ) {
-    this.#core = core
-    this.#binding = binding
-    this.#defaults = defaults
-    this.#settings = settings
-    this.#mode = mode
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   /** Returns the model id; empty when none was chosen and the agent uses its own. */
   get(): string {
-    const { head } = this.#binding
-    return this.#pending ?? (head === undefined ? this.#defaults.modelId : (head.model ?? ''))
+    const { binding, defaults } = this.#session
+    return this.#pending ?? (binding.head === undefined ? defaults.modelId : (binding.head.model ?? ''))
   }
 
   hasSelection(): boolean {
@@ -61,7 +46,7 @@ export class SessionModel {
     const { modelId } = givenFields(options, 'model.set({ modelId })')
     this.#pending = givenText(modelId, 'modelId')
     try {
-      await this.#choose({ modelId, scope: 'thread', modeId: this.#mode.get() })
+      await this.#choose({ modelId, scope: 'thread', modeId: this.#session.mode.get() })
     } finally {
       if (this.#pending === modelId) this.#pending = undefined
     }
@@ -70,43 +55,43 @@ export class SessionModel {
   /** Returns the model of a mode's next run: the one chosen in it, else the mode's own. */
   resolveForMode(options: { readonly modeId: string }): string {
     const { modeId } = givenFields(options, 'model.resolveForMode({ modeId })')
-    const mode = this.#core.findMode(givenText(modeId, 'modeId'))
-    return this.#settings.text(modeModelKey(modeId)) ?? mode.defaultModelId ?? this.get()
+    const mode = this.#session.core.findMode(givenText(modeId, 'modeId'))
+    return this.#session.settings.text(modeModelKey(modeId)) ?? mode.defaultModelId ?? this.get()
   }
 
   async saveForMode(options: { readonly modeId: string; readonly modelId?: string }): Promise<void> {
     const { modeId, modelId } = givenFields(options, 'model.saveForMode({ modeId })')
-    this.#core.findMode(givenText(modeId, 'modeId'))
-    await this.#settings.set(modeModelKey(modeId), optionalText(modelId, 'modelId') ?? this.get())
+    this.#session.core.findMode(givenText(modeId, 'modeId'))
+    await this.#session.settings.set(modeModelKey(modeId), optionalText(modelId, 'modelId') ?? this.get())
   }
 
   async switch(options: ModelSwitch): Promise<void> {
     const given = givenFields(options, 'model.switch({ modelId })')
-    const { modeId = this.#mode.get(), modelId, scope = 'thread' } = given
+    const { modeId = this.#session.mode.get(), modelId, scope = 'thread' } = given
     givenText(modelId, 'modelId')
     givenOneOf(scope, 'scope', SCOPES)
-    this.#core.findMode(givenText(modeId, 'modeId'))
+    this.#session.core.findMode(givenText(modeId, 'modeId'))
     await this.#choose({ modelId, scope, modeId })
-    await this.#core.models.noteUse(modelId)
+    await this.#session.core.models.noteUse(modelId)
   }
 
   async #choose({ modeId, modelId, scope }: Required<ModelSwitch>): Promise<void> {
     // The mode that is being entered would remember the new model for the mode that it leaves.
-    await SessionMode.entering(this.#mode)
-    if (scope === 'global') await this.#defaults.choose({ modelId })
-    const { runtime } = this.#binding
-    const isCurrent = modeId === this.#mode.get()
+    await SessionMode.entering(this.#session.mode)
+    if (scope === 'global') await this.#session.defaults.choose({ modelId })
+    const { runtime } = this.#session.binding
+    const isCurrent = modeId === this.#session.mode.get()
     if (runtime === undefined || !isCurrent) {
-      await this.#settings.set(modeModelKey(modeId), modelId)
-      if (isCurrent) await this.#defaults.choose({ modelId })
-      this.#binding.emit({ type: 'model_changed', modelId, scope, modeId })
+      await this.#session.settings.set(modeModelKey(modeId), modelId)
+      if (isCurrent) await this.#session.defaults.choose({ modelId })
+      this.#session.binding.emit({ type: 'model_changed', modelId, scope, modeId })
       return
     }
-    this.#binding.modelScope = scope
+    this.#session.binding.modelScope = scope
     try {
-      await runtime.configure({ model: modelId }, this.#core.doorKey)
+      await runtime.configure({ model: modelId }, this.#session.core.doorKey)
     } finally {
-      this.#binding.modelScope = 'thread'
+      this.#session.binding.modelScope = 'thread'
     }
   }
 }

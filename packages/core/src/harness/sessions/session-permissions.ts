@@ -1,27 +1,17 @@
 import { NO_GRANTS, type Grants, type PermissionRules, type Policy, type ToolCategory } from '@inspan/protocol'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import { givenFields, givenFlag, givenOneOf, givenText } from '../checks/check-given.ts'
-import type { HarnessCore } from '../harness-core.ts'
-import type { SessionBinding } from './session-binding.ts'
-import type { SessionDefaults } from './session-defaults.ts'
-import type { KeepWithSession } from './session-log.ts'
-import type { SessionRules } from './session-rules.ts'
+import type { SessionContext } from './session-context.ts'
 
 const POLICIES: readonly Policy[] = ['allow', 'ask', 'deny']
 const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
 
 /** The rules of a session. They hold from the call on and are also written to its thread, where they are durable. */
 export class SessionPermissions {
-  readonly #core: HarnessCore
-  readonly #binding: SessionBinding
-  readonly #defaults: SessionDefaults
-  readonly #rules: SessionRules
+  readonly #session: SessionContext
 
-  constructor(core: HarnessCore, binding: SessionBinding, defaults: SessionDefaults, rules: SessionRules) {
-    this.#core = core
-    this.#binding = binding
-    this.#defaults = defaults
-    this.#rules = rules
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   /**
@@ -29,10 +19,10 @@ export class SessionPermissions {
    * tools need no approval without a rule.
    */
   getRules(): PermissionRules {
-    const { head } = this.#binding
+    const { head } = this.#session.binding
     return effectiveRules({
-      harness: this.#core.givenRules,
-      session: this.#rules.own,
+      harness: this.#session.core.givenRules,
+      session: this.#session.rules.own,
       ...(head === undefined ? {} : { thread: head.rules }),
     })
   }
@@ -41,52 +31,49 @@ export class SessionPermissions {
     const { category, policy } = givenFields(options, 'permissions.setForCategory({ category, policy })')
     givenOneOf(category, 'category', CATEGORIES)
     givenOneOf(policy, 'policy', POLICIES)
-    await this.#rules.change((rules) => ({ ...rules, categories: { ...rules.categories, [category]: policy } }))
+    await this.#session.rules.change((rules) => ({ ...rules, categories: { ...rules.categories, [category]: policy } }))
   }
 
   async setForTool(options: { readonly toolName: string; readonly policy: Policy }): Promise<void> {
     const { policy, toolName } = givenFields(options, 'permissions.setForTool({ toolName, policy })')
     givenText(toolName, 'toolName')
     givenOneOf(policy, 'policy', POLICIES)
-    await this.#rules.change((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
+    await this.#session.rules.change((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
   }
 
   /** True when every call that no rule denies goes ahead without approval. */
   isYolo(): boolean {
-    return this.#binding.head?.yolo ?? this.#defaults.yolo
+    return this.#session.binding.head?.yolo ?? this.#session.defaults.yolo
   }
 
   async setYolo(options: { readonly enabled: boolean }): Promise<void> {
     const { enabled } = givenFields(options, 'permissions.setYolo({ enabled })')
-    const { runtime } = this.#binding
+    const { binding, defaults } = this.#session
     const yolo = givenFlag(enabled, 'enabled')
-    await Promise.all([this.#defaults.choose({ yolo }), runtime?.configure({ yolo })])
+    await Promise.all([defaults.choose({ yolo }), binding.runtime?.configure({ yolo })])
   }
 }
 
 /** The grants of a session: permissions given in answer to a wait. Weaker than any rule. */
 export class SessionGrants {
-  readonly #binding: SessionBinding
+  readonly #session: SessionContext
   #own: Grants
-  readonly #keep: KeepWithSession
 
-  /** `kept`: the grants recorded by an earlier process. */
-  constructor(binding: SessionBinding, keep: KeepWithSession, kept: Grants = NO_GRANTS) {
-    this.#binding = binding
-    this.#keep = keep
-    this.#own = kept
+  constructor(session: SessionContext) {
+    this.#session = session
+    this.#own = session.log?.head.grants ?? NO_GRANTS
   }
 
   async grantCategory(category: ToolCategory): Promise<void> {
     const { categories, tools } = this.#own
     this.#own = { categories: withOne(categories, givenOneOf(category, 'category', CATEGORIES)), tools }
-    await this.#keep({ grants: this.#own })
+    await this.#session.keep({ grants: this.#own })
   }
 
   async grantTool(toolName: string): Promise<void> {
     const { categories, tools } = this.#own
     this.#own = { categories, tools: withOne(tools, givenText(toolName, 'toolName')) }
-    await this.#keep({ grants: this.#own })
+    await this.#session.keep({ grants: this.#own })
   }
 
   hasCategory(category: ToolCategory): boolean {
@@ -104,7 +91,7 @@ export class SessionGrants {
 
   /** Returns the grants of the session and of its thread. */
   get(): Grants {
-    const thread = this.#binding.head?.grants ?? NO_GRANTS
+    const thread = this.#session.binding.head?.grants ?? NO_GRANTS
     return {
       categories: thread.categories.reduce(withOne, this.#own.categories),
       tools: thread.tools.reduce(withOne, this.#own.tools),

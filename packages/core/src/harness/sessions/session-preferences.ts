@@ -1,8 +1,6 @@
 import { resolveModel, type LanguageModel } from '@inspan/agent'
 import { givenFields, givenText, optionalText } from '../checks/check-given.ts'
-import type { HarnessCore } from '../harness-core.ts'
-import type { SessionBinding } from './session-binding.ts'
-import type { ThreadSettings } from './session-defaults.ts'
+import type { SessionContext } from './session-context.ts'
 
 interface RoleFacts {
   readonly role: 'observer' | 'reflector'
@@ -13,49 +11,45 @@ interface RoleFacts {
 
 /** The observer or the reflector of memory: its model, and the number of tokens from which on it works. */
 export class MemoryRole {
-  readonly #core: HarnessCore
-  readonly #binding: SessionBinding
-  readonly #settings: ThreadSettings
+  readonly #session: SessionContext
   readonly #facts: RoleFacts
 
-  constructor(core: HarnessCore, binding: SessionBinding, settings: ThreadSettings, facts: RoleFacts) {
-    this.#core = core
-    this.#binding = binding
-    this.#settings = settings
+  constructor(session: SessionContext, facts: RoleFacts) {
+    this.#session = session
     this.#facts = facts
   }
 
   modelId(): string | undefined {
-    const { omConfig } = this.#core.config
+    const { omConfig } = this.#session.core.config
     const byDefault =
       this.#facts.role === 'observer' ? omConfig?.defaultObserverModelId : omConfig?.defaultReflectorModelId
-    return this.#settings.text(this.#facts.modelKey) ?? byDefault
+    return this.#session.settings.text(this.#facts.modelKey) ?? byDefault
   }
 
   threshold(): number {
-    const { omConfig } = this.#core.config
+    const { omConfig } = this.#session.core.config
     const byDefault =
       this.#facts.role === 'observer' ? omConfig?.defaultObservationThreshold : omConfig?.defaultReflectionThreshold
-    return this.#settings.number(this.#facts.thresholdKey) ?? byDefault ?? this.#facts.threshold
+    return this.#session.settings.number(this.#facts.thresholdKey) ?? byDefault ?? this.#facts.threshold
   }
 
   /** Returns the model at once if `resolveModel` of the harness does. */
   resolvedModel(): LanguageModel | undefined | Promise<LanguageModel | undefined> {
     const modelId = this.modelId()
     if (modelId === undefined) return undefined
-    const { resolveModel: own } = this.#core.config
+    const { resolveModel: own } = this.#session.core.config
     return own === undefined ? this.#load(modelId) : own(modelId)
   }
 
   async #load(modelId: string): Promise<LanguageModel> {
-    return (await this.#core.models.resolve(modelId)) ?? resolveModel(modelId)
+    return (await this.#session.core.models.resolve(modelId)) ?? resolveModel(modelId)
   }
 
   async switchModel(options: { readonly modelId: string }): Promise<void> {
     const { modelId } = givenFields(options, `om.${this.#facts.role}.switchModel({ modelId })`)
     givenText(modelId, 'modelId')
-    await this.#settings.set(this.#facts.modelKey, modelId)
-    this.#binding.emit({ type: 'om_model_changed', role: this.#facts.role, modelId })
+    await this.#session.settings.set(this.#facts.modelKey, modelId)
+    this.#session.binding.emit({ type: 'om_model_changed', role: this.#facts.role, modelId })
   }
 }
 
@@ -64,8 +58,8 @@ export interface SessionMemory {
   readonly reflector: MemoryRole
 }
 
-export function sessionMemory(core: HarnessCore, binding: SessionBinding, settings: ThreadSettings): SessionMemory {
-  const role = (facts: RoleFacts): MemoryRole => new MemoryRole(core, binding, settings, facts)
+export function sessionMemory(session: SessionContext): SessionMemory {
+  const role = (facts: RoleFacts): MemoryRole => new MemoryRole(session, facts)
   return {
     observer: role({
       role: 'observer',
@@ -84,28 +78,26 @@ export function sessionMemory(core: HarnessCore, binding: SessionBinding, settin
 
 /** The model of subagents: of one type, or of all types without one of their own. */
 export class SubagentModel {
-  readonly #binding: SessionBinding
-  readonly #settings: ThreadSettings
+  readonly #session: SessionContext
 
-  constructor(binding: SessionBinding, settings: ThreadSettings) {
-    this.#binding = binding
-    this.#settings = settings
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   get(options: { readonly agentType?: string } = {}): string | null {
     const { agentType } = givenFields(options, 'subagents.model.get({ agentType? })')
     optionalText(agentType, 'agentType')
-    const own = agentType === undefined ? undefined : this.#settings.text(subagentKey(agentType))
-    return own ?? this.#settings.text(subagentKey(undefined)) ?? null
+    const own = agentType === undefined ? undefined : this.#session.settings.text(subagentKey(agentType))
+    return own ?? this.#session.settings.text(subagentKey(undefined)) ?? null
   }
 
   async set(options: { readonly modelId: string; readonly agentType?: string }): Promise<void> {
     const { agentType, modelId } = givenFields(options, 'subagents.model.set({ modelId })')
     givenText(modelId, 'modelId')
     optionalText(agentType, 'agentType')
-    await this.#settings.set(subagentKey(agentType), modelId)
+    await this.#session.settings.set(subagentKey(agentType), modelId)
     const typed = agentType === undefined ? {} : { agentType }
-    this.#binding.emit({ type: 'subagent_model_changed', modelId, scope: 'thread', ...typed })
+    this.#session.binding.emit({ type: 'subagent_model_changed', modelId, scope: 'thread', ...typed })
   }
 }
 

@@ -1,30 +1,24 @@
 import { InspanError, type JsonValue } from '@inspan/protocol'
 import type { Feedback, RunOpinions, Score } from '../../engine/index.ts'
 import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from '../checks/check-given.ts'
-import type { Conversation } from '../runs/conversation.ts'
-import type { RunTraces } from '../runs/run-traces.ts'
-import type { SessionBinding } from './session-binding.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** The run of the session's thread. */
 export class SessionRun {
-  readonly #binding: SessionBinding
-  readonly #conversation: Conversation
-  readonly #traces: RunTraces
+  readonly #session: SessionContext
 
-  constructor(binding: SessionBinding, conversation: Conversation, traces: RunTraces) {
-    this.#binding = binding
-    this.#conversation = conversation
-    this.#traces = traces
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   /** Returns the id of the run, also while it waits. */
   getRunId(): string | null {
-    return this.#binding.head?.run?.runId ?? null
+    return this.#session.binding.head?.run?.runId ?? null
   }
 
   /** False while the run waits for a tool's question. */
   isRunning(): boolean {
-    return this.#binding.isRunning
+    return this.#session.binding.isRunning
   }
 
   /**
@@ -32,7 +26,7 @@ export class SessionRun {
    * without a run.
    */
   getAbortSignal(): AbortSignal | undefined {
-    return this.#conversation.aborting.controller?.signal
+    return this.#session.conversation.aborting.controller?.signal
   }
 
   hasAbortController(): boolean {
@@ -41,29 +35,29 @@ export class SessionRun {
 
   /** Returns a controller that cancels the run when aborted. */
   ensureAbortController(): AbortController {
-    const { controller } = this.#conversation.aborting
+    const { controller } = this.#session.conversation.aborting
     if (controller !== undefined) return controller
     throw new InspanError('misuse', 'There is no run to abort.', { hint: 'Send a message first.' })
   }
 
   /** Returns the answer of the newest ended run as data, if the agent's `output` asked for it; else `undefined`. */
   getOutput(): JsonValue | undefined {
-    return this.#binding.head?.lastRun?.output
+    return this.#session.binding.head?.lastRun?.output
   }
 
   /** Returns the trace id of the newest run where `observability` takes spans; else `null`. */
   getTraceId(): string | null {
-    const { lastRun, run } = this.#binding.head ?? {}
+    const { lastRun, run } = this.#session.binding.head ?? {}
     const runId = run?.runId ?? lastRun?.runId
-    return (runId === undefined ? undefined : this.#traces.of(runId)) ?? null
+    return (runId === undefined ? undefined : this.#session.core.traces.of(runId)) ?? null
   }
 
   isAbortRequested(): boolean {
-    return this.#conversation.isAbortRequested
+    return this.#session.conversation.isAbortRequested
   }
 
   requestAbort(): Promise<void> {
-    return this.#conversation.abort()
+    return this.#session.conversation.abort()
   }
 
   /** Records a score of a run. Default: the newest run. */
@@ -73,7 +67,7 @@ export class SessionRun {
     givenNumber(score.value, 'value')
     givenText(score.source, 'source')
     if (score.reason !== undefined) givenWords(score.reason, 'reason')
-    await this.#binding.requireRuntime().addScore(this.#meant(runId), score)
+    await this.#session.binding.requireRuntime().addScore(this.#meant(runId), score)
   }
 
   /** Records feedback on a run. Default: the newest run. */
@@ -82,18 +76,18 @@ export class SessionRun {
     givenText(feedback.source, 'source')
     optionalNumber(feedback.rating, 'rating')
     if (feedback.text !== undefined) givenWords(feedback.text, 'text')
-    await this.#binding.requireRuntime().addFeedback(this.#meant(runId), feedback)
+    await this.#session.binding.requireRuntime().addFeedback(this.#meant(runId), feedback)
   }
 
   /** Returns the scores and feedback of a run. Default: the newest run. */
   async opinions(options: MaybeRun = {}): Promise<RunOpinions> {
     const { runId } = givenFields(options, 'run.opinions({ runId? })')
-    return this.#binding.requireRuntime().opinions(this.#meant(runId))
+    return this.#session.binding.requireRuntime().opinions(this.#meant(runId))
   }
 
   #meant(runId: string | undefined): string {
     optionalText(runId, 'runId')
-    const { lastRun, run } = this.#binding.requireRuntime().state.head
+    const { lastRun, run } = this.#session.binding.requireRuntime().state.head
     const meant = runId ?? run?.runId ?? lastRun?.runId
     if (meant !== undefined) return meant
     throw new InspanError('not-found', 'There has been no run in this thread.')
@@ -106,28 +100,26 @@ interface MaybeRun {
 
 /** The live connection to the thread. */
 export class SessionStream {
-  readonly #binding: SessionBinding
-  readonly #conversation: Conversation
+  readonly #session: SessionContext
 
-  constructor(binding: SessionBinding, conversation: Conversation) {
-    this.#binding = binding
-    this.#conversation = conversation
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   /** True when the session is bound to a thread, whose events it emits. */
   isOpen(): boolean {
-    return this.#binding.threadId !== null
+    return this.#session.binding.threadId !== null
   }
 
   isActive(): boolean {
-    return this.#binding.isRunning
+    return this.#session.binding.isRunning
   }
 
   activeRunId(): string | null {
-    return this.#binding.isRunning ? (this.#binding.head?.run?.runId ?? null) : null
+    return this.#session.binding.isRunning ? (this.#session.binding.head?.run?.runId ?? null) : null
   }
 
   abort(): Promise<void> {
-    return this.#conversation.abort()
+    return this.#session.conversation.abort()
   }
 }

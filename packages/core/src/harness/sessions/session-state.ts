@@ -6,7 +6,8 @@ import { Mailbox } from '../../common/mailbox.ts'
 import { givenFunction, isFields } from '../checks/check-given.ts'
 import type { HarnessState, StateSchema } from '../harness-config.ts'
 import { stateCheck, type StateCheck } from './state-check.ts'
-import { splitState, type SplitState } from './control-keys.ts'
+import { applyControl, splitState } from './control-keys.ts'
+import type { SessionContext } from './session-context.ts'
 import { outsideEvent } from '../events/outside-event.ts'
 import { schemaDefaults } from './state-defaults.ts'
 
@@ -18,32 +19,20 @@ export interface StateUpdate<State, Result> {
   readonly result: Result
 }
 
-export interface SessionStateOptions<State> {
-  readonly schema: StateSchema<State> | undefined
-  readonly initial: Partial<State> | undefined
-  /** The state recorded by an earlier process. */
-  readonly kept: HarnessState | undefined
-  readonly emit: (event: HarnessEvent) => void
-  /** Records a change before it takes effect. */
-  readonly persist: (changes: HarnessState) => Promise<void>
-  /** Applies the updates for the control layer. */
-  readonly control: (updates: SplitState['control']) => Promise<void>
-}
-
 /**
  * The application's own state. Changes are made one after the other, and only if the whole state is valid with them.
  */
 export class SessionState<State extends HarnessState = HarnessState> {
-  readonly #options: SessionStateOptions<State>
+  readonly #session: SessionContext
   readonly #updates = new Mailbox()
   readonly #check: StateCheck<State> | undefined
   /** The values as given: a schema that transforms a value must not get its own output again. */
   #given: HarnessState
   #state: State
 
-  constructor(options: SessionStateOptions<State>) {
-    this.#options = options
-    const { initial, kept, schema } = options
+  constructor(session: SessionContext, schema: StateSchema<State> | undefined, initial: Partial<State> | undefined) {
+    this.#session = session
+    const kept = session.log?.head.state.toJSON()
     if (isTooDeep(initial)) throw invalid(TOO_DEEP)
     this.#check = schema === undefined ? undefined : stateCheck(schema)
     const given = splitState(initial ?? {}).own
@@ -86,7 +75,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
   }
 
   async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
-    const { control, emit, persist } = this.#options
+    const { binding, log } = this.#session
     if (!isFields(updates)) throw invalid('it has to be an object')
     if (isTooDeep(updates)) throw invalid(TOO_DEEP)
     const { control: forControl, own } = splitState(updates)
@@ -95,16 +84,16 @@ export class SessionState<State extends HarnessState = HarnessState> {
     const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
     if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
     // Everything that can be refused has been checked by now, so a refused update has no effect at all.
-    await control(forControl)
+    await applyControl(forControl, this.#session)
     const changed = changesBetween(this.#given, given)
-    if (changed.length > 0) await persist(Object.fromEntries(changed.map((key) => [key, given[key]])))
+    if (changed.length > 0) await log?.keepState(Object.fromEntries(changed.map((key) => [key, given[key]])))
     this.#given = copyOf(given)
     const changedKeys = changesBetween(this.#state, next)
     if (changedKeys.length > 0) {
       this.#state = copyOf(next)
-      emit({ type: 'state_changed', state: this.get(), changedKeys })
+      binding.emit({ type: 'state_changed', state: this.get(), changedKeys })
     }
-    for (const event of events) emit(event)
+    for (const event of events) binding.emit(event)
   }
 }
 

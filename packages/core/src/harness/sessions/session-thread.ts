@@ -13,13 +13,10 @@ import {
   optionalFlag,
   optionalText,
 } from '../checks/check-given.ts'
-import type { HarnessCore } from '../harness-core.ts'
-import type { SessionBinding } from './session-binding.ts'
-import type { ThreadSettings } from './session-defaults.ts'
-import type { SessionIdentity } from './session-identity.ts'
+import type { SessionContext } from './session-context.ts'
 import { changedFiles } from '../threads/thread-files.ts'
 import { ThreadWorktree } from '../threads/thread-worktree.ts'
-import type { CloneRequest, RestoredFiles, ThreadLifecycle, ThreadRewind } from '../threads/thread-lifecycle.ts'
+import type { CloneRequest, RestoredFiles, ThreadRewind } from '../threads/thread-lifecycle.ts'
 import {
   checkPage,
   listed,
@@ -53,29 +50,15 @@ export type MessagePage = Listed<HarnessMessage>
 /** The thread a session is bound to, and reads of this and other threads. */
 export class SessionThread {
   readonly worktree: ThreadWorktree
-  readonly #core: HarnessCore
-  readonly #binding: SessionBinding
-  readonly #settings: ThreadSettings
-  readonly #identity: SessionIdentity
-  readonly #lifecycle: ThreadLifecycle
+  readonly #session: SessionContext
 
-  constructor(
-    core: HarnessCore,
-    binding: SessionBinding,
-    settings: ThreadSettings,
-    identity: SessionIdentity,
-    lifecycle: ThreadLifecycle,
-  ) {
-    this.#core = core
-    this.#binding = binding
-    this.#settings = settings
-    this.#identity = identity
-    this.#lifecycle = lifecycle
-    this.worktree = new ThreadWorktree(core, () => binding.requireRuntime())
+  constructor(session: SessionContext) {
+    this.#session = session
+    this.worktree = new ThreadWorktree(session.core, () => session.binding.requireRuntime())
   }
 
   getId(): string | null {
-    return this.#binding.threadId
+    return this.#session.binding.threadId
   }
 
   isSet(): boolean {
@@ -83,18 +66,18 @@ export class SessionThread {
   }
 
   requireId(): string {
-    return this.#binding.requireRuntime().state.head.stream
+    return this.#session.binding.requireRuntime().state.head.stream
   }
 
   async create(options: { readonly title?: string; readonly id?: string } = {}): Promise<HarnessThread> {
     const { id, title } = givenFields(options, 'createThread({ title? })')
     if (title !== undefined) givenWords(title, 'title')
     optionalText(id, 'id')
-    return this.#lifecycle.create(options)
+    return this.#session.lifecycle.create(options)
   }
 
   async switch(options: ThreadChoice): Promise<void> {
-    await this.#lifecycle.switch(chosen(options, 'switchThread({ threadId })'))
+    await this.#session.lifecycle.switch(chosen(options, 'switchThread({ threadId })'))
   }
 
   /** The same as `switch`: choosing a thread binds the session to it. */
@@ -104,7 +87,7 @@ export class SessionThread {
 
   async rename(options: { readonly title: string }): Promise<void> {
     const { title } = givenFields(options, 'renameThread({ title })')
-    await this.#lifecycle.rename({ title: givenWords(title, 'title') })
+    await this.#session.lifecycle.rename({ title: givenWords(title, 'title') })
   }
 
   async clone(request: CloneRequest = {}): Promise<HarnessThread> {
@@ -112,7 +95,7 @@ export class SessionThread {
     optionalText(sourceThreadId, 'sourceThreadId')
     optionalText(resourceId, 'resourceId')
     if (title !== undefined) givenWords(title, 'title')
-    return this.#lifecycle.clone(request)
+    return this.#session.lifecycle.clone(request)
   }
 
   /**
@@ -122,7 +105,7 @@ export class SessionThread {
    */
   async rewind(options: { readonly messageId: string }): Promise<ThreadRewind> {
     const { messageId } = givenFields(options, 'thread.rewind({ messageId })')
-    return this.#lifecycle.rewind(givenText(messageId, 'messageId'))
+    return this.#session.lifecycle.rewind(givenText(messageId, 'messageId'))
   }
 
   /**
@@ -133,17 +116,19 @@ export class SessionThread {
    */
   async restoreFiles(options: { readonly messageId: string; readonly dryRun?: boolean }): Promise<RestoredFiles> {
     const { dryRun = false, messageId } = givenFields(options, 'thread.restoreFiles({ messageId, dryRun? })')
-    return this.#lifecycle.restoreFiles(givenText(messageId, 'messageId'), dryRun)
+    return this.#session.lifecycle.restoreFiles(givenText(messageId, 'messageId'), dryRun)
   }
 
   /** Returns the files that the bound thread has changed in the workspace, with their contents before and after. */
   async changes(): Promise<readonly ChangedFile[]> {
     const threadId = this.getId()
-    return threadId === null ? [] : changedFiles(this.#core, await this.#core.threads.registry.read(threadId))
+    return threadId === null
+      ? []
+      : changedFiles(this.#session.core, await this.#session.core.threads.registry.read(threadId))
   }
 
   async delete(options: ThreadChoice): Promise<DeleteReport> {
-    return this.#lifecycle.delete(chosen(options, 'deleteThread({ threadId })'))
+    return this.#session.lifecycle.delete(chosen(options, 'deleteThread({ threadId })'))
   }
 
   /**
@@ -151,7 +136,7 @@ export class SessionThread {
    * thread or the run waits only for answers to tools' questions.
    */
   clear(): Promise<void> {
-    return this.#lifecycle.clear()
+    return this.#session.lifecycle.clear()
   }
 
   /** Returns the threads, most recently changed first. */
@@ -159,14 +144,14 @@ export class SessionThread {
     checkPage(query, 'thread.list({ limit?, cursor? })')
     optionalFlag(query.allResources, 'allResources')
     optionalFlag(query.includeForkedSubagents, 'includeForkedSubagents')
-    await this.#core.ready()
+    await this.#session.core.ready()
     const { limit = MAX_PAGE } = query
     const threads: HarnessThread[] = []
     let next: string | null = query.cursor ?? null
     do {
-      const page = await this.#core.store.listThreads({
+      const page = await this.#session.core.store.listThreads({
         limit: Math.min(MAX_PAGE, limit - threads.length),
-        ...(query.allResources === true ? {} : { resourceId: this.#identity.getResourceId() }),
+        ...(query.allResources === true ? {} : { resourceId: this.#session.identity.getResourceId() }),
         ...(query.includeForkedSubagents === true ? { includeHidden: true } : {}),
         ...(next === null ? {} : { cursor: next }),
       })
@@ -179,17 +164,17 @@ export class SessionThread {
   async getById(options: ThreadChoice & AnyResource): Promise<HarnessThread | null> {
     const { threadId } = chosen(options, 'thread.getById({ threadId })')
     const isInReach = this.#reach(options)
-    await this.#core.ready()
-    const info = await this.#core.store.getThread(threadId)
+    await this.#session.core.ready()
+    const info = await this.#session.core.store.getThread(threadId)
     if (info === null || !isInReach(info)) return null
-    return toHarnessThread(info, (await this.#core.threads.registry.read(threadId)).head.usage.own)
+    return toHarnessThread(info, (await this.#session.core.threads.registry.read(threadId)).head.usage.own)
   }
 
   /** Returns the newest messages, oldest first. `next` is the cursor of those before. */
   async listMessages(options: ThreadChoice & AnyResource & MessageListQuery): Promise<MessagePage> {
     const { threadId } = chosen(options, 'thread.listMessages({ threadId })')
     const query = checkPage(options, 'thread.listMessages({ threadId })')
-    return readMessages(this.#core.store, await this.#stateInReach(threadId, options), query)
+    return readMessages(this.#session.core.store, await this.#stateInReach(threadId, options), query)
   }
 
   /** Returns the messages of the bound thread; none without one. */
@@ -201,7 +186,7 @@ export class SessionThread {
 
   async firstUserMessage(options: ThreadChoice & AnyResource): Promise<HarnessMessage | null> {
     const { threadId } = chosen(options, 'thread.firstUserMessage({ threadId })')
-    return readFirstUserMessage(this.#core.store, await this.#stateInReach(threadId, options))
+    return readFirstUserMessage(this.#session.core.store, await this.#stateInReach(threadId, options))
   }
 
   /** Returns messages by thread. Threads without a user's message and unknown ones are left out. */
@@ -225,17 +210,17 @@ export class SessionThread {
 
   getSetting(options: { readonly key: string }): JsonValue | undefined {
     const { key } = givenFields(options, 'thread.getSetting({ key })')
-    return this.#settings.get(givenText(key, 'key'))
+    return this.#session.settings.get(givenText(key, 'key'))
   }
 
   async setSetting(options: { readonly key: string; readonly value: JsonValue }): Promise<void> {
     const { key, value } = givenFields(options, 'thread.setSetting({ key, value })')
-    await this.#settings.set(givenText(key, 'key'), givenJson(value, 'value'))
+    await this.#session.settings.set(givenText(key, 'key'), givenJson(value, 'value'))
   }
 
   async deleteSetting(options: { readonly key: string }): Promise<void> {
     const { key } = givenFields(options, 'thread.deleteSetting({ key })')
-    await this.#settings.set(givenText(key, 'key'), null)
+    await this.#session.settings.set(givenText(key, 'key'), null)
   }
 
   /**
@@ -243,17 +228,17 @@ export class SessionThread {
    */
   #reach({ allResources }: AnyResource): (info: ThreadInfo) => boolean {
     optionalFlag(allResources, 'allResources')
-    const resourceId = this.#identity.getResourceId()
+    const resourceId = this.#session.identity.getResourceId()
     const bound = this.getId()
     return (info) => allResources === true || info.resourceId === resourceId || info.id === bound
   }
 
   async #stateInReach(threadId: string, options: AnyResource): Promise<ThreadState> {
     const isInReach = this.#reach(options)
-    await this.#core.ready()
-    const info = await this.#core.store.getThread(threadId)
+    await this.#session.core.ready()
+    const info = await this.#session.core.store.getThread(threadId)
     if (info === null || !isInReach(info)) throw noSuchThread(threadId)
-    return this.#core.threads.registry.read(threadId)
+    return this.#session.core.threads.registry.read(threadId)
   }
 }
 

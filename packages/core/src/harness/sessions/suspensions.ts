@@ -1,21 +1,41 @@
+import type { RequestContext } from '@inspan/agent'
 import { InspanError, type Answer, type Wait } from '@inspan/protocol'
 import type { PendingToolSuspension } from '@inspan/protocol/harness'
-import { givenFields, givenText, givenWords, optionalFields, optionalText } from '../checks/check-given.ts'
+import { givenFields, givenJson, givenText, givenWords, optionalFields, optionalText } from '../checks/check-given.ts'
 import { approvalWaits, callIdOf, pendingSuspension, suspendedWaits } from '../events/pending-waits.ts'
+import { requestContextOf, type RequestContextInput } from '../agents/request-context.ts'
+import { assertAnswers } from '../tools/builtin-tools.ts'
 import type { SessionBinding } from './session-binding.ts'
+import type { SessionContext } from './session-context.ts'
 
 export type ApprovalDecision = 'approve' | 'decline' | 'always_allow_category'
 
+export interface ToolApprovalResponse {
+  readonly decision: ApprovalDecision
+  /** Default: the oldest call that waits for approval. */
+  readonly toolCallId?: string
+  readonly requestContext?: RequestContextInput
+  /** Passed on to the agent when the decision is to decline. */
+  readonly declineContext?: { readonly reason?: string; readonly message?: string }
+}
+
+export interface ToolSuspensionResponse {
+  readonly resumeData: unknown
+  /** Needed only when more than one tool waits. */
+  readonly toolCallId?: string
+  readonly requestContext?: RequestContextInput
+}
+
 /** The calls of the thread whose tools asked a question and wait for the answer. */
 export class Suspensions {
-  readonly #binding: SessionBinding
+  readonly #session: SessionContext
 
-  constructor(binding: SessionBinding) {
-    this.#binding = binding
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   list(): readonly PendingToolSuspension[] {
-    return waitsOf(this.#binding).map(pendingSuspension)
+    return waitsOf(this.#session.binding).map(pendingSuspension)
   }
 
   get(options: { readonly toolCallId: string }): PendingToolSuspension | undefined {
@@ -29,13 +49,41 @@ export class Suspensions {
   }
 
   hasPending(): boolean {
-    return waitsOf(this.#binding).length > 0
+    return waitsOf(this.#session.binding).length > 0
   }
 
   /** Returns the given id, or that of the only call that waits. */
   resolveToolCallId(toolCallId?: string): string {
-    return callIdOf(findSuspension(this.#binding, toolCallId))
+    return callIdOf(findSuspension(this.#session.binding, toolCallId))
   }
+}
+
+/** Answers an approval. Resolves when the answer is on record; the call goes on by itself. */
+export async function answerApproval(session: SessionContext, response: ToolApprovalResponse): Promise<void> {
+  const given = givenFields(response, 'respondToToolApproval({ decision, toolCallId? })')
+  const { decision, declineContext, requestContext, toolCallId } = given
+  const context = requestContextOf(requestContext)
+  const answer = approvalAnswer(decision, declineReason(declineContext))
+  const wait = findApproval(session.binding, toolCallId)
+  addContext(session, wait, context)
+  await session.binding.requireRuntime().answer(wait.id, answer)
+}
+
+/** Answers a tool's question. Resolves when the run, which goes on with the answer, is over or waits again. */
+export async function answerSuspension(session: SessionContext, response: ToolSuspensionResponse): Promise<void> {
+  const { binding } = session
+  const given = givenFields(response, 'respondToToolSuspension({ resumeData, toolCallId? })')
+  const value = givenJson(given.resumeData, 'resumeData')
+  const context = requestContextOf(given.requestContext)
+  const wait = findSuspension(binding, given.toolCallId)
+  assertAnswers(wait, value)
+  addContext(session, wait, context)
+  await binding.requireRuntime().answer(wait.id, { decision: 'answer', value })
+  if (wait.run !== undefined) await binding.atRest(wait.run)
+}
+
+function addContext({ core }: SessionContext, { run }: Wait, context: RequestContext): void {
+  if (run !== undefined && context.size > 0) core.contexts.add(run, context)
 }
 
 function waitsOf(binding: SessionBinding): Wait[] {
@@ -43,12 +91,12 @@ function waitsOf(binding: SessionBinding): Wait[] {
 }
 
 /** Returns the wait of the given call, or the only wait. */
-export function findSuspension(binding: SessionBinding, toolCallId: string | undefined): Wait {
+function findSuspension(binding: SessionBinding, toolCallId: string | undefined): Wait {
   return findWait(waitsOf(binding), optionalText(toolCallId, 'toolCallId'), 'suspended tool')
 }
 
 /** Returns the wait of the given call. Without an id it is the oldest, which a display with a single slot shows. */
-export function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
+function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
   const waits = approvalWaits(binding.head?.waits ?? [])
   optionalText(toolCallId, 'toolCallId')
   const [oldest] = waits
@@ -75,14 +123,14 @@ function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: 
 }
 
 /** Returns the text that the agent gets when a call is declined. */
-export function declineReason(context: unknown): string | undefined {
+function declineReason(context: unknown): string | undefined {
   const { message, reason } = optionalFields(context, 'declineContext') ?? {}
   const said = message ?? reason
   return said === undefined ? undefined : givenWords(said, 'declineContext.message')
 }
 
 /** Only an explicit decision approves. Anything else is a mistake: it throws, and the call goes on waiting. */
-export function approvalAnswer(decision: ApprovalDecision, reason: string | undefined): Answer {
+function approvalAnswer(decision: ApprovalDecision, reason: string | undefined): Answer {
   switch (decision) {
     case 'approve':
       return { decision }

@@ -3,7 +3,7 @@ import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
 import { toWire } from '@inspan/protocol/wire'
 import type { ControlFact } from '../../engine/index.ts'
-import { told } from '../events/told.ts'
+import { reportFailure } from '../events/report-errors.ts'
 import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'
 import {
   deliveryOf,
@@ -94,7 +94,7 @@ export class Notifications {
         // Recorded before it is said, so that it is not said again after a crash.
         await this.inbox.put(delivered)
         const accepted = route(port, [notificationPart(record)], { messageId: port.newId() }, routing)
-        return sent(delivered, action, told(accepted, emit))
+        return sent(delivered, action, reportFailure(accepted, emit))
       }
       case 'persist':
         await this.inbox.put(record)

@@ -2,7 +2,8 @@ import { InspanError } from '@inspan/protocol'
 import type { Budget, ToolRunContext } from '@inspan/protocol/driver'
 import type { Store, ThreadInfo } from '@inspan/protocol/store'
 import { createThread, forkThread, type NewThread, recordsAfter, type ThreadLog } from '../../engine/index.ts'
-import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { ThreadGuest } from '../threads/open-threads.ts'
 import { shareOf } from './child-budget.ts'
 import { childMetadata, childNoteOf, childRunOf, type ChildNote } from './child-note.ts'
 import { SubagentRefused, type SubagentOrder } from './subagent-tool.ts'
@@ -14,7 +15,7 @@ export interface ChildRequest {
   readonly core: HarnessCore
   /** The log of the parent's thread, within a command of its own. */
   readonly log: ThreadLog
-  readonly viewers: ReadonlySet<ThreadViewer>
+  readonly guests: ReadonlySet<ThreadGuest>
   readonly child: string
   readonly order: SubagentOrder
   readonly context: ToolRunContext
@@ -112,11 +113,13 @@ async function fork({ core, log }: ChildRequest, thread: NewThread): Promise<Thr
   return forkThread(core.store, await core.threads.owner(), log.state, { ...thread, at: step.seq, grants, yolo })
 }
 
-function modelFor({ core, log, order: { definition, forked, modelId }, viewers }: ChildRequest): string {
+function modelFor({ core, log, order: { definition, forked, modelId }, guests }: ChildRequest): string {
   const { head } = log.state
   const current = head.model ?? ''
   if (forked) return current
-  const [chosen] = [...viewers].flatMap((viewer) => viewer.subagentModelId(definition.id) ?? [])
+  const [chosen] = [...guests].flatMap(
+    ({ session }) => session?.subagents.model.get({ agentType: definition.id }) ?? [],
+  )
   const given = modelId ?? chosen ?? definition.defaultModelId
   // An agent of the definition has a model of its own.
   if (given !== undefined || definition.agent !== undefined) return given ?? ''

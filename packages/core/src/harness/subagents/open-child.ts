@@ -1,13 +1,12 @@
 import { RequestContext } from '@inspan/agent'
-import { InspanError } from '@inspan/protocol'
+import { InspanError, NO_GRANTS, type Grants, type PermissionRules } from '@inspan/protocol'
 import type { ToolRunContext } from '@inspan/protocol/driver'
 import { type RuntimeAgent, ThreadRegistry, type ThreadRuntime } from '../../engine/index.ts'
+import { effectiveRules } from '../../policy/effective-rules.ts'
 import type { HarnessSubagent } from '../harness-config.ts'
-import type { ThreadViewer } from '../harness-core.ts'
 import { childRunOf } from './child-note.ts'
 import { ChildQuestions } from './child-questions.ts'
 import type { PreparedChild } from './child-thread.ts'
-import { childViewer } from './child-viewer.ts'
 import { forkedAgent } from './forked-agent.ts'
 import { subagentAgent } from './subagent-agent.ts'
 import { SubagentRelay } from './subagent-relay.ts'
@@ -18,22 +17,20 @@ export class OpenChild {
   readonly prepared: PreparedChild
   readonly relay: SubagentRelay
   readonly #parent: ParentThread
-  readonly #viewer: ThreadViewer
   readonly #door: ChildThreadDoor
   readonly #stops: (() => void)[] = []
   #opened: { readonly runtime: ThreadRuntime; readonly questions: ChildQuestions } | undefined
 
   private constructor(parent: ParentThread, definition: HarnessSubagent, prepared: PreparedChild, toolCallId: string) {
     const { info, note } = prepared
-    const { core, emit, runtime, viewers } = parent
+    const { core, emit, runtime } = parent
     this.prepared = prepared
     this.#parent = parent
     const { agentType } = note
     this.relay = new SubagentRelay({ toolCallId, agentType, emit, startedAt: info.createdAt, now: core.now })
-    this.#viewer = childViewer(viewers, () => runtime().state, emit)
     const forkOf = (agent: RuntimeAgent | undefined): RuntimeAgent | undefined =>
       agent && forkedAgent(agent, core.store, info.forkedFrom?.at ?? 0)
-    this.#door = parent.doorTo(info.id, new Set([this.#viewer]), {
+    this.#door = parent.doorTo(info.id, {
       door: `${core.config.id}/subagents`,
       doorKey: `${core.doorKey}/subagents`,
       agents: (equipment) => {
@@ -41,6 +38,10 @@ export class OpenChild {
         const parentAgent = core.agents.of(core.agents.modeOf(runtime().state))
         return { [note.agentId]: subagentAgent({ core, definition, note, equipment, parentAgent }) }
       },
+      rules: () => inheritedRules(parent),
+      grants: () => inheritedGrants(parent),
+      // Memory of the subagent's thread is none of the parent's.
+      emit: (event) => (event.type.startsWith('om_') ? undefined : emit(event)),
     })
   }
 
@@ -74,7 +75,7 @@ export class OpenChild {
     const messageId = `${info.id}-task`
     const given = new RequestContext(core.contexts.of(runId, requestContext).entries())
     given.delete('harness')
-    core.contexts.keep(messageId, given, this.#viewer)
+    core.contexts.keep(messageId, given)
     const { doorKey } = this.#door.door
     try {
       await runtime.submit({
@@ -144,4 +145,17 @@ export class OpenChild {
       if (yolo !== undefined) child.configure({ yolo }).catch(() => undefined)
     })
   }
+}
+
+/** All rules of the parent hold for its subagents, those of its sessions and its run included. */
+function inheritedRules({ rules, runtime }: ParentThread): PermissionRules {
+  const { head } = runtime().state
+  return effectiveRules({ session: rules(), thread: head.rules, ...(head.run === null ? {} : { run: head.run.rules }) })
+}
+
+/** A subagent is allowed nothing that its parent may not do. */
+function inheritedGrants({ grants, runtime }: ParentThread): Grants {
+  const all = [runtime().state.head.grants, grants()]
+  if (all.every(({ categories, tools }) => categories.length + tools.length === 0)) return NO_GRANTS
+  return { categories: all.flatMap(({ categories }) => categories), tools: all.flatMap(({ tools }) => tools) }
 }

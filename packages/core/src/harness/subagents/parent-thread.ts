@@ -1,7 +1,9 @@
+import type { Grants, PermissionRules } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { Door, RuntimeAgents, ThreadRuntime } from '../../engine/index.ts'
 import type { ThreadEquipment } from '../agents/mode-agents.ts'
-import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { ThreadGuest } from '../threads/open-threads.ts'
 import type { NotificationInput } from '../signals/notification.ts'
 
 /** How the door to a subagent's thread differs from that of a session. */
@@ -9,6 +11,10 @@ export interface ChildDoor {
   readonly door: string
   readonly doorKey: string
   readonly agents: (equipment: ThreadEquipment) => RuntimeAgents
+  /** The rules and grants of its parent hold there, whatever sessions have the parent open. */
+  readonly rules: () => PermissionRules
+  readonly grants: () => Grants
+  readonly emit: (event: HarnessEvent) => void
 }
 
 /** The door to a subagent's thread. */
@@ -23,10 +29,13 @@ export interface ChildThreadDoor {
 export interface ParentThread {
   readonly core: HarnessCore
   readonly threadId: string
-  readonly viewers: ReadonlySet<ThreadViewer>
+  readonly guests: ReadonlySet<ThreadGuest>
+  /** The rules and grants that hold there besides those of the thread itself. */
+  readonly rules: () => PermissionRules
+  readonly grants: () => Grants
   readonly runtime: () => ThreadRuntime
   readonly emit: (event: HarnessEvent) => void
-  readonly doorTo: (threadId: string, viewers: ReadonlySet<ThreadViewer>, child: ChildDoor) => ChildThreadDoor
+  readonly doorTo: (threadId: string, child: ChildDoor) => ChildThreadDoor
   /** Tells the agent of the thread something, at once or by starting a run. */
   readonly notify: (notification: NotificationInput) => Promise<unknown>
 }

@@ -88,13 +88,13 @@ export class SubagentRuns {
   }
 
   async #delegate(order: SubagentOrder, context: ToolRunContext): Promise<ToolOutcome | ToolSuspension> {
-    const { core, runtime, threadId, viewers } = this.#parent
+    const { core, guests, runtime, threadId } = this.#parent
     const own = await core.store.getThread(threadId)
     if (childNoteOf(own?.metadata ?? {})?.forked === true) return UNAVAILABLE
     const child = childThreadOf(threadId, context.idempotencyKey)
     const atWork = subagentsAtWork(core, own?.root ?? threadId)
     const prepared = await runtime().change(async (log) => {
-      const ready = await prepareChild({ core, log, viewers, child, order, context, atWork: atWork.size })
+      const ready = await prepareChild({ core, log, guests, child, order, context, atWork: atWork.size })
       atWork.add(child)
       return ready
     })

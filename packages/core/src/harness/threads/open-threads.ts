@@ -6,18 +6,26 @@ import {
   type ThreadRuntime,
 } from '../../engine/index.ts'
 import { Mailbox } from '../../common/mailbox.ts'
-import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { SessionContext } from '../sessions/session-context.ts'
 import { harnessDoor, type HarnessDoor } from './thread-opening.ts'
 import { forgetFiles } from './thread-files.ts'
-import { serverViewer } from './server-viewer.ts'
 import type { ThreadControl } from './thread-control.ts'
 
-/** A thread that a session of this harness is bound to. */
+/** Somebody who has a thread open by way of the harness: one of its sessions, or a server. */
+export interface ThreadGuest {
+  readonly session?: SessionContext
+  resourceId(): string
+  /** Called when the thread is going to be deleted. */
+  leave(): Promise<void>
+}
+
+/** A thread that is open by way of this harness. */
 export interface OpenThread {
   readonly threadId: string
   readonly runtime: ThreadRuntime
   readonly control: ThreadControl
-  readonly viewers: ReadonlySet<ThreadViewer>
+  readonly guests: ReadonlySet<ThreadGuest>
 }
 
 /** Called when a thread has been claimed, before anything goes on in it. */
@@ -26,10 +34,10 @@ export interface Opening {
 }
 
 interface Place {
-  readonly viewers: Set<ThreadViewer>
+  readonly guests: Set<ThreadGuest>
   /** Serialises opening and closing the thread. */
   readonly turns: Mailbox
-  /** The number of viewers that are entering. */
+  /** The number of guests that are entering. */
   entering: number
   open: { readonly door: HarnessDoor; readonly thread: OpenThread } | undefined
 }
@@ -55,37 +63,37 @@ export class OpenThreads {
   }
 
   /** A listener added in `opening.begin` hears everything that happens in the thread. */
-  enter(threadId: string, viewer: ThreadViewer, opening: Opening): Promise<OpenThread> {
+  enter(threadId: string, guest: ThreadGuest, opening: Opening): Promise<OpenThread> {
     const place = this.#place(threadId)
     place.entering++
     return place.turns.post(async () => {
-      const { viewers } = place
+      const { guests } = place
       place.entering--
-      viewers.add(viewer)
+      guests.add(guest)
       try {
         if (place.open !== undefined) opening.begin(place.open.thread.runtime)
-        else place.open = await this.#open(threadId, viewers, opening)
+        else place.open = await this.#open(threadId, guests, opening)
         return place.open.thread
       } catch (error) {
-        viewers.delete(viewer)
+        guests.delete(guest)
         this.#forget(threadId, place)
         throw error
       }
     })
   }
 
-  async leave(threadId: string, viewer: ThreadViewer): Promise<void> {
+  async leave(threadId: string, guest: ThreadGuest): Promise<void> {
     const place = this.#places.get(threadId)
     await place?.turns.post(async () => {
-      const { open, viewers } = place
+      const { open, guests } = place
       try {
-        // Left before its viewer is removed, so that the viewer hears how the run ends.
-        if (viewers.size !== 1 || !viewers.has(viewer) || open === undefined) return
+        // Left before its guest is removed, so that it hears how the run ends.
+        if (guests.size !== 1 || !guests.has(guest) || open === undefined) return
         place.open = undefined
         await this.registry.leave(threadId, open.door.door).finally(() => open.door.close())
         await open.door.settled()
       } finally {
-        viewers.delete(viewer)
+        guests.delete(guest)
         this.#forget(threadId, place)
       }
     })
@@ -125,10 +133,10 @@ export class OpenThreads {
     if (info === null) throw noSuchThread(threadId)
     const leave = async (): Promise<void> => {
       this.#swept.delete(leave)
-      await this.leave(threadId, viewer)
+      await this.leave(threadId, guest)
     }
-    const viewer = serverViewer(info.resourceId, leave)
-    const { runtime } = await this.enter(threadId, viewer, { begin: () => undefined })
+    const guest = { resourceId: () => info.resourceId, leave }
+    const { runtime } = await this.enter(threadId, guest, { begin: () => undefined })
     this.#swept.add(leave)
     if (!this.#isServing) await leave()
     return { runtime, leave }
@@ -136,17 +144,17 @@ export class OpenThreads {
 
   async #open(
     threadId: string,
-    viewers: ReadonlySet<ThreadViewer>,
+    guests: ReadonlySet<ThreadGuest>,
     opening: Opening,
   ): Promise<NonNullable<Place['open']>> {
     await this.owner()
-    const door = harnessDoor(this.#core, threadId, viewers)
+    const door = harnessDoor(this.#core, threadId, guests)
     try {
       const runtime = await this.registry.enter(threadId, door.door, (opened) => {
         door.begin(opened)
         opening.begin(opened)
       })
-      return { door, thread: { threadId, runtime, control: door.control(), viewers } }
+      return { door, thread: { threadId, runtime, control: door.control(), guests } }
     } catch (error) {
       door.close()
       throw error
@@ -156,13 +164,13 @@ export class OpenThreads {
   #place(threadId: string): Place {
     const known = this.#places.get(threadId)
     if (known !== undefined) return known
-    const place: Place = { viewers: new Set(), turns: new Mailbox(), entering: 0, open: undefined }
+    const place: Place = { guests: new Set(), turns: new Mailbox(), entering: 0, open: undefined }
     this.#places.set(threadId, place)
     return place
   }
 
   #forget(threadId: string, place: Place): void {
-    if (place.viewers.size === 0 && place.entering === 0 && this.#places.get(threadId) === place)
+    if (place.guests.size === 0 && place.entering === 0 && this.#places.get(threadId) === place)
       this.#places.delete(threadId)
   }
 }

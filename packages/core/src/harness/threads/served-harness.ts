@@ -14,7 +14,6 @@ import type { Harness } from '../harness.ts'
 import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { AvailableModel } from '../models/model-types.ts'
-import { serverViewer } from './server-viewer.ts'
 import { changedFiles } from './thread-files.ts'
 import { abandonedThreads } from './abandoned-threads.ts'
 import { importedThread, nativeSessions, type ImportOptions, type ListedSession } from './native-imports.ts'
@@ -141,9 +140,9 @@ async function enter(
   { begin, onEvicted, resourceId }: EnterOptions,
 ): Promise<ServedThread> {
   await core.ready()
-  const viewer = serverViewer(resourceId, onEvicted)
-  const { runtime } = await core.threads.enter(threadId, viewer, { begin })
-  return { runtime, leave: () => core.threads.leave(threadId, viewer) }
+  const guest = { resourceId: () => resourceId, leave: onEvicted }
+  const { runtime } = await core.threads.enter(threadId, guest, { begin })
+  return { runtime, leave: () => core.threads.leave(threadId, guest) }
 }
 
 async function currentState(core: HarnessCore, threadId: string): Promise<ThreadState> {

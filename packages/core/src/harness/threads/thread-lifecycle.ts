@@ -2,17 +2,17 @@ import type { RewindReport } from '@inspan/tools'
 import { isDeepStrictEqual } from 'node:util'
 import { InspanError } from '@inspan/protocol'
 import { toHarnessThread, type HarnessThread } from '@inspan/protocol/harness'
-import type { ConfigChangedRecord } from '@inspan/protocol/log'
 import type { ThreadInfo } from '@inspan/protocol/store'
-import { createThread, type DeleteReport, noSuchThread, type ThreadRuntime } from '../../engine/index.ts'
+import {
+  type ConfigChange,
+  createThread,
+  type DeleteReport,
+  noSuchThread,
+  type ThreadRuntime,
+} from '../../engine/index.ts'
 import { frozenCopy } from '../../common/frozen.ts'
-import type { Mailbox } from '../../common/mailbox.ts'
-import type { HarnessCore } from '../harness-core.ts'
 import type { OpenThread } from './open-threads.ts'
-import type { SessionBinding } from '../sessions/session-binding.ts'
-import type { SessionDefaults } from '../sessions/session-defaults.ts'
-import type { SessionIdentity } from '../sessions/session-identity.ts'
-import type { SessionRules } from '../sessions/session-rules.ts'
+import type { SessionContext } from '../sessions/session-context.ts'
 
 export interface CloneRequest {
   /** Default: the bound thread. */
@@ -32,22 +32,6 @@ export interface ThreadRewind {
   readonly undo: () => Promise<void>
 }
 
-type Config = Omit<ConfigChangedRecord, 'type'>
-
-export interface LifecycleParts {
-  readonly core: HarnessCore
-  readonly binding: SessionBinding
-  readonly defaults: SessionDefaults
-  readonly identity: SessionIdentity
-  readonly rules: SessionRules
-  /** Serialises commands: each finds the thread that the last one left. */
-  readonly turns: Mailbox
-  /** Called when the session has left its thread and is not to be bound to it again by itself. */
-  readonly onCleared: () => Promise<void>
-  /** Returns the mode and model of the session, whether or not it is bound to a thread. */
-  readonly selection: () => { readonly modeId: string; readonly modelId: string }
-}
-
 interface NewThread {
   readonly title?: string
   readonly id?: string
@@ -55,17 +39,17 @@ interface NewThread {
 
 /** Creates, enters, leaves and deletes the threads of a session. */
 export class ThreadLifecycle {
-  readonly #parts: LifecycleParts
+  readonly #session: SessionContext
   #isEnded = false
 
-  constructor(parts: LifecycleParts) {
-    this.#parts = parts
+  constructor(session: SessionContext) {
+    this.#session = session
   }
 
   /** Enters the newest thread of the resource, or a new one. */
   selectOrCreate(): Promise<HarnessThread> {
     return this.#inTurn(async (resourceId) => {
-      const { binding, core } = this.#parts
+      const { binding, core } = this.#session
       const newest = await core.store.listThreads({ resourceId, limit: 1 })
       const [info] = newest.items
       if (info === undefined) return this.#create(resourceId, {})
@@ -77,7 +61,7 @@ export class ThreadLifecycle {
   /** Returns the bound thread; creates one where there is none. */
   ensure(): Promise<OpenThread> {
     return this.#inTurn(async (resourceId) => {
-      const { binding } = this.#parts
+      const { binding } = this.#session
       if (binding.lastThread === undefined) await this.#create(resourceId, {})
       return binding.lastThread ?? binding.requireThread()
     })
@@ -114,7 +98,7 @@ export class ThreadLifecycle {
   }
 
   async #clone(request: CloneRequest, resourceId: string): Promise<HarnessThread> {
-    const { core } = this.#parts
+    const { core } = this.#session
     const sourceId = request.sourceThreadId ?? this.#bound().state.head.stream
     const known = await this.#find(sourceId, resourceId)
     const title = request.title ?? (known.title === null ? undefined : `Clone of ${known.title}`)
@@ -140,7 +124,7 @@ export class ThreadLifecycle {
 
   /** The thread of the session, also while it is being left: the command was given before that. */
   #bound(): ThreadRuntime {
-    const { binding } = this.#parts
+    const { binding } = this.#session
     return binding.lastRuntime ?? binding.requireRuntime()
   }
 
@@ -149,7 +133,7 @@ export class ThreadLifecycle {
    * are named in the report.
    */
   async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
-    const { binding, core } = this.#parts
+    const { binding, core } = this.#session
     await this.#inTurn(async (resourceId) => {
       await this.#find(threadId, resourceId)
       // Messages sent from here on are not for this thread any more.
@@ -163,24 +147,25 @@ export class ThreadLifecycle {
 
   /** Hides the thread from the call on; resolves when it has been left. */
   clear(): Promise<void> {
-    const { binding, turns } = this.#parts
+    const { binding, turns } = this.#session
     const lookBack = binding.lookAway()
     return turns.post(() => this.#leave(lookBack))
   }
 
   async #leave(left: () => void = () => undefined): Promise<void> {
-    const { binding, onCleared } = this.#parts
+    const { binding, log } = this.#session
     try {
       await binding.unbind({ endsRun: true })
     } finally {
       left()
     }
-    await onCleared()
+    // Not to be bound to it again by itself.
+    await log?.keepThread(null)
   }
 
   /** Leaves the thread without cancelling anything: open waits go on waiting. */
   close(): Promise<void> {
-    return this.#parts.turns.post(() => this.#parts.binding.unbind())
+    return this.#session.turns.post(() => this.#session.binding.unbind())
   }
 
   /** Like `close`, but later commands are refused. */
@@ -191,7 +176,7 @@ export class ThreadLifecycle {
 
   /** Returns a thread of the resource, or the bound one: a clone may have been made for another resource. */
   async #find(threadId: string, resourceId: string): Promise<ThreadInfo> {
-    const { binding, core } = this.#parts
+    const { binding, core } = this.#session
     const isBound = binding.lastRuntime?.state.head.stream === threadId
     const info = await core.store.getThread(threadId)
     if (info === null || (info.resourceId !== resourceId && !isBound)) throw noSuchThread(threadId)
@@ -203,7 +188,7 @@ export class ThreadLifecycle {
     if (this.#isEnded) {
       throw new InspanError('closed', 'The session is closed.', { hint: 'Make another with `createSession`.' })
     }
-    const { core, identity, turns } = this.#parts
+    const { core, identity, turns } = this.#session
     const resourceId = identity.getResourceId()
     // Begins with the call, so that a `destroy` that follows finds it begun.
     const ready = core.ready()
@@ -215,8 +200,8 @@ export class ThreadLifecycle {
   }
 
   async #create(resourceId: string, { id, title }: NewThread): Promise<HarnessThread> {
-    const { core, selection } = this.#parts
-    const { modeId, modelId } = selection()
+    const { core } = this.#session
+    const { modeId, modelId } = this.#selection()
     const info = await createThread(core.store, {
       id: id ?? core.newId(),
       resourceId,
@@ -230,8 +215,8 @@ export class ThreadLifecycle {
     return this.#enterNew(info, this.#firstConfig(modeId, modelId))
   }
 
-  async #enterNew(info: ThreadInfo, config: Config): Promise<HarnessThread> {
-    const { binding, core } = this.#parts
+  async #enterNew(info: ThreadInfo, config: ConfigChange): Promise<HarnessThread> {
+    const { binding, core } = this.#session
     const arrived = (): void => binding.emit({ type: 'thread_created', thread: frozenCopy(this.#thread(info)) })
     try {
       await this.#enter(info.id, { isNew: true, config, arrived })
@@ -243,7 +228,7 @@ export class ThreadLifecycle {
   }
 
   async #moveTo(threadId: string): Promise<void> {
-    const { binding } = this.#parts
+    const { binding } = this.#session
     const previousThreadId = binding.threadId
     const arrived = (): void => binding.emit({ type: 'thread_changed', threadId, previousThreadId })
     await this.#enter(threadId, { isNew: false, config: {}, arrived })
@@ -251,10 +236,14 @@ export class ThreadLifecycle {
 
   async #enter(
     threadId: string,
-    { arrived, config, isNew }: { readonly isNew: boolean; readonly config: Config; readonly arrived: () => void },
+    {
+      arrived,
+      config,
+      isNew,
+    }: { readonly isNew: boolean; readonly config: ConfigChange; readonly arrived: () => void },
   ): Promise<void> {
-    const { binding, core, rules: own, selection } = this.#parts
-    const before = selection()
+    const { binding, core, rules: own } = this.#session
+    const before = this.#selection()
     const prepare = async (runtime: ThreadRuntime): Promise<void> => {
       const known = runtime.state.head.rules
       const rules = own.forThread(known, { isNew })
@@ -263,7 +252,7 @@ export class ThreadLifecycle {
     }
     await binding.bind(threadId, prepare, () => {
       own.written()
-      const now = selection()
+      const now = this.#selection()
       if (now.modeId !== before.modeId) {
         binding.emit({ type: 'mode_changed', modeId: now.modeId, previousModeId: before.modeId })
       }
@@ -274,8 +263,14 @@ export class ThreadLifecycle {
     })
   }
 
-  #firstConfig(mode: string, model: string): Config {
-    const { defaults } = this.#parts
+  /** The mode and model of the session, whether or not it is bound to a thread. */
+  #selection(): { readonly modeId: string; readonly modelId: string } {
+    const { mode, model } = this.#session
+    return { modeId: mode.get(), modelId: model.get() }
+  }
+
+  #firstConfig(mode: string, model: string): ConfigChange {
+    const { defaults } = this.#session
     return {
       mode,
       ...(model === '' ? {} : { model }),
@@ -285,7 +280,7 @@ export class ThreadLifecycle {
   }
 
   #thread(info: ThreadInfo): HarnessThread {
-    const head = this.#parts.binding.lastRuntime?.state.head
+    const head = this.#session.binding.lastRuntime?.state.head
     return head?.stream === info.id ? toHarnessThread(info, head.usage.own) : toHarnessThread(info)
   }
 }

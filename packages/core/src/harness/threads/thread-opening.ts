@@ -13,7 +13,9 @@ import { type Door, type HandOff, handOffFact, type ThreadRuntime, type TurnCont
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import type { PermissionPolicy } from '../../policy/policy-types.ts'
 import { addHarness } from '../harness-context.ts'
-import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { SessionContext } from '../sessions/session-context.ts'
+import type { ThreadGuest } from './open-threads.ts'
 import { opinionTeller, tracerSource } from '../runs/observability.ts'
 import { runScoring } from '../runs/run-scorers.ts'
 import { summaryBeforeRun } from '../signals/notifications.ts'
@@ -47,7 +49,7 @@ export interface HarnessDoor {
 export function harnessDoor(
   core: HarnessCore,
   threadId: string,
-  viewers: ReadonlySet<ThreadViewer>,
+  guests: ReadonlySet<ThreadGuest>,
   child?: ChildDoor,
   parentFolder: () => string | undefined = () => undefined,
 ): HarnessDoor {
@@ -60,7 +62,11 @@ export function harnessDoor(
   const worktree = (): string | undefined =>
     (open === undefined ? undefined : worktreeFolder(core, open.runtime.state)) ?? parentFolder()
   const stops: (() => void)[] = []
-  const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
+  const emit =
+    child?.emit ?? ((event: HarnessEvent): void => sessionsOf(guests).forEach(({ binding }) => binding.emit(event)))
+  const rules = child?.rules ?? ((): PermissionRules => rulesOf(guests))
+  const grants = child?.grants ?? ((): Grants => grantsOf(guests))
+  const context = (run: RunOfContext): RequestContext => contextOf(core, guests, emit, opened().runtime, run)
   const { disableBuiltinTools = [], subagents: definitions = [] } = core.config
   const subagents =
     definitions.length === 0 || disableBuiltinTools.includes('subagent')
@@ -68,10 +74,12 @@ export function harnessDoor(
       : new SubagentRuns({
           core,
           threadId,
-          viewers,
+          guests,
           emit,
+          rules,
+          grants,
           runtime: () => opened().runtime,
-          doorTo: (thread, of, options) => harnessDoor(core, thread, of, options, worktree),
+          doorTo: (thread, options) => harnessDoor(core, thread, guests, options, worktree),
           notify: (notification) => opened().control.sendNotificationSignal(notification),
         })
   const delegating = subagents === undefined ? [] : [subagents.tool]
@@ -79,15 +87,12 @@ export function harnessDoor(
   const recalling = (): readonly RunnableTool[] =>
     disableBuiltinTools.includes('recall') ? [] : (remembering?.tools ?? [])
   const equipment = {
-    decorate: (context: ToolContext, run: ToolRunContext): ToolContext => ({
-      ...context,
-      requestContext: contextOf(core, viewers, opened().runtime, run),
-    }),
+    decorate: (tool: ToolContext, run: ToolRunContext): ToolContext => ({ ...tool, requestContext: context(run) }),
     agentContext: (turn: TurnContext): AgentContext => ({
       threadId,
       runId: turn.runId,
       turnId: turn.turnId,
-      requestContext: contextOf(core, viewers, opened().runtime, turn),
+      requestContext: context(turn),
     }),
     prepare: (context: RequestContext, workspace?: object) => core.workspace.prepare(context, workspace),
     sources: (context: RequestContext) => core.workspace.sources(context, worktree()),
@@ -113,13 +118,14 @@ export function harnessDoor(
     withAnswer: (wait, answer) => open?.control.withAnswer(wait, answer) ?? [],
     withChoice: (change, state) => withChoice(core, change, state),
     beforeRun: (state) => summaryBeforeRun(state, core.newId),
-    sessionRules: () => rulesOf(viewers),
-    grants: () => grantsOf(viewers),
+    sessionRules: rules,
+    grants,
     stopFollowing: async () => {
       await Promise.all([open?.control.stop(), open === undefined ? undefined : subagents?.endBackground()])
     },
     evict: async () => {
-      for (const viewer of viewers) await viewer.leave()
+      // Who has the parent open stays there.
+      if (child === undefined) for (const guest of guests) await guest.leave()
     },
     ...(tracing === undefined ? {} : { tracing }),
     ...(redact === undefined ? {} : { redact }),
@@ -226,37 +232,52 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes 
   }
 }
 
+interface RunOfContext {
+  readonly runId: string
+  readonly requestContext?: JsonObject | undefined
+  readonly signal?: AbortSignal
+}
+
 /** Returns the request context of a run, with the entry `harness` added. */
 function contextOf(
   core: HarnessCore,
-  viewers: ReadonlySet<ThreadViewer>,
+  guests: ReadonlySet<ThreadGuest>,
+  emit: (event: HarnessEvent) => void,
   { state }: ThreadRuntime,
-  run: {
-    readonly runId: string
-    readonly requestContext?: JsonObject | undefined
-    readonly signal?: AbortSignal
-  },
+  run: RunOfContext,
 ): RequestContext {
   const context = core.contexts.of(run.runId, run.requestContext)
-  const [first] = viewers
+  const [first] = guests
+  if (first === undefined) return context
+  const sessions = sessionsOf(guests)
   const sender = core.contexts.senderOf(run.runId)
   // Of several sessions, the one whose message the run carries out.
-  const viewer = sender !== undefined && viewers.has(sender) ? sender : first
-  if (viewer === undefined) return context
+  const session = sender !== undefined && sessions.includes(sender) ? sender : sessions[0]
   const { model, stream } = state.head
-  const place = { threadId: stream, modeId: core.agents.modeOf(state).id, modelId: model ?? '' }
-  addHarness(context, core, viewer, run.signal === undefined ? place : { ...place, abortSignal: run.signal }, viewers)
+  addHarness(context, core, {
+    session,
+    resourceId: session?.identity.getResourceId() ?? first.resourceId(),
+    threadId: stream,
+    modeId: core.agents.modeOf(state).id,
+    modelId: model ?? '',
+    abortSignal: run.signal,
+    emit,
+  })
   return context
 }
 
+function sessionsOf(guests: ReadonlySet<ThreadGuest>): SessionContext[] {
+  return [...guests].flatMap(({ session }) => session ?? [])
+}
+
 /** Returns the rules of all sessions bound to the thread. Any deny wins. */
-function rulesOf(viewers: ReadonlySet<ThreadViewer>): PermissionRules {
+function rulesOf(guests: ReadonlySet<ThreadGuest>): PermissionRules {
   // Mostly no session has rules, and this is asked in every turn.
-  const stated = [...viewers].map((viewer) => viewer.rules()).filter((rules) => rules !== NO_RULES)
+  const stated = sessionsOf(guests).flatMap(({ rules }) => (rules.own === NO_RULES ? [] : [rules.own]))
   return stated.reduce((a, b) => effectiveRules({ session: a, thread: b }), NO_RULES)
 }
 
-function grantsOf(viewers: ReadonlySet<ThreadViewer>): Grants {
-  const all = [...viewers].map((viewer) => viewer.grants())
+function grantsOf(guests: ReadonlySet<ThreadGuest>): Grants {
+  const all = sessionsOf(guests).map(({ grants }) => grants.own)
   return { categories: all.flatMap(({ categories }) => categories), tools: all.flatMap(({ tools }) => tools) }
 }
