@@ -77,7 +77,7 @@ const CAPABILITIES: Capabilities = {
   models: null,
   effort: EFFORTS,
   output: true,
-  limits: false,
+  limits: true,
   sessions: false,
 }
 

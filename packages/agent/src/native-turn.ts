@@ -46,7 +46,9 @@ export async function* nativeTurn(
 ): AsyncGenerator<AgentEvent | Attempt, void> {
   const hooks = options.hooks ?? {}
   const context = agentContext(turn)
-  const retries = new Retries(options.retry, host)
+  // A run that may be parked waits without a process, however short the time.
+  const retry = turn.onLimit === 'park' ? { ...options.retry, maxRetryAfterMs: 0 } : options.retry
+  const retries = new Retries(retry, host)
   const answers = new Answers(turn.output ?? options.output, host, signal)
   const steps: TurnStep[] = []
   let usage: UsageTotals = addUsage(NO_USAGE, turn.resumed?.usage ?? {})
@@ -121,7 +123,10 @@ export async function* nativeTurn(
       if (result.failure !== undefined) {
         const isRepeated = retries.mayRetry(result.failure)
         hasFailed = !isRepeated
-        if (hasFailed) yield errorEvent(result.failure)
+        if (hasFailed) {
+          noteLimit(result.failure, host)
+          yield errorEvent(result.failure)
+        }
         yield failedStep(stepIndex, result.failure, billed)
         if (!isRepeated) break
         await retries.pause(result.failure, signal)
@@ -246,6 +251,12 @@ function failedStep(stepIndex: number, failure: ModelFailure, usage: UsageMetada
 function errorEvent({ code, error, isRetryable, retryAfterMs }: ModelFailure): AgentEvent {
   const retry = { retryable: isRetryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
   return { type: 'error', error, ...(code === undefined ? {} : { code }), meta: { retry } }
+}
+
+/** A provider that says when to come back has reached a limit. */
+function noteLimit({ isRetryable, retryAfterMs }: ModelFailure, host: Host): void {
+  if (!isRetryable || retryAfterMs === undefined) return
+  host.noteLimit({ name: 'requests', status: 'reached', resetsAt: host.now() + retryAfterMs })
 }
 
 function thrownEvent(thrown: unknown): AgentEvent {

@@ -72,6 +72,8 @@ export interface OperationUsage extends UsageMetadata {
 export interface OperationStatus {
   readonly operationId: string
   readonly state: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'aborted' | 'interrupted'
+  /** When it goes on by itself, in milliseconds since the epoch, if it waits for the end of a limit. */
+  readonly resumesAt?: number
   readonly finishReason?: FinishReason
   readonly usage?: OperationUsage
   readonly error?: ErrorData
@@ -97,6 +99,8 @@ export interface HarnessCapabilities {
   /** Messages to an agent that works: `whenBusy: 'steer'`. */
   readonly steer: boolean
   readonly compaction: boolean
+  /** Whether usage limits are reported with the time at which they end, so that a turn can wait: `onLimit: 'park'`. */
+  readonly limits: boolean
   /** Whether wire events show requests and responses. */
   readonly wire: boolean
   /** The levels of `effort` that a turn can have. */

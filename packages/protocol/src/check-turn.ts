@@ -26,6 +26,7 @@ const TURN: OptionRules<TurnDefaults> = {
   providerOptions: anObject,
   output: anything,
   budget: anything,
+  onLimit: oneOf('fail', 'park'),
 }
 
 /** Refuses a limit that can never be reached, or that is reached before anything was used. */

@@ -83,6 +83,11 @@ export interface Turn {
   readonly providerOptions?: JsonObject
   readonly output?: TurnOutput
   readonly budget?: Budget
+  /**
+   * What a usage limit does that ends at a known time. `park`: the run waits until then and goes on, in whichever
+   * process. Default: the run fails.
+   */
+  readonly onLimit?: 'fail' | 'park'
   /** Where an agent with `hostTools: 'mcp'` reaches our tools. Present when there are any. */
   readonly toolServer?: ToolServer
   /** Set when an earlier attempt at this turn was cut short. */
@@ -136,7 +141,10 @@ export type BudgetLimit = 'tokens' | 'usd' | 'ms'
 
 /** The defaults for a turn. */
 export type TurnDefaults = Partial<
-  Pick<Turn, 'model' | 'effort' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions' | 'output' | 'budget'>
+  Pick<
+    Turn,
+    'model' | 'effort' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions' | 'output' | 'budget' | 'onLimit'
+  >
 >
 
 export interface ToolCallRequest extends ToolCallInfo {

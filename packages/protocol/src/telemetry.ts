@@ -66,6 +66,8 @@ export interface TelemetryPayloads {
   'mcp-server-reconnect-started': ServerRef
   'mcp-server-reconnect-completed': ServerRef & Timed & { readonly status: McpServerStatus }
   'mcp-tool-call-completed': ServerRef & Timed & { readonly toolName: string; readonly isError: boolean }
+  /** `resetsAt`: in milliseconds since the epoch, if it is known. */
+  'usage-limit': { readonly name: string; readonly status: 'ok' | 'near' | 'reached'; readonly resetsAt?: number }
   'llm-retry': { readonly attempt: number; readonly delayMs: number; readonly status?: number }
 }
 

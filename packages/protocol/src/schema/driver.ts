@@ -61,6 +61,7 @@ const turnDefaultFields: Shape<TurnDefaults> = exactShape<TurnDefaults>()({
   providerOptions: optional(jsonObjectSchema),
   output: optional(turnOutputSchema),
   budget: optional(budgetSchema),
+  onLimit: optional(z.enum(['fail', 'park'])),
 })
 
 export const turnDefaultsSchema: Schema<TurnDefaults> = exact<TurnDefaults>()(object(turnDefaultFields))

@@ -14,6 +14,8 @@ export interface ProjectionPorts {
   readonly turn: ChatTurn
   /** How requests for approval are shown. Requests that come although none was asked for are shown one by one. */
   readonly approval: ToolApprovalMode | undefined
+  /** Errors are shown when the run has failed, and not if it is parked and goes on. */
+  readonly holdsErrors: boolean
   /** Whether the agent runs its tools itself, so that the result of an approved call may come under another id. */
   readonly isForeign: boolean
   readonly isConsumerTool: (toolName: string) => boolean
@@ -38,6 +40,7 @@ export class ChatProjection {
   #shown: Wait | undefined
   /** For batch approval: the calls of the step that have neither begun nor asked, and the end of the step. */
   readonly #undecided = new Set<string>()
+  #heldErrors: ChatEvent[] = []
   #heldFinish: ChatStepFinishEvent | undefined
   #steps = 0
   #stepUsage: UsageMetadata = {}
@@ -133,7 +136,11 @@ export class ChatProjection {
         this.#stepEnded(body)
         return
       case 'error':
-        this.#push(withReset(toChatEvent(body), body, at))
+        if (this.#ports.holdsErrors) this.#heldErrors.push(withReset(toChatEvent(body), body, at))
+        else this.#push(withReset(toChatEvent(body), body, at))
+        return
+      case 'run.parked':
+        this.#heldErrors = []
         return
       case 'turn.ended':
         this.#finishReason = body.finishReason
@@ -177,6 +184,7 @@ export class ChatProjection {
   }
 
   #opened(wait: Wait): void {
+    if (wait.kind === 'limit') return
     const { toolCallId = wait.id, toolName = wait.kind, args = {} } = wait.subject
     // A program may ask about something that it has not announced as a call.
     if (!this.#origins.has(toolCallId)) this.#announce({ toolCallId, toolName, args })
@@ -254,6 +262,7 @@ export class ChatProjection {
 
   #ended({ error, outcome }: RunEndedRecord): void {
     this.#releaseFinish()
+    for (const event of this.#heldErrors) this.#push(event)
     const { turn } = this.#ports
     const tokens = this.#turnUsage ?? this.#stepUsage
     const usage = Object.keys(tokens).length === 0 ? undefined : tokens

@@ -14,6 +14,11 @@ export function waitOf({ head }: ThreadState, toolCallId: string): Wait | undefi
   return [...head.waits].find(({ id, subject }) => (subject.toolCallId ?? id) === toolCallId)
 }
 
+/** Returns the wait for the end of a limit, if the run waits for one. */
+export function limitOf({ head }: ThreadState): Wait | undefined {
+  return [...head.waits].find(({ kind, run }) => kind === 'limit' && run === head.run?.runId)
+}
+
 /** Whether the call is one of these tools and has no result yet. */
 export function isOpenCall({ messages }: ThreadState, toolCallId: string, tools: ReadonlySet<string>): boolean {
   return messages.toArray().some(({ parts }) =>
@@ -35,7 +40,7 @@ export function submissionOf(
   approval: ToolApprovalMode | undefined,
   isForeign: boolean,
 ): Submission {
-  const { budget, effort, maxSteps, model, operationId } = options
+  const { budget, effort, maxSteps, model, onLimit, operationId } = options
   const chat = {
     ...(approval === undefined ? {} : { approval }),
     ...(model === undefined ? {} : { model }),
@@ -44,6 +49,7 @@ export function submissionOf(
     ...(effort === undefined ? {} : { effort }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(budget === undefined ? {} : { budget }),
+    ...(onLimit === undefined ? {} : { onLimit }),
     // Our own loop resolves the model with the credentials of the agent.
     ...(model === undefined || !isForeign ? {} : { model }),
   }

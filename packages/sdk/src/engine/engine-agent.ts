@@ -120,6 +120,7 @@ function capabilitiesOf(driver: Capabilities, isForeign: boolean, canAsk: boolea
     toolResultHook: driver.redaction === 'all',
     steer: driver.steer !== 'none',
     compaction: canAsk,
+    limits: driver.limits,
     wire: !isForeign,
     effort: driver.effort,
   }

@@ -446,6 +446,7 @@ export class EngineHarness implements AgentHarness {
       agent: () => this.#agent(agentId),
       rules,
       log: (level, message, context) => this.#logs.log(level, message, context, { agentId, sessionId: threadId }),
+      report: (type, payload) => this.#telemetry.report(type, { agentId, sessionId: threadId }, payload),
       door: {
         door: this.id,
         doorKey: this.#doorKey,

@@ -6,8 +6,8 @@ import {
   type StreamOptions,
   type ToolApprovalMode,
 } from '@inspan/protocol/chat'
-import type { LogLevel, MemoryServices, MemoryThread, ThreadMemory } from '@inspan/protocol/driver'
-import type { RecordBody, ThreadState } from '@inspan/protocol/log'
+import type { MemoryServices, MemoryThread, ThreadMemory } from '@inspan/protocol/driver'
+import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { createPolicy } from '@inspan/core/policy'
 import {
@@ -24,12 +24,13 @@ import { resolveToolApprovalMode } from '../chat-options.ts'
 import { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, unsupported } from '../errors.ts'
 import { ChatProjection } from './chat-projection.ts'
-import { inProgress, isOpenCall, notPending, requestOf, submissionOf, waitOf } from './chat-request.ts'
+import { inProgress, isOpenCall, limitOf, notPending, requestOf, submissionOf, waitOf } from './chat-request.ts'
 import { submittedValue } from './consumer-tools.ts'
 import type { EngineAgent } from './engine-agent.ts'
 import { Operations } from './operations.ts'
+import { passOnNote, type NotePorts } from './thread-notes.ts'
 
-export interface EngineThreadPorts {
+export interface EngineThreadPorts extends NotePorts {
   readonly harnessId: string
   readonly threadId: string
   readonly agentId: string
@@ -37,7 +38,6 @@ export interface EngineThreadPorts {
   readonly registry: ThreadRegistry
   readonly agent: () => EngineAgent
   readonly rules: PermissionRules | undefined
-  readonly log: (level: LogLevel, message: string, context: Record<string, unknown>) => void
   /** The name of the door, what submissions call it, and settings of the engine. */
   readonly door: Pick<Door, 'door' | 'doorKey' | 'now' | 'newId' | 'priceOf' | 'approvalTimeout' | 'windowOf'>
 }
@@ -52,8 +52,6 @@ const NO_MEMORY: ThreadMemory = {
 
 /** A summary, and which messages it stands for. */
 type Summary = Parameters<MemoryThread['compact']> extends [...infer Given, unknown] ? Given : never
-
-type NoteRecord = Extract<RecordBody, { type: 'note' }>
 
 interface OpenTurn {
   readonly turn: ChatTurn
@@ -134,14 +132,17 @@ export class EngineThread {
         `Its levels: ${agent.capabilities.effort.join(', ') || 'none'}.`,
       )
     }
-    if (options.onLimit === 'park') throw unsupported(harnessId, "waiting for a provider's limit (`onLimit: 'park'`)")
+    if (options.onLimit === 'park' && !agent.capabilities.limits) {
+      throw unsupported(harnessId, "waiting for a provider's limit (`onLimit: 'park'`)")
+    }
     const runtime = await this.runtime()
     const again = operationId === undefined ? undefined : await this.#known(operationId)
     if (again !== undefined) return again
     const { run } = runtime.state.head
     if (run !== null && whenBusy === 'reject') {
       const isTakenUp = this.#handedOut?.isOver === false || this.#turns.get(run.runId)?.turn.isRead === true
-      if (isTakenUp || run.status !== 'parked') throw inProgress()
+      // What waits for the end of a limit goes on by itself.
+      if (isTakenUp || run.status !== 'parked' || limitOf(runtime.state) !== undefined) throw inProgress()
       // It has waited since before a restart, and nobody has taken it up.
       await runtime.cancel()
     }
@@ -320,19 +321,13 @@ export class EngineThread {
       return
     }
     const { body } = entry.record
-    if (body.type === 'note') this.#logNote(body)
+    if (body.type === 'note') passOnNote(body, this.#ports)
     const runId = entry.record.run ?? entry.state.head.run?.runId ?? entry.state.head.lastRun?.runId
     if (runId === undefined || UNSHOWN.has(body.type)) return
     if (body.type === 'message.added') this.#bind(body.messageId, runId)
     const open = body.type === 'run.started' ? this.#begin(runId, entry.state) : this.#turns.get(runId)
     open?.projection.record(entry.record)
     if (body.type === 'run.ended') this.#forget(runId)
-  }
-
-  /** What people should know, such as a usage limit and when it ends, is in the log of the agent. */
-  #logNote({ data, kind, text }: NoteRecord): void {
-    if (kind !== 'warning' && kind !== 'limit') return
-    this.#ports.log('warn', text, { ...data })
   }
 
   /** Returns the turn of a run. One that began in an earlier process starts with what is open. */
@@ -351,6 +346,7 @@ export class EngineThread {
     const projection = new ChatProjection({
       turn,
       approval: requestOf(state.head.run?.requestContext).approval,
+      holdsErrors: state.head.run?.turn?.onLimit === 'park',
       isForeign: agent.isForeign,
       isConsumerTool: (name) => agent.consumerTools.has(name),
       originOf: agent.originOf,
@@ -445,6 +441,7 @@ export class EngineThread {
     const projection = new ChatProjection({
       turn,
       approval: 'batch',
+      holdsErrors: true,
       isForeign,
       isConsumerTool: () => false,
       originOf,

@@ -4,6 +4,7 @@ import type { LogRecord, RunOutcome, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import type { ThreadRuntime } from '@inspan/core/engine'
 import { AgentSDKError } from '../errors.ts'
+import { limitOf } from './chat-request.ts'
 
 export interface OperationsPorts {
   readonly store: Store
@@ -47,11 +48,18 @@ export class Operations {
     if (found === undefined) return undefined
     const { runId } = found
     if (runId === undefined) return { operationId, state: 'queued' }
-    const { head } = await this.#ports.state()
+    const current = await this.#ports.state()
+    const { head } = current
     if (head.run?.runId === runId) {
       const usage = this.#ports.usageOf(runId)
       const state = head.run.status === 'parked' ? 'waiting' : 'running'
-      return { operationId, state, ...(usage === undefined ? {} : { usage }) }
+      const resumesAt = limitOf(current)?.due
+      return {
+        operationId,
+        state,
+        ...(resumesAt === undefined ? {} : { resumesAt }),
+        ...(usage === undefined ? {} : { usage }),
+      }
     }
     return this.#ended(operationId, runId, found.from)
   }

@@ -116,6 +116,7 @@ const arbitraryTurnDefaults: fc.Arbitrary<TurnDefaults> = shape<TurnDefaults>(
     providerOptions: arbitraryJsonObject,
     output: arbitraryTurnOutput,
     budget: arbitraryBudget,
+    onLimit: fc.constantFrom('fail', 'park'),
   },
 )
 

@@ -122,6 +122,7 @@ export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
     requestContext: arbitraryJsonObject,
     output: arbitraryTurnOutput,
     budget: arbitraryBudget,
+    onLimit: fc.constantFrom('fail', 'park'),
     providerOptions: arbitraryJsonObject,
     toolServer: shape<NonNullable<Turn['toolServer']>>({ url: arbitraryText, token: arbitraryText }, {}),
     resumed: shape<NonNullable<Turn['resumed']>>(

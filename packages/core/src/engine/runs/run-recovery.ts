@@ -1,3 +1,4 @@
+import type { Part } from '@inspan/protocol'
 import type { Capabilities } from '@inspan/protocol/driver'
 import type { RecordBody, RunState } from '@inspan/protocol/log'
 import {
@@ -17,7 +18,7 @@ import {
   parkWithoutTurn,
   unaskedNote,
 } from '../turns/close-interrupted.ts'
-import { answeredWaits, continuationInput } from '../waits/continuation.ts'
+import { answeredWaits, continuationInput, LIMIT_OVER } from '../waits/continuation.ts'
 import type { TurnStart } from '../turns/open-turn.ts'
 import { describeInTime } from '../turns/patiently.ts'
 import { reapProcess } from './reap-process.ts'
@@ -153,14 +154,18 @@ export class RunRecovery {
     const { agentId, runId } = run
     const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
     const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason }
-    const to = handedOff(this.#log.state) ?? { agentId, input: continuationInput(await this.#answered(run)) }
+    const to = handedOff(this.#log.state) ?? { agentId, input: await this.#continuation(run) }
     // Messages steered while no turn was open.
     const steered = steeredItems(this.#log.state)
     await this.#ports.passFloor({ ...to, before: [resumed], steered }, runId)
   }
 
-  #answered(run: RunState): ReturnType<typeof answeredWaits> {
-    return answeredWaits(this.#ports.ports.options.store, this.#log.stream, run)
+  /** Returns what the agent is told when it goes on. Our own loop needs no words after a limit: it asks again. */
+  async #continuation(run: RunState): Promise<readonly Part[]> {
+    const answered = await answeredWaits(this.#ports.ports.options.store, this.#log.stream, run)
+    if (answered.length > 0) return continuationInput(answered)
+    const capabilities = await this.#capabilitiesOf(run)
+    return capabilities !== undefined && !isForeign(capabilities) ? [] : LIMIT_OVER
   }
 
   async #giveUp(isOther: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type ToolCallPart,
   type Wait,
 } from '@inspan/protocol'
-import type { AgentDriver, AgentSession, Capabilities, TurnDefaults } from '@inspan/protocol/driver'
+import type { AgentDriver, AgentLimit, AgentSession, Capabilities, TurnDefaults } from '@inspan/protocol/driver'
 import { anObject, checkFields, unlessAborted, type FieldRule } from '@inspan/protocol/internal'
 import {
   handOffId,
@@ -145,6 +145,8 @@ export interface ActiveTurn {
   capabilities: Capabilities | undefined
   session: AgentSession | undefined
   receipt: CancelReceipt | undefined
+  /** The usage limit that the agent has reported as reached, if it ends at a known time. */
+  limit: AgentLimit | undefined
   /** The last error of the agent. */
   failure: ErrorData | undefined
   /** The calls that were open when the turn was cancelled. */

@@ -1,4 +1,5 @@
 import { InspanError, toErrorData, type Part } from '@inspan/protocol'
+import type { AgentLimit } from '@inspan/protocol/driver'
 import { unlessAborted } from '@inspan/protocol/internal'
 import type { CancelReceipt, RecordBody, RunOutcome } from '@inspan/protocol/log'
 import {
@@ -24,6 +25,7 @@ import { ABANDON_AFTER_MS, Patience, patiently } from './patiently.ts'
 import { openTurnUsage } from '../runs/run-spending.ts'
 import type { RunsPorts } from '../runs/runs-ports.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { driveTurn } from './turn-drive.ts'
 
 const DEFAULT_PARK_AFTER_MS = 15 * 60_000
@@ -153,19 +155,23 @@ export class CurrentTurn {
     const waitIds = this.#hold.desk.waitsOf(runId)
     this.#hold.desk.forget()
     const cancelled = waitIds.map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'abort' }))
+    const limit = next === undefined && active.setup.defaults.onLimit === 'park' ? active.limit : undefined
     const outcome = await recorder.finish(
       failure !== undefined,
       (ended) => [
         ...cancelled,
         ...(ended === 'aborted' ? cancelBodies(runId, receipt) : []),
         ...(next === undefined
-          ? [runEnd(runId, ended, ended === 'error' ? active.failure : undefined, recorder.output)]
+          ? limit !== undefined && ended === 'error'
+            ? parkedUntil(limit, active, this.#ports.options.newId?.() ?? timeOrderedId())
+            : [runEnd(runId, ended, ended === 'error' ? active.failure : undefined, recorder.output)]
           : []),
       ],
       () => (next === undefined ? allSettled(active.settles.splice(0)) : {}),
     )
     this.#active = undefined
-    await this.#listener.onEnd(active, outcome, next)
+    if (limit !== undefined && outcome === 'error') this.#ports.onRest()
+    else await this.#listener.onEnd(active, outcome, next)
   }
 
   /** Schedules closing a program that only waits. Its wait stays and is answered as if the program had died. */
@@ -188,6 +194,16 @@ export class CurrentTurn {
     await parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
     this.#ports.onRest()
   }
+}
+
+/** Parks the run until its agent's usage limit ends. What it is then told is decided by the recovery. */
+function parkedUntil({ name, resetsAt = 0 }: AgentLimit, { agent, runId }: ActiveTurn, id: string): RecordBody[] {
+  const subject = { agentId: agent.driver.id }
+  const description = `Waits until limit "${name}" ends.`
+  return [
+    { type: 'wait.opened', wait: { id, kind: 'limit', subject, description, due: resetsAt, resumable: true } },
+    { type: 'run.parked', runId, waitIds: [id] },
+  ]
 }
 
 /** The abort reason of a turn that is detached rather than cancelled. */

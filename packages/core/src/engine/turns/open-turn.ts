@@ -92,6 +92,7 @@ export function openTurn(
     openCalls: undefined,
     calls: undefined,
     hostTools: undefined,
+    limit: undefined,
     budget: undefined,
     spans: undefined,
     next: undefined,

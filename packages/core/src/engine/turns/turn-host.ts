@@ -114,7 +114,11 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       if (!active.isDetached) log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
     },
     noteLimit: (limit) => {
-      if (!active.isDetached && recorder.outcome === undefined) log.add(limitNote(agentId, limit), origin)
+      if (active.isDetached || recorder.outcome !== undefined) return
+      log.add(limitNote(agentId, limit), origin)
+      const { now = Date.now } = options
+      if (limit.status === 'reached' && (limit.resetsAt ?? 0) > now()) active.limit = limit
+      else if (active.limit?.name === limit.name) active.limit = undefined
     },
     remind: async (text) => {
       assertGoesOn()

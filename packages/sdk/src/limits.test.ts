@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { suite, test } from 'node:test'
+import { setImmediate as nextTask } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { scriptedModel } from '@inspan/testing'
+import { createAgentManager, NativeHarnessFactory, type OperationStatus, type TelemetryEvent } from './index.ts'
+import { chatting, eventsOf, folders, textOf, typesOf } from './sdk.fixture.ts'
+
+const LIMITED = { error: { status: 429, message: 'Slow down.', retryAfterMs: 300 } }
+
+suite("a provider's limit", () => {
+  test('fails the turn by default, and says when it ends', async () => {
+    await using it = await chatting([{ error: { status: 429, retryAfterMs: 3_600_000 } }])
+    const telemetry: TelemetryEvent[] = []
+    it.session.onTelemetry((event) => telemetry.push(event))
+    const before = Date.now()
+    const events = await eventsOf(await it.session.chat('Go'))
+    const error = events.find((event) => event.type === 'error')?.error as (Error & { resetsAt?: number }) | undefined
+    assert.ok((error?.resetsAt ?? 0) >= before + 3_600_000)
+    const limit = telemetry.find((event) => event.type === 'usage-limit')
+    assert.equal(limit?.status, 'reached')
+    assert.ok(Math.abs((limit?.resetsAt ?? 0) - (error?.resetsAt ?? 0)) < 1_000)
+  })
+
+  test('parks the turn with onLimit: park, which goes on after it on the same stream', async () => {
+    await using it = await chatting([LIMITED, LIMITED, { text: 'Done.' }])
+    const telemetry: TelemetryEvent[] = []
+    it.session.onTelemetry((event) => telemetry.push(event))
+    const before = Date.now()
+    const events = await eventsOf(await it.session.chat('Go', { onLimit: 'park', operationId: 'op' }))
+    assert.ok(Date.now() >= before + 600)
+    assert.equal(textOf(events), 'Done.')
+    assert.deepEqual(
+      typesOf(events).filter((type) => ['start', 'error', 'finish', 'tool-call'].includes(type)),
+      ['start', 'finish'],
+    )
+    assert.equal(telemetry.filter(({ type }) => type === 'usage-limit').length, 2)
+    // The model sees the message once, and nothing about the limit.
+    const history = await it.session.getMessageHistory()
+    assert.deepEqual(
+      history.map(({ role }) => role),
+      ['user', 'assistant'],
+    )
+    assert.deepEqual(it.model.requests[2]?.prompt, it.model.requests[0]?.prompt)
+    assert.equal((await it.session.waitForOperation('op')).state, 'completed')
+  })
+
+  test('keeps other messages out while a turn is parked, and the turn can be cancelled', async () => {
+    await using it = await chatting([{ error: { status: 429, retryAfterMs: 3_600_000 } }, { text: 'Next.' }])
+    const before = Date.now()
+    const parked = await it.session.chat('Go', { onLimit: 'park', operationId: 'op' })
+    const heard = Promise.withResolvers<void>()
+    it.session.onTelemetry(({ type }) => (type === 'step-completed' ? heard.resolve() : undefined))
+    await heard.promise
+    let status: OperationStatus | undefined
+    while (status?.state !== 'waiting') {
+      await nextTask()
+      status = await it.session.getOperation('op')
+    }
+    assert.ok((status.resumesAt ?? 0) >= before + 3_600_000)
+    const manager = await it.restart()
+    const session = manager.getAgent('a').getChatSession(it.session.getId())
+    assert.equal((await session.getOperation('op'))?.resumesAt, status.resumesAt)
+    await assert.rejects(session.chat('Next'), { type: 'TURN_IN_PROGRESS' })
+    await session.abortOperation('op')
+    assert.equal((await session.getOperation('op'))?.state, 'aborted')
+    assert.equal(textOf(await eventsOf(await session.chat('Next'))), 'Next.')
+    assert.equal(typesOf(await eventsOf(parked)).at(-1), 'finish')
+  })
+
+  test('outlives its process: another one goes on after the reset, and once', async () => {
+    await using it = await folders()
+    const program = fileURLToPath(new URL('./limits-child.fixture.ts', import.meta.url))
+    const child = spawn(process.execPath, [program, it.root, it.project, '4000'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+    const parked = JSON.parse(line) as OperationStatus & { readonly sessionId: string }
+    assert.equal(parked.state, 'waiting')
+    const model = scriptedModel([{ text: 'Done.' }])
+    await using manager = await createAgentManager(it.root, new NativeHarnessFactory({ model }))
+    const session = manager.getAgent('a').getChatSession(parked.sessionId)
+    const { state } = await session.waitForOperation('op')
+    assert.equal(state, 'completed')
+    assert.ok(Date.now() >= (parked.resumesAt ?? Infinity))
+    assert.equal(model.requests.length, 1)
+    assert.match(JSON.stringify(await session.getMessageHistory()), /Go.*Done\./)
+    // Asking for it again runs nothing.
+    assert.equal(textOf(await eventsOf(await session.chat('Go', { operationId: 'op' }))), 'Done.')
+    assert.equal(model.requests.length, 1)
+  })
+})
