@@ -19,7 +19,7 @@ suite("a provider's limit", () => {
     const before = Date.now()
     const events = await eventsOf(await it.session.chat('Go'))
     const failed = events.find((event) => event.type === 'error')
-    const { resetsAt = 0 }: { resetsAt?: number } = failed?.error ?? {}
+    const resetsAt = failed !== undefined && 'resetsAt' in failed.error ? Number(failed.error.resetsAt) : 0
     assert.ok(resetsAt >= before + 3_600_000)
     const limit = telemetry.find((event) => event.type === 'usage-limit')
     assert.equal(limit?.status, 'reached')
