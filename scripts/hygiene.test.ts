@@ -45,7 +45,7 @@ const packages = folders.map((folder) => ({
   manifest: readJson(`packages/${folder}/package.json`) as PackageJson,
 }))
 
-describe('C4-49 nothing runs because it was installed', () => {
+describe('nothing runs because it was installed', () => {
   it('no package of ours has a script that npm runs at install', () => {
     const atInstall = /^(pre|post)?(install|prepare|prepublish)$/
     for (const { folder, manifest } of packages) {
@@ -72,7 +72,7 @@ describe('C4-49 nothing runs because it was installed', () => {
   })
 })
 
-describe('C4-49 dependencies come in on purpose', () => {
+describe('dependencies come in on purpose', () => {
   it('every package has as many at run time as it says', () => {
     const found = folders.map((folder) => [folder, runTimePackages(lock, folder).length] as const)
     assert.deepEqual(Object.fromEntries(found), { ...RUN_TIME_PACKAGES })
@@ -114,7 +114,7 @@ describe('C4-49 dependencies come in on purpose', () => {
   })
 })
 
-describe('C4-49 what is published', () => {
+describe('what is published', () => {
   it('can be traced to its source', () => {
     for (const { manifest } of packages) {
       assert.deepEqual(manifest.publishConfig, { access: 'public', provenance: true }, manifest.name)

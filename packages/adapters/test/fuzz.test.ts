@@ -54,7 +54,7 @@ describe('lines nobody wrote on purpose', () => {
   for (const dialect of [...dialects, ...liveDialects]) {
     const title = liveDialects.includes(dialect) ? `${dialect.id}, live` : dialect.id
 
-    it(`C4-31 ${title}: ${LINES} mutated lines: no throw, no loss`, () => {
+    it(`${title}: ${LINES} mutated lines: no throw, no loss`, () => {
       const fixtures = fixtureNames(dialect.id).map((name) => readFixture(dialect.id, name).lines)
       assert.ok(fixtures.flat().length > 0, 'there is nothing to mutate')
       const random = pseudoRandom(0x5eed)
@@ -69,7 +69,7 @@ describe('lines nobody wrote on purpose', () => {
       assert.ok(read >= LINES)
     })
 
-    it(`C4-30 ${title}: any text on both streams`, () => {
+    it(`${title}: any text on both streams`, () => {
       const line = fc.oneof(
         fc.string({ unit: 'binary' }),
         fc.string({ unit: 'grapheme' }),
@@ -84,7 +84,7 @@ describe('lines nobody wrote on purpose', () => {
       )
     })
 
-    it(`C4-31 ${title}: records with known types and any content`, () => {
+    it(`${title}: records with known types and any content`, () => {
       const shapes = knownShapes(dialect.id)
       const anything = fc.dictionary(
         fc.constantFrom(...shapes.keys),

@@ -14,7 +14,7 @@ describe('every line is counted once', () => {
     })
 
     for (const name of names) {
-      it(`C4-31 ${title}: ${name}`, () => {
+      it(`${title}: ${name}`, () => {
         const fixture = readFixture(dialect.id, name)
         const accounted = { event: 0, waiting: 0, consumed: 0 }
         const mapper = createMapper(dialect, { cwd: '/workspace', emit: () => {} })

@@ -9,7 +9,7 @@ test('increments add up, and the total is input and output where none is given',
   assert.equal(totals.costUsd, 0.5)
 })
 
-test('C4-36 negative, infinite and missing numbers count as nothing', () => {
+test('negative, infinite and missing numbers count as nothing', () => {
   const hostile = { inputTokens: -5, outputTokens: NaN, reasoningTokens: Infinity }
   assert.deepEqual(addUsage(NO_USAGE, hostile), NO_USAGE)
 })

@@ -24,7 +24,7 @@ describe('Antigravity: plain output', () => {
     )
   })
 
-  it('C4-31 that happens to be JSON is unknown as well, with all of it', () => {
+  it('that happens to be JSON is unknown as well, with all of it', () => {
     assert.deepEqual(map(['{"type":"message","a":1}', '[1]', '"x"']), [
       unknown({ type: 'message', a: 1 }),
       unknown([1]),
@@ -57,7 +57,7 @@ describe('Antigravity: plain output', () => {
       assert.deepEqual(map([line]), [unknown(line)])
   })
 
-  it('C4-37 keeps every character in what nobody knows', () => {
+  it('keeps every character in what nobody knows', () => {
     assert.deepEqual(map(['\u001b[1mbold\u001b[0m\u0000']), [unknown('\u001b[1mbold\u001b[0m\u0000')])
   })
 })
@@ -94,7 +94,7 @@ describe('Antigravity: the end', () => {
     assert.equal(eventsOf(run, 'error').length, 0)
   })
 
-  it('C4-33 a bad end without a diagnostic has the last words as its own', () => {
+  it('a bad end without a diagnostic has the last words as its own', () => {
     assert.deepEqual(map(['Something odd.'], { end: { exitCode: 2 } }), [
       unknown('Something odd.'),
       { type: 'error', message: 'antigravity exited with code 2: Something odd.', code: 'exit-2' },

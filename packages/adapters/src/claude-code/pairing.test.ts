@@ -5,7 +5,7 @@ import { eventsOf, mapRun, unstamped } from '../../test/support.ts'
 import { claudeCodeDialect } from './mapper.ts'
 
 describe('Claude Code: pairing', () => {
-  it('C4-32 a result without a call is unknown', () => {
+  it('a result without a call is unknown', () => {
     const block = { type: 'tool_result', tool_use_id: 'nobody', content: 'x' }
     assert.deepEqual(map([init, toolResult('nobody', { content: 'x' })]), [{ type: 'unknown', raw: block }])
   })
@@ -35,7 +35,7 @@ describe('Claude Code: pairing', () => {
     assert.deepEqual(map([init, says(broken)]), [{ type: 'unknown', raw: broken }])
   })
 
-  it('C4-32 two open calls with one id are ambiguous: neither is guessed', () => {
+  it('two open calls with one id are ambiguous: neither is guessed', () => {
     const lines = [
       init,
       toolUse('t1', 'Read', { file_path: '/repo/a' }),
@@ -50,7 +50,7 @@ describe('Claude Code: pairing', () => {
     assert.equal(run.sums.waiting, 0)
   })
 
-  it('C4-32 a second result for one call is unknown', () => {
+  it('a second result for one call is unknown', () => {
     const lines = [
       init,
       toolUse('t1', 'Bash', { command: 'make' }),
@@ -63,7 +63,7 @@ describe('Claude Code: pairing', () => {
     ])
   })
 
-  it('C4-32 an id that is used again after its call is over names a new call', () => {
+  it('an id that is used again after its call is over names a new call', () => {
     const lines = [
       init,
       toolUse('t1', 'Bash', { command: 'make' }),
@@ -82,7 +82,7 @@ describe('Claude Code: pairing', () => {
     )
   })
 
-  it('C4-32 a call that is never answered is closed as failed', () => {
+  it('a call that is never answered is closed as failed', () => {
     const run = mapRun(claudeCodeDialect, [init, toolUse('t1', 'Bash', { command: 'sleep 99' })], {
       end: { exitCode: null, signal: 'SIGKILL' },
     })
@@ -94,7 +94,7 @@ describe('Claude Code: pairing', () => {
     assert.equal(run.sums.waiting, 0)
   })
 
-  it('C4-35 a subagent may use the id of an open call of the agent', () => {
+  it('a subagent may use the id of an open call of the agent', () => {
     const lines = [
       init,
       toolUse('t1', 'Bash', { command: 'make all' }),
@@ -112,7 +112,7 @@ describe('Claude Code: pairing', () => {
     assert.equal(second?.parentToolCallId, 'agent-1')
   })
 
-  it('C4-35 the first session id is the run’s; another one is warned about once', () => {
+  it('the first session id is the run’s; another one is warned about once', () => {
     const run = mapRun(claudeCodeDialect, [
       init,
       says('a', { session_id: 'other' }),

@@ -142,7 +142,7 @@ describe('Claude Code: the end of a turn', () => {
     assert.equal(run.mapper.usage.totals?.inputTokens, 300)
   })
 
-  it('C4-36 a cost that only rises is counted from where it stood', () => {
+  it('a cost that only rises is counted from where it stood', () => {
     const cost = (total: number): object => result({ subtype: 'success', is_error: false, total_cost_usd: total })
     const baseline = {
       inputTokens: 0,

@@ -179,4 +179,10 @@ describe('Claude Code: system records', () => {
       { type: 'orchestration', action: 'subagent_completed', subagentId: 'a2', subagentName: 'look', isSuccess: true },
     ])
   })
+
+  it('a workflow is the work of others, too', () => {
+    assert.deepEqual(call('Workflow', { description: 'review' }, {}, {}), [
+      { type: 'orchestration', action: 'subagent_completed', subagentName: 'review', isSuccess: true },
+    ])
+  })
 })

@@ -182,7 +182,7 @@ describe('Claude Code: words', () => {
     assert.equal(said('subagent'), 'A report.')
   })
 
-  it('C4-37 terminal escapes stay in the text and leave the message', () => {
+  it('terminal escapes stay in the text and leave the message', () => {
     const text = '\u001b[1mBold\u001b[0m and \u001b]8;;https://example.com\u0007a link\u001b]8;;\u0007.'
     const run = mapRun(claudeCodeDialect, [init, says(text)])
     assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Bold and a link.' }])

@@ -131,7 +131,7 @@ describe('Cline: records', () => {
     )
   })
 
-  it('C4-31 records, events and contents that nobody knows are unknown', () => {
+  it('records, events and contents that nobody knows are unknown', () => {
     const lines = [
       { type: 'novelty', a: 1 },
       event('novelty'),
@@ -166,7 +166,7 @@ describe('Cline: sessions', () => {
     assert.deepEqual(unstamped(run.activity), [agent('Hi.')])
   })
 
-  it('C4-35 do not change in the middle of a run', () => {
+  it('do not change in the middle of a run', () => {
     const run = mapped([
       { type: 'run_start', sessionId: 'a' },
       { type: 'run_start', sessionId: 'b' },
@@ -188,12 +188,12 @@ describe('Cline: calls and results', () => {
   const begin = call('c1', 'bash', { command: 'make' })
   const done = answer('c1', 'bash', [{ success: true }])
 
-  it('C4-32 a result without a call, and a second one, are unknown', () => {
+  it('a result without a call, and a second one, are unknown', () => {
     assert.deepEqual(map([done, result]), [{ type: 'unknown', raw: done }])
     assert.deepEqual(map([begin, done, done, result]), [made, { type: 'unknown', raw: done }])
   })
 
-  it('C4-32 two open calls with one id are ambiguous', () => {
+  it('two open calls with one id are ambiguous', () => {
     assert.deepEqual(map([begin, begin, done, result]), [
       { type: 'unknown', raw: begin },
       { type: 'unknown', raw: begin },
@@ -201,7 +201,7 @@ describe('Cline: calls and results', () => {
     ])
   })
 
-  it('C4-32 an id can be used again when its call is over', () => {
+  it('an id can be used again when its call is over', () => {
     const run = mapped([begin, done, begin, done, result])
     assert.deepEqual(unstamped(run.activity), [made, made])
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe('Cline: calls and results', () => {
     )
   })
 
-  it('C4-32 a call that is never answered has failed', () => {
+  it('a call that is never answered has failed', () => {
     assert.deepEqual(
       map([call('c1', 'run_commands', { commands: ['a', 'b'] })], { end: { exitCode: null, aborted: true } }),
       [
@@ -255,7 +255,7 @@ describe('Cline: failures', () => {
     ])
   })
 
-  it('C4-33 the reason on standard error is a warning, and the error of a run that has no other', () => {
+  it('the reason on standard error is a warning, and the error of a run that has no other', () => {
     assert.deepEqual(map([], { stderr, end: { exitCode: 1 } }), [
       { type: 'warning', message: 'no key' },
       { type: 'error', message: 'no key' },
@@ -310,7 +310,7 @@ describe('Cline: failures', () => {
     assert.deepEqual(map([delta('Hi')], { end: { exitCode: 0, aborted: true } }), [agent('Hi')])
   })
 
-  it('C4-37 messages lose terminal escapes, texts keep them', () => {
+  it('messages lose terminal escapes, texts keep them', () => {
     const run = mapped([says('\u001b[31mred\u001b[0m'), result])
     assert.deepEqual(unstamped(run.activity), [agent('red')])
     assert.equal(eventsOf(run, 'text-delta')[0]?.text, '\u001b[31mred\u001b[0m')

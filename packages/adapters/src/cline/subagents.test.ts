@@ -149,7 +149,7 @@ describe('Cline: subagents', () => {
     assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'stop')
   })
 
-  it('C4-35 may use the id of the call that started them', () => {
+  it('may use the id of the call that started them', () => {
     assert.deepEqual(
       map([
         spawn,

@@ -95,7 +95,7 @@ describe('Cline: usage', () => {
     )
   })
 
-  it('C4-36 what teammates use comes twice and counts once, in whichever order', () => {
+  it('what teammates use comes twice and counts once, in whichever order', () => {
     const wrapped = (report: object): object => team('agent_event', { agentId: 'worker', event: report })
     const spawned = team('teammate_spawned', { agentId: 'worker' })
     const mine = usage(100, 20, 100, 20)
@@ -133,7 +133,7 @@ describe('Cline: usage', () => {
     assert.equal(eventsOf(told, 'finish')[0]?.usage?.inputTokens, 1)
   })
 
-  it('C4-36 numbers that cannot be are ignored, with a warning', () => {
+  it('numbers that cannot be are ignored, with a warning', () => {
     const run = mapped([reports(usage(-1, 20, 0, 0)), result])
     assert.deepEqual(
       run.activity.map((event) => event.type === 'warning' && event.code),

@@ -247,7 +247,7 @@ describe('Codex: items', () => {
     )
   })
 
-  it('C4-32 two open items with one id are ambiguous', () => {
+  it('two open items with one id are ambiguous', () => {
     const [first] = command('make one', null)
     const [second, done] = command('make two', 0)
     const run = mapRun(codexDialect, [first, second, done])
@@ -258,7 +258,7 @@ describe('Codex: items', () => {
     assert.equal(run.sums.waiting, 0)
   })
 
-  it('C4-31 text and JSON that is no record are unknown', () => {
+  it('text and JSON that is no record are unknown', () => {
     assert.deepEqual(map(['not JSON', '{"half":', '[1,2]', 'null', { type: 'new.event' }, { no: 'type' }, '']), [
       { type: 'unknown', raw: 'not JSON' },
       { type: 'unknown', raw: '{"half":' },
@@ -318,7 +318,7 @@ describe('Codex: turns', () => {
     })
   })
 
-  it('C4-36 usage is the thread’s total: the increment counts from where it stood', () => {
+  it('usage is the thread’s total: the increment counts from where it stood', () => {
     const first = mapFixture(codexDialect, 'resume-first')
     const totals = first.mapper.usage.totals
     assert.deepEqual(first.mapper.usage.turn(), [
@@ -340,7 +340,7 @@ describe('Codex: turns', () => {
     assert.equal(lost.mapper.usage.turn()[0]?.uncounted, true)
   })
 
-  it('C4-36 impossible numbers are ignored and warned about', () => {
+  it('impossible numbers are ignored and warned about', () => {
     const usage =
       '{"input_tokens":-5,"output_tokens":1e999,"cached_input_tokens":9007199254740993,"reasoning_output_tokens":"7"}'
     const run = mapRun(codexDialect, [`{"type":"turn.completed","usage":${usage}}`])

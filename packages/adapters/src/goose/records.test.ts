@@ -156,11 +156,11 @@ describe('Goose: what is said', () => {
     assert.equal(run.activity[0]?.sessionId, '20260102_1')
   })
 
-  it('C4-35 never takes a session from the stream', () => {
+  it('never takes a session from the stream', () => {
     assert.equal(mapped([{ ...complete, session_id: 's', id: 'i' }, text('a', 'x')]).mapper.sessionId, undefined)
   })
 
-  it('C4-37 messages lose terminal escapes, texts keep them', () => {
+  it('messages lose terminal escapes, texts keep them', () => {
     const run = mapped([text('a', '\u001b[31mred\u001b[0m'), complete])
     assert.deepEqual(unstamped(run.activity), [agent('red')])
     assert.equal(eventsOf(run, 'text-delta')[0]?.text, '\u001b[31mred\u001b[0m')
@@ -182,7 +182,7 @@ describe('Goose: calls and results', () => {
     )
   })
 
-  it('C4-32 a result without a call, and a second one, are unknown', () => {
+  it('a result without a call, and a second one, are unknown', () => {
     const block = { type: 'toolResponse', id: 'c1', toolResult: { status: 'success', value: {} } }
     const orphan = message('u', 'user', [block])
     assert.deepEqual(map([orphan, complete]), [{ type: 'unknown', raw: block }])
@@ -192,7 +192,7 @@ describe('Goose: calls and results', () => {
     })
   })
 
-  it('C4-32 two open calls with one id are ambiguous', () => {
+  it('two open calls with one id are ambiguous', () => {
     const types = map([calls('a', request('c1', 'a'), request('c1', 'b')), answers('c1'), complete])
     assert.deepEqual(
       types.map((event) => 'type' in event && event.type),
@@ -200,7 +200,7 @@ describe('Goose: calls and results', () => {
     )
   })
 
-  it('C4-32 an id can be used again when its call is over; a call that is never answered has failed', () => {
+  it('an id can be used again when its call is over; a call that is never answered has failed', () => {
     const run = mapped([calls('a', request('c1', 'a')), answers('c1'), calls('b', request('c1', 'b'))], {
       end: { exitCode: null, aborted: true },
     })
@@ -243,7 +243,7 @@ describe('Goose: other records', () => {
     assert.deepEqual(map([text('a', 'Hi.'), note, complete]), [agent('Hi.'), { type: 'unknown', raw: note }])
   })
 
-  it('C4-31 records and blocks that nobody knows are unknown', () => {
+  it('records and blocks that nobody knows are unknown', () => {
     const block = { type: 'novelty', a: 1 }
     const action = { type: 'actionRequired', data: {} }
     const lines = [
@@ -388,14 +388,14 @@ describe('Goose: failures', () => {
     assert.equal(run.sums.waiting, 0)
   })
 
-  it('C4-33 plain output before a bad end is the error’s words', () => {
+  it('plain output before a bad end is the error’s words', () => {
     assert.deepEqual(map(['', '  error: Unknown provider: nope'], { end: { exitCode: 1 } }), [
       { type: 'unknown', raw: '  error: Unknown provider: nope' },
       { type: 'error', message: 'goose exited with code 1:   error: Unknown provider: nope', code: 'exit-1' },
     ])
   })
 
-  it('C4-33 output that ends in the middle of a line is kept, and so is what was said', () => {
+  it('output that ends in the middle of a line is kept, and so is what was said', () => {
     assert.deepEqual(map([text('a', 'Hi'), '{"type":"mess'], { end: { exitCode: null, signal: 'SIGTERM' } }), [
       { type: 'unknown', raw: '{"type":"mess' },
       agent('Hi'),
@@ -426,7 +426,7 @@ describe('Goose: usage', () => {
     })
   })
 
-  it('C4-36 of a resumed session is counted from where it stood', () => {
+  it('of a resumed session is counted from where it stood', () => {
     const first = mapped([total(1000, 50)])
     const usageBaseline = first.mapper.usage.totals
     assert.ok(usageBaseline !== undefined)
@@ -445,7 +445,7 @@ describe('Goose: usage', () => {
     assert.deepEqual(mapped([{ type: 'complete', total_tokens: null }]).mapper.usage.turn(), [])
   })
 
-  it('C4-36 numbers that cannot be are ignored, with a warning', () => {
+  it('numbers that cannot be are ignored, with a warning', () => {
     const run = mapped([{ ...complete, input_tokens: -5, total_tokens: 2 ** 60 }])
     assert.deepEqual(
       run.activity.map((event) => event.type === 'warning' && event.code),
@@ -489,7 +489,7 @@ describe('Goose: all in one object, when it is over', () => {
     assert.deepEqual(map(printed([prompt('Go'), { message: odd }])), [{ type: 'unknown', raw: odd }])
   })
 
-  it('C4-33 what does not become one is what was printed', () => {
+  it('what does not become one is what was printed', () => {
     const unknown = (raw: unknown): object => ({ type: 'unknown', raw })
     assert.deepEqual(map(['{', '  "messages": [', '"x"']), ['{', '  "messages": [', '"x"'].map(unknown))
     assert.deepEqual(map(['{', '  x', '}', 'y']), ['{', '  x', '}', 'y'].map(unknown))

@@ -264,6 +264,14 @@ describe('Goose: other tools', () => {
     assert.deepEqual(run.sums.reasons, { bookkeeping: 2, lifecycle: 1 })
   })
 
+  it('an image that is looked at is read; one with an address is not a file', () => {
+    assert.deepEqual(call('read_image', { source: '/a.png' }, ok, 'developer'), [
+      { type: 'read', path: '/a.png', isSuccess: true },
+    ])
+    const [event] = call('read_image', { source: 'https://example.com/a.png' }, ok, 'developer')
+    assert.deepEqual(event !== undefined && 'type' in event && event.type, 'unknown')
+  })
+
   it('are unknown, with the call and its result', () => {
     for (const name of [
       'analyze',

@@ -104,4 +104,14 @@ describe('Kilo Code: records', () => {
     assert.equal(events.find((event) => event.type === 'text-delta')?.meta?.interrupted, true)
     assert.equal(endOf(events), 'error')
   })
+
+  it('of two error records the last one counts, not the longest', () => {
+    const first = failed({
+      name: 'APIError',
+      data: { message: 'Unauthorized: the request was refused by the server.' },
+    })
+    const { activity, events } = map([first, failed('No key.')], { end: { exitCode: 1 } })
+    assert.deepEqual(activity, [{ type: 'error', message: 'No key.' }])
+    assert.equal(endOf(events), 'error')
+  })
 })

@@ -3,21 +3,21 @@ import { describe, it } from 'node:test'
 import { cleanText } from './clean-text.ts'
 
 describe('terminal escapes in text', () => {
-  it('C4-37 colours, cursor movements and resets go', () => {
+  it('colours, cursor movements and resets go', () => {
     assert.equal(cleanText('\u001b[31mred\u001b[0m \u001b[2Kline \u001b[38;5;12mx'), 'red line x')
   })
 
-  it('C4-37 of a link its label stays, whichever way the sequence ends', () => {
+  it('of a link its label stays, whichever way the sequence ends', () => {
     assert.equal(cleanText('\u001b]8;;https://example.com\u0007label\u001b]8;;\u0007'), 'label')
     assert.equal(cleanText('\u001b]8;;https://example.com\u001b\\label\u001b]8;;\u001b\\'), 'label')
     assert.equal(cleanText('\u009d8;;https://example.com\u009clabel\u009d8;;\u009c'), 'label')
   })
 
-  it('C4-37 eight-bit forms go like the others', () => {
+  it('eight-bit forms go like the others', () => {
     assert.equal(cleanText('\u009b31mred\u009b0m'), 'red')
   })
 
-  it('C4-37 a string that never ends takes no more than its line', () => {
+  it('a string that never ends takes no more than its line', () => {
     assert.equal(cleanText('before\u001b]0;title without end\nafter'), 'before\nafter')
     assert.equal(cleanText('cut\u001b'), 'cut')
     assert.equal(cleanText('cut\u001b['), 'cut')

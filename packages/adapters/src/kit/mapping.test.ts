@@ -78,7 +78,7 @@ const plain: Dialect = {
 const call = (id: string, command: string): object => ({ do: 'call', text: id, input: { command } })
 
 describe('any program: lines', () => {
-  it('C4-31 a record nobody knows, text and other JSON are unknown, with all of it', () => {
+  it('a record nobody knows, text and other JSON are unknown, with all of it', () => {
     const run = mapRun(plain, [{ a: 1 }, 'words', '7', '{"a":'])
     assert.deepEqual(unstamped(run.activity), [
       { type: 'unknown', raw: { a: 1 } },
@@ -89,7 +89,7 @@ describe('any program: lines', () => {
     assert.equal(run.sums.unknown, 4)
   })
 
-  it('C4-30 blank lines are consumed, byte order marks and white space around records do not matter', () => {
+  it('blank lines are consumed, byte order marks and white space around records do not matter', () => {
     const run = mapRun(plain, [
       '',
       '  \t',
@@ -104,7 +104,7 @@ describe('any program: lines', () => {
     assert.deepEqual(run.sums.reasons, { blank: 2 })
   })
 
-  it('C4-30 NUL, lone surrogates and very long lines pass through', () => {
+  it('NUL, lone surrogates and very long lines pass through', () => {
     const long = 'x'.repeat(5_000_000)
     const run = mapRun(plain, ['\u0000', '"\ud800"', { do: 'say', text: long }, long])
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('any program: lines', () => {
     assert.equal(run.sums.events, 1)
   })
 
-  it('C4-33 standard error becomes warnings, and the words of the error at the end', () => {
+  it('standard error becomes warnings, and the words of the error at the end', () => {
     const run = mapRun(plain, [], { stderr: ['', '\u001b[31mno key\u001b[0m'], end: { exitCode: 3 } })
     assert.deepEqual(unstamped(run.activity), [
       { type: 'warning', message: 'no key' },
@@ -133,7 +133,7 @@ describe('any program: lines', () => {
     ])
   })
 
-  it('C4-33 an exit code without any words is an error all the same; plain output serves as words', () => {
+  it('an exit code without any words is an error all the same; plain output serves as words', () => {
     assert.deepEqual(unstamped(mapRun(plain, [], { end: { exitCode: 1 } }).activity), [
       { type: 'error', message: 'plain exited with code 1', code: 'exit-1' },
     ])
@@ -147,7 +147,7 @@ describe('any program: lines', () => {
     ])
   })
 
-  it('C4-33 a flood on standard error is all told, and quoted only in part', () => {
+  it('a flood on standard error is all told, and quoted only in part', () => {
     const flood = Array.from({ length: 5_000 }, (_, index) => `${index} ${'y'.repeat(300)}`)
     const run = mapRun(plain, [], { stderr: flood, end: { exitCode: 1 } })
     assert.equal(run.activity.length, 5_001)
@@ -308,7 +308,7 @@ describe('any program: calls', () => {
     assert.equal(eventsOf(run, 'tool-result').length, 1)
   })
 
-  it('C4-32 memory stays flat and ids stay unique over many calls', () => {
+  it('memory stays flat and ids stay unique over many calls', () => {
     const lines = Array.from({ length: 3_000 }, () => [
       call('same', 'make'),
       { do: 'result', text: 'same', ok: true },

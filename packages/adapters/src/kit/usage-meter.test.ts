@@ -13,7 +13,7 @@ function meter(options: Omit<UsageMeterOptions, 'warn'> = {}): {
 }
 
 describe('usage', () => {
-  it('C4-36 what is told per step adds up', () => {
+  it('what is told per step adds up', () => {
     const { usage } = meter()
     usage.add({ inputTokens: 10, outputTokens: 2 })
     usage.add({ inputTokens: 5, outputTokens: 1, cachedInputTokens: 3 })
@@ -22,7 +22,7 @@ describe('usage', () => {
     ])
   })
 
-  it('C4-36 what is told as a total counts from the one before', () => {
+  it('what is told as a total counts from the one before', () => {
     const { usage, warnings } = meter()
     assert.equal(usage.total({ inputTokens: 100, outputTokens: 10 })?.inputTokens, 100)
     assert.equal(usage.total({ inputTokens: 150, outputTokens: 15 })?.inputTokens, 50)
@@ -31,7 +31,7 @@ describe('usage', () => {
     assert.deepEqual(warnings, [])
   })
 
-  it('C4-36 a baseline from an earlier run counts, an unknown one marks the first increment', () => {
+  it('a baseline from an earlier run counts, an unknown one marks the first increment', () => {
     const resumed = meter({ baseline: { ...NO_USAGE, inputTokens: 90 } }).usage
     assert.equal(resumed.total({ inputTokens: 100 })?.inputTokens, 10)
     const lost = meter({ baseline: 'unknown' }).usage
@@ -41,7 +41,7 @@ describe('usage', () => {
     assert.equal(lost.total({ inputTokens: 130 })?.uncounted, undefined)
   })
 
-  it('C4-36 a counter that goes back counts nothing and goes on from there, with one warning', () => {
+  it('a counter that goes back counts nothing and goes on from there, with one warning', () => {
     const { usage, warnings } = meter()
     usage.total({ inputTokens: 100, outputTokens: 10 })
     assert.equal(usage.total({ inputTokens: 40, outputTokens: 4 })?.inputTokens, 0)
@@ -49,7 +49,7 @@ describe('usage', () => {
     assert.equal(warnings.length, 1)
   })
 
-  it('C4-36 negative, fractional, infinite and inexact numbers are ignored with one warning', () => {
+  it('negative, fractional, infinite and inexact numbers are ignored with one warning', () => {
     for (const bad of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 0.5, '7', {}, []]) {
       const { usage, warnings } = meter()
       assert.deepEqual(usage.add({ inputTokens: bad, outputTokens: 3 }), {
@@ -96,7 +96,7 @@ describe('usage', () => {
     assert.deepEqual(usage.turn(), [])
   })
 
-  it('C4-36 never counts below zero, whatever it is told', () => {
+  it('never counts below zero, whatever it is told', () => {
     const value = fc.oneof(fc.integer(), fc.double(), fc.string(), fc.constant(null))
     const numbers = fc.record({ inputTokens: value, outputTokens: value, costUsd: value }, { requiredKeys: [] })
     fc.assert(

@@ -133,7 +133,7 @@ describe('a turn', () => {
 })
 
 describe('a turn that fails', () => {
-  it('C4-33 has one error with the program’s own output when it exits with a code', async (t) => {
+  it('has one error with the program’s own output when it exits with a code', async (t) => {
     const { events } = await printTurn(t, `console.error('cannot find the config'); process.exit(3)`)
     const { code, message } = errorOf(events)
     assert.equal(code, 'exit-3')
@@ -141,12 +141,12 @@ describe('a turn that fails', () => {
     assert.equal(finishOf(events), 'error')
   })
 
-  it('C4-33 has an error when it exits with a code and prints nothing', async (t) => {
+  it('has an error when it exits with a code and prints nothing', async (t) => {
     const { events } = await printTurn(t, `process.exit(3)`)
     assert.equal(errorOf(events).code, 'exit-3')
   })
 
-  it('C4-33 has an error when the program is killed, and keeps the half line it was printing', async (t) => {
+  it('has an error when the program is killed, and keeps the half line it was printing', async (t) => {
     const body = `process.stdout.write('{"type":"thread.sta', () => process.kill(process.pid, 'SIGKILL')); forever()`
     const { events, notes } = await printTurn(t, body)
     assert.equal(errorOf(events).code, 'SIGKILL')
@@ -214,7 +214,7 @@ describe('limits', () => {
     assert.ok(asked > 0)
   })
 
-  it('C4-34 a silence is a warning, and the program goes on', async (t) => {
+  it('a silence is a warning, and the program goes on', async (t) => {
     const body = `
       hello()
       const { existsSync } = await import('node:fs')
@@ -234,7 +234,7 @@ describe('limits', () => {
     assert.equal(finishOf(events), 'stop')
   })
 
-  it('C4-34 a silence ends the turn if that was asked for', async (t) => {
+  it('a silence ends the turn if that was asked for', async (t) => {
     const { events, notes } = await printTurn(t, `hello(); forever()`, { options: { stallMs: 50, onStall: 'abort' } })
     assert.equal(errorOf(events).code, 'stall')
     assert.equal(finishOf(events), 'error')

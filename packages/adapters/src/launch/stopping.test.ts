@@ -69,12 +69,12 @@ describe('cancel', () => {
     assert.equal(result?.meta?.synthetic, true)
   })
 
-  it('C4-33 kills a program that ignores the signal', async (t) => {
+  it('kills a program that ignores the signal', async (t) => {
     const opened = await open(t, `hello(); process.on('SIGTERM', () => {}); ${toolRuns}; forever()`, quick)
     assert.equal((await cancelInTool(opened)).receipt.how, 'killed')
   })
 
-  it('C4-33 leaves no grandchild, wherever it has gone', async (t) => {
+  it('leaves no grandchild, wherever it has gone', async (t) => {
     const body = `hello(); process.on('SIGTERM', () => {}); ${escaped}.on('exit', () => { ${toolRuns} }); forever()`
     const { receipt } = await cancelInTool(await open(t, body, quick))
     assert.equal(receipt.how, 'killed')

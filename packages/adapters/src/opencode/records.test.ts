@@ -70,7 +70,7 @@ describe('OpenCode: texts', () => {
     assert.equal(events.findLast((event) => event.type === 'text-delta')?.parentToolCallId, 'ses_child')
   })
 
-  it('C4-37 escapes stay in the text and not in the message that people read', () => {
+  it('escapes stay in the text and not in the message that people read', () => {
     const text = '\u001b[31mred\u001b[0m \u001b]8;;https://a.example\u0007link\u001b]8;;\u0007'
     const { activity, events } = map([said(text)])
     assert.deepEqual(activity, [{ type: 'agent', message: 'red link' }])
@@ -86,7 +86,7 @@ describe('OpenCode: sessions', () => {
     assert.equal(events[1]?.activity?.events[0]?.sessionId, SESSION)
   })
 
-  it('C4-35 a session that changes is told once, and the agent’s words stay the agent’s', () => {
+  it('a session that changes is told once, and the agent’s words stay the agent’s', () => {
     const other = { ...said('There.', { sessionID: 'ses_2' }), sessionID: 'ses_2' }
     const { activity, mapper } = map([said('Here.'), other, other])
     assert.equal(mapper.sessionId, SESSION)
@@ -96,7 +96,7 @@ describe('OpenCode: sessions', () => {
     )
   })
 
-  it('C4-35 a subagent’s call with the id of one of the agent’s is another call', () => {
+  it('a subagent’s call with the id of one of the agent’s is another call', () => {
     const state = { status: 'completed', input: { pattern: 'x' }, metadata: {} }
     const { activity, events } = map([
       used('grep', { ...state, status: 'running' }),
@@ -133,7 +133,7 @@ describe('OpenCode: usage', () => {
     assert.equal(finished?.finishReason, 'tool-calls')
   })
 
-  it('C4-36 the turn’s usage is the sum of its steps', () => {
+  it('the turn’s usage is the sum of its steps', () => {
     const step = [stepStart(), stepFinish('stop', { tokens, cost: 0.25 })]
     const { events } = map([...step, ...step])
     const finish = events.find((event) => event.type === 'finish')
@@ -142,7 +142,7 @@ describe('OpenCode: usage', () => {
     assert.equal(finish?.usage?.totalTokens, 2120)
   })
 
-  it('C4-36 numbers that cannot be are ignored and told', () => {
+  it('numbers that cannot be are ignored and told', () => {
     const broken = { input: -1, output: 2 ** 53, reasoning: 1.5, cache: { read: 'many', write: 3 } }
     const { activity, events, sums } = map([stepStart(), stepFinish('stop', { tokens: broken })])
     assert.ok(activity.length > 0)
@@ -281,7 +281,7 @@ describe('OpenCode: failures', () => {
     assert.equal(endOf(events), 'length')
   })
 
-  it('C4-33 a program that dies without a word fails with its standard error, or with the signal', () => {
+  it('a program that dies without a word fails with its standard error, or with the signal', () => {
     const died = map([], {
       stderr: ['\u001b[91m\u001b[1mError: \u001b[0mSession not found'],
       end: { exitCode: 1 },
@@ -294,7 +294,7 @@ describe('OpenCode: failures', () => {
     assert.deepEqual(killed.activity, [{ type: 'error', message: 'opencode was killed by SIGTERM', code: 'SIGTERM' }])
   })
 
-  it('C4-33 a run that we stopped has not failed', () => {
+  it('a run that we stopped has not failed', () => {
     const { activity, events } = map([stepStart(), said('Sleeping.')], {
       end: { exitCode: null, signal: 'SIGTERM', aborted: true },
     })
@@ -304,7 +304,7 @@ describe('OpenCode: failures', () => {
 })
 
 describe('OpenCode: records nobody knows', () => {
-  it('C4-31 other types, missing parts and wrong types are unknown, whole', () => {
+  it('other types, missing parts and wrong types are unknown, whole', () => {
     const odd = [
       { type: 'session_shared', sessionID: SESSION, url: 'https://share.example' },
       record('text', { text: 7 }),
@@ -322,7 +322,7 @@ describe('OpenCode: records nobody knows', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [odd.length, 0])
   })
 
-  it('C4-31 a record nobody knows is told, also after an error or in another session', () => {
+  it('a record nobody knows is told, also after an error or in another session', () => {
     const odd = { type: 'news', sessionID: 'ses_2' }
     const { activity, sums } = map([said('Here.'), apiError('No key.'), odd])
     assert.deepEqual(
@@ -332,7 +332,7 @@ describe('OpenCode: records nobody knows', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [3, 0])
   })
 
-  it('C4-31 what is not JSON is unknown, as text', () => {
+  it('what is not JSON is unknown, as text', () => {
     const lines = ['Performing one time database migration...', '{"type":"text"', '[1,2]', 'null']
     assert.deepEqual(map(lines).activity, [
       { type: 'unknown', raw: lines[0] },
@@ -342,7 +342,7 @@ describe('OpenCode: records nobody knows', () => {
     ])
   })
 
-  it('C4-30 text glued to a record, a byte order mark and a NUL lose nothing', () => {
+  it('text glued to a record, a byte order mark and a NUL lose nothing', () => {
     const glued = `\ufeffLoading…${JSON.stringify(said('Hello.'))}\u0000`
     const { activity, sums } = map([glued])
     assert.deepEqual(activity, [

@@ -301,7 +301,7 @@ describe('OpenCode: other calls', () => {
     assert.equal(events.find((event) => event.type === 'tool-call')?.meta?.invalidInput, '{"comm')
   })
 
-  it('C4-32 a call that is told while it runs waits for its end', () => {
+  it('a call that is told while it runs waits for its end', () => {
     const input = { pattern: 'x' }
     const running = use('grep', { status: 'running', input })
     const call = String(calls)
@@ -314,14 +314,14 @@ describe('OpenCode: other calls', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [4, 0])
   })
 
-  it('C4-32 a call that is never answered is closed as failed', () => {
+  it('a call that is never answered is closed as failed', () => {
     const { activity: made, events, sums } = map([use('bash', { status: 'running', input: { command: 'sleep 9' } })])
     assert.deepEqual(made, [{ type: 'command', command: 'sleep 9', isSuccess: false }])
     assert.equal(events.find((event) => event.type === 'tool-result')?.meta?.synthetic, true)
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [1, 0])
   })
 
-  it('C4-32 an id that is used again is another call', () => {
+  it('an id that is used again is another call', () => {
     const first = completed('grep', { pattern: 'x' })
     const { activity: made, events } = map([first, first])
     assert.equal(made.length, 2)

@@ -146,7 +146,7 @@ describe('Pi: texts', () => {
     assert.equal(events.findLast((event) => event.type === 'text-delta')?.meta?.interrupted, true)
   })
 
-  it('C4-37 escapes stay in the text and not in the message that people read', () => {
+  it('escapes stay in the text and not in the message that people read', () => {
     const { activity } = map([ended(assistant('\u001b[1mbold\u001b[0m'))])
     assert.deepEqual(activity, [{ type: 'agent', message: 'bold' }])
   })
@@ -170,7 +170,7 @@ describe('Pi: sessions, steps and usage', () => {
     assert.deepEqual(activity, [{ type: 'warning', message: 'Nothing runs.', code: 'steer' }])
   })
 
-  it('C4-35 a second session is told once', () => {
+  it('a second session is told once', () => {
     const { activity, mapper } = map([SESSION, { ...SESSION, id: 'pi-3' }, { ...SESSION, id: 'pi-4' }])
     assert.equal(mapper.sessionId, 'pi-1')
     assert.deepEqual(activity, [
@@ -182,7 +182,7 @@ describe('Pi: sessions, steps and usage', () => {
     ])
   })
 
-  it('C4-36 each message counts for itself; the turn’s usage is their sum, and deltas count nothing', () => {
+  it('each message counts for itself; the turn’s usage is their sum, and deltas count nothing', () => {
     const { events } = map([
       SESSION,
       ...run(
@@ -224,7 +224,7 @@ describe('Pi: sessions, steps and usage', () => {
     assert.equal(events.find((event) => event.type === 'finish')?.usage?.inputTokens, 800)
   })
 
-  it('C4-36 numbers that cannot be are ignored and told', () => {
+  it('numbers that cannot be are ignored and told', () => {
     const usage = { input: -5, output: 1e300, cacheRead: null, totalTokens: '9' }
     const { activity } = map([ended(assistant('Hi.', { usage }))])
     const codes = activity.map((event) => ('code' in event ? event.code : undefined))
@@ -366,7 +366,7 @@ describe('Pi: failures, all with exit code 0', () => {
     assert.equal(endOf(events), 'stop')
   })
 
-  it('C4-33 a program that does not start fails with its standard error', () => {
+  it('a program that does not start fails with its standard error', () => {
     const { activity } = map([SESSION], { stderr: ['No API key found.'], end: { exitCode: 1 } })
     assert.deepEqual(activity, [
       { type: 'warning', message: 'No API key found.' },
@@ -374,7 +374,7 @@ describe('Pi: failures, all with exit code 0', () => {
     ])
   })
 
-  it('C4-33 a run that was killed fails once, with what it had reported', () => {
+  it('a run that was killed fails once, with what it had reported', () => {
     const { activity } = map([...run(true, ...turn(failing('500: busy')))], {
       end: { exitCode: null, signal: 'SIGKILL' },
     })
@@ -393,7 +393,7 @@ describe('Pi: other records', () => {
     assert.deepEqual(sums.reasons, { lifecycle: all.length, partial: 2 })
   })
 
-  it('C4-31 others, and those that lack what they need, are unknown, whole', () => {
+  it('others, and those that lack what they need, are unknown, whole', () => {
     const odd: readonly JsonObject[] = [
       { type: 'model_changed', model: 'x' },
       { type: 'message_end' },
@@ -410,7 +410,7 @@ describe('Pi: other records', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [odd.length, 0])
   })
 
-  it('C4-31 a part nobody knows is unknown, beside what is known', () => {
+  it('a part nobody knows is unknown, beside what is known', () => {
     const image = { type: 'image', data: 'aGk=' }
     const { activity } = map([ended(assistant([text('See:'), image])), ended(assistant(7))])
     assert.deepEqual(activity, [

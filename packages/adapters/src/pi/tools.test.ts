@@ -150,7 +150,7 @@ describe('Pi: commands', () => {
 })
 
 describe('Pi: calls and results', () => {
-  it('C4-32 parallel calls are paired by id, in the order in which they end', () => {
+  it('parallel calls are paired by id, in the order in which they end', () => {
     const { activity, sums } = run(
       begin('bash', { command: 'sleep 1' }, 'a'),
       begin('read', { path: '/x' }, 'b'),
@@ -165,7 +165,7 @@ describe('Pi: calls and results', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [6, 0])
   })
 
-  it('C4-32 a result without a call, and a second result, are unknown', () => {
+  it('a result without a call, and a second result, are unknown', () => {
     const stray = over('bash', 'x', false)
     assert.deepEqual(run(stray).activity, [{ type: 'unknown', raw: stray }])
     const { activity, sums } = run(begin('read', { path: '/x' }), over('read', 'x', false), stray)
@@ -176,14 +176,14 @@ describe('Pi: calls and results', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [4, 0])
   })
 
-  it('C4-32 a call that is never answered is closed as failed', () => {
+  it('a call that is never answered is closed as failed', () => {
     const { activity, events, sums } = run(begin('bash', { command: 'sleep 99' }))
     assert.deepEqual(activity, [{ type: 'command', command: 'sleep 99', isSuccess: false }])
     assert.equal(events.find((event) => event.type === 'tool-result')?.meta?.synthetic, true)
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [2, 0])
   })
 
-  it('C4-32 two open calls with one id cannot be told apart', () => {
+  it('two open calls with one id cannot be told apart', () => {
     const first = begin('read', { path: '/a' })
     const second = begin('read', { path: '/b' })
     const result = over('read', 'x', false)
@@ -194,7 +194,7 @@ describe('Pi: calls and results', () => {
     ])
   })
 
-  it('C4-32 an id may be used again by a later call', () => {
+  it('an id may be used again by a later call', () => {
     const { activity, events } = run(
       begin('read', { path: '/a' }),
       over('read', '', false),

@@ -160,6 +160,8 @@ function answer(id: number, method: string, params: Json, body: (turn: Turn) => 
   const succeed = (result: Json): void => say({ id, result })
   const refuse = (message: string): void => say({ id, error: { code: -32600, message } })
   const threadId = String(params['threadId'])
+  // As the real one: it confirms the policy, which a version without that policy would replace.
+  const approvalPolicy = process.env['STAND_IN_POLICY'] ?? params['approvalPolicy']
   switch (method) {
     case 'initialize':
       succeed({ userAgent: 'stand-in' })
@@ -168,12 +170,12 @@ function answer(id: number, method: string, params: Json, body: (turn: Turn) => 
       const started = `new-thread-${Object.keys(memory).length + 1}`
       thread(started)
       remember()
-      succeed({ thread: { id: started } })
+      succeed({ thread: { id: started }, approvalPolicy })
       return
     }
     case 'thread/resume':
       if (memory[threadId] === undefined) refuse(`no rollout found for thread id ${threadId}`)
-      else succeed({ thread: { id: threadId } })
+      else succeed({ thread: { id: threadId }, approvalPolicy })
       return
     case 'thread/read':
       succeed({ thread: { id: threadId, model: 'model-of-the-thread' } })
@@ -184,7 +186,7 @@ function answer(id: number, method: string, params: Json, body: (turn: Turn) => 
       const forked = `${threadId}-fork`
       memory[forked] = { turns: turns.slice(0, last + 1), injected: [] }
       remember()
-      succeed({ thread: { id: forked } })
+      succeed({ thread: { id: forked }, approvalPolicy })
       return
     }
     case 'thread/turns/list':

@@ -322,13 +322,13 @@ suite('an approval', () => {
     ['an unknown id', 'nope', 'not-found'],
     ['a name of Object.prototype', 'constructor', 'not-found'],
   ] as const) {
-    test(`C4-16 answered by ${what} is a clear error`, async () => {
+    test(`answered by ${what} is a clear error`, async () => {
       await using bench = await Bench.open([{ text: 'x' }])
       await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) => InspanError.is(error, code))
     })
   }
 
-  test('C4-16 answered twice, also by two at once, counts once and the second is told', async () => {
+  test('answered twice, also by two at once, counts once and the second is told', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     const run = await bench.submit('Write it.')
     const { id } = await bench.wait()
@@ -347,7 +347,7 @@ suite('an approval', () => {
     assert.equal(bench.journal.length, 1)
   })
 
-  test('C4-17b is never given by a restart, a shutdown or a failing listener', async () => {
+  test('is never given by a restart, a shutdown or a failing listener', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK, onListenerFailure: () => undefined })
     bench.runtime.onEntry(() => {
       throw new Error('broken listener')
@@ -363,7 +363,7 @@ suite('an approval', () => {
 })
 
 suite('cancelling', () => {
-  test('C4-16 C4-43 while an approval waits: the wait is cancelled, the call closed, answering it later is an error', async () => {
+  test('while an approval waits: the wait is cancelled, the call closed, answering it later is an error', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     const run = await bench.submit('Write it.')
     const { id } = await bench.wait()

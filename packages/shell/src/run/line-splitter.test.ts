@@ -50,7 +50,7 @@ function cutInto(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 }
 
 describe('LineSplitter', () => {
-  it('C4-30 gives the same lines wherever the chunks are cut', () => {
+  it('gives the same lines wherever the chunks are cut', () => {
     fc.assert(
       fc.property(
         stream,
@@ -67,7 +67,7 @@ describe('LineSplitter', () => {
     )
   })
 
-  it('C4-30 loses no byte: the raw bytes of all lines are the input', () => {
+  it('loses no byte: the raw bytes of all lines are the input', () => {
     fc.assert(
       fc.property(stream, fc.integer({ min: 16, max: 80 }), (bytes, max) => {
         const lines = split([bytes], { maxLineBytes: max })
@@ -79,7 +79,7 @@ describe('LineSplitter', () => {
     )
   })
 
-  it('C4-30 reads random bytes of any kind as the reference does', () => {
+  it('reads random bytes of any kind as the reference does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         const latin1 = Buffer.from(bytes).toString('latin1')
@@ -97,14 +97,14 @@ describe('LineSplitter', () => {
     )
   })
 
-  it('C4-30 joins a character that is split over chunks', () => {
+  it('joins a character that is split over chunks', () => {
     const bytes = Buffer.from('{"a":"😀é"}\n')
     for (let cut = 1; cut < bytes.length; cut += 1) {
       assert.deepEqual(texts(split([bytes.subarray(0, cut), bytes.subarray(cut)])), ['{"a":"😀é"}'])
     }
   })
 
-  it('C4-30 strips one CR before the line feed and leaves every other CR', () => {
+  it('strips one CR before the line feed and leaves every other CR', () => {
     assert.deepEqual(texts(splitText('a\r\nb\r\r\nc\rd\n\r\n')), ['a', 'b\r', 'c\rd', ''])
     assert.deepEqual(
       splitText('a\r\nb\nc').map((line) => line.ending),
@@ -112,7 +112,7 @@ describe('LineSplitter', () => {
     )
   })
 
-  it('C4-30 strips a byte order mark at the start of the stream and nowhere else', () => {
+  it('strips a byte order mark at the start of the stream and nowhere else', () => {
     const lines = splitText('\uFEFFa\n\uFEFFb\n')
     assert.deepEqual(texts(lines), ['a', '\uFEFFb'])
     assert.deepEqual(
@@ -121,11 +121,11 @@ describe('LineSplitter', () => {
     )
   })
 
-  it('C4-30 keeps NUL, U+2028, U+2029, form feed and vertical tab inside a line', () => {
+  it('keeps NUL, U+2028, U+2029, form feed and vertical tab inside a line', () => {
     assert.deepEqual(texts(splitText('a\0b\u2028c\u2029d\f\v\u0085e\n')), ['a\0b\u2028c\u2029d\f\v\u0085e'])
   })
 
-  it('C4-30 does not throw on bytes that are not UTF-8 and keeps them', () => {
+  it('does not throw on bytes that are not UTF-8 and keeps them', () => {
     const surrogate = Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22, 0x0a])
     const [line] = split([surrogate])
     assert.equal(line?.isUtf8, false)
@@ -133,7 +133,7 @@ describe('LineSplitter', () => {
     assert.deepEqual(line?.raw, surrogate)
   })
 
-  it('C4-33 flags a half line at the end of the stream', () => {
+  it('flags a half line at the end of the stream', () => {
     const lines = splitText('{"done":1}\n{"cut":"he')
     assert.deepEqual(
       lines.map((line) => [line.text, line.complete, line.partial]),
@@ -149,7 +149,7 @@ describe('LineSplitter', () => {
     assert.deepEqual(split([Buffer.alloc(0)]), [])
   })
 
-  it('C4-30 joins a 50 MB line that arrives in small chunks', () => {
+  it('joins a 50 MB line that arrives in small chunks', () => {
     const chunk = Buffer.alloc(4096, 'x')
     const lines: Line[] = []
     const splitter = new LineSplitter((line) => lines.push(line))

@@ -43,7 +43,7 @@ describe('membersOf', () => {
     assert.deepEqual(pids(membersOf(snapshot(all), [root], [], self)), [10, 15, 16])
   })
 
-  it('C4-33 takes the session of a root that is a zombie, but not the zombie', () => {
+  it('takes the session of a root that is a zombie, but not the zombie', () => {
     const all = [process(10, self, { zombie: true }), process(15, 1, { session: 10 })]
     assert.deepEqual(pids(membersOf(snapshot(all), [{ pid: 10, startTime: 100 }], [], self)), [15])
   })

@@ -80,7 +80,7 @@ describe('spawnRun', () => {
     assert.notEqual(printed[0], printed[1])
   })
 
-  it('C4-33 gives a half line at the end of the output', async () => {
+  it('gives a half line at the end of the output', async () => {
     const run = await runShell('printf "whole\\n{\\"half"; exit 1')
     run.stderr.discard()
     const seen: unknown[] = []
@@ -92,19 +92,19 @@ describe('spawnRun', () => {
     assert.deepEqual(await run.exited, { code: 1, signal: null })
   })
 
-  it('C4-33 tells an exit code without a word on stderr', async () => {
+  it('tells an exit code without a word on stderr', async () => {
     const run = await runShell('exit 42')
     assert.deepEqual(await outputOf(run), { stdout: [], stderr: [] })
     assert.deepEqual(await run.exited, { code: 42, signal: null })
   })
 
-  it('C4-33 tells which signal killed it', async () => {
+  it('tells which signal killed it', async () => {
     const run = await runShell('kill -SEGV $$')
     await outputOf(run)
     assert.deepEqual(await run.exited, { code: null, signal: 'SIGSEGV' })
   })
 
-  it('C4-33 reads a flood on stderr to the end, also when nobody wants it', async () => {
+  it('reads a flood on stderr to the end, also when nobody wants it', async () => {
     const flood = 'for (let n = 0; n < 20000; n++) process.stderr.write("x".repeat(500) + "\\n"); console.log("done")'
     const read = await runNode(flood)
     const { stdout, stderr } = await outputOf(read)
@@ -115,7 +115,7 @@ describe('spawnRun', () => {
     assert.equal((await unread.exited).code, 0)
   })
 
-  it('C4-30 splits a long line of a real process and keeps its bytes', async () => {
+  it('splits a long line of a real process and keeps its bytes', async () => {
     const run = await runNode('process.stdout.write("é".repeat(100000) + "\\r\\n" + "end")', { maxLineBytes: 65536 })
     run.stderr.discard()
     const pieces: { text: string; partial: boolean }[] = []
@@ -277,7 +277,7 @@ describe('stdin', () => {
 })
 
 describe('stall and deadline', () => {
-  it('C4-34 tells when a living process stops writing, and again after it has written', async () => {
+  it('tells when a living process stops writing, and again after it has written', async () => {
     const alive = setInterval(() => undefined, 1000)
     const stalls = Promise.withResolvers<void>()
     let count = 0

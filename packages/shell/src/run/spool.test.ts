@@ -82,7 +82,7 @@ describe('a spool', () => {
     assert.ok(records.every(({ at }) => at >= before && at <= Date.now()))
   })
 
-  it('C4-30 gives back exactly the bytes that were written, whatever they are', async () => {
+  it('gives back exactly the bytes that were written, whatever they are', async () => {
     const stream = fc
       .array(
         fc.oneof(
@@ -213,7 +213,7 @@ describe('a spool', () => {
     assert.match(errors[0]?.message ?? '', /closed while lines still came/)
   })
 
-  it('C4-39 goes on without recording when the file cannot grow, and says what is missing', async () => {
+  it('goes on without recording when the file cannot grow, and says what is missing', async () => {
     const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href)
     const program = `
       import { openSpool } from ${module('./spool.ts')}
@@ -240,7 +240,7 @@ describe('a spool', () => {
 })
 
 describe('readSpool', () => {
-  it('C4-39 gives everything before a torn last line, wherever it is torn', async () => {
+  it('gives everything before a torn last line, wherever it is torn', async () => {
     const file = freshFile()
     await record(file, 'one\ntwo\n')
     const whole = await readFile(file)

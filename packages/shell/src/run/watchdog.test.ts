@@ -15,12 +15,12 @@ async function whenCalled<T>(start: (hook: (value: T) => void) => void): Promise
 }
 
 describe('Watchdog', () => {
-  it('C4-34 reports a silence once it has lasted long enough', async () => {
+  it('reports a silence once it has lasted long enough', async () => {
     const stall = await whenCalled<Stall>((onStall) => new Watchdog({ stallMs: 30, onStall }, () => false))
     assert.ok(stall.silentMs >= 30)
   })
 
-  it('C4-34 reports one silence once, and the next after a sign of life', async () => {
+  it('reports one silence once, and the next after a sign of life', async () => {
     const stalls: Stall[] = []
     const watchdog = await whenCalled<Watchdog>((done) => {
       const watched: Watchdog = new Watchdog(
@@ -41,7 +41,7 @@ describe('Watchdog', () => {
     watchdog.stop()
   })
 
-  it('C4-34 does not blame the process for a silence that is ours', async () => {
+  it('does not blame the process for a silence that is ours', async () => {
     let asked = 0
     const heldBackThreeTimes = (): boolean => {
       asked += 1
@@ -51,7 +51,7 @@ describe('Watchdog', () => {
     assert.ok(asked > 3)
   })
 
-  it('C4-34 reads what has come before it calls a blocked loop a stall', async () => {
+  it('reads what has come before it calls a blocked loop a stall', async () => {
     const stalls: Stall[] = []
     const watchdog = new Watchdog({ stallMs: 300, onStall: (stall) => stalls.push(stall) }, () => false)
     const end = performance.now() + 350

@@ -72,7 +72,7 @@ export function deletionsContract(contract: StoreContract): void {
     )
 
     it(
-      'C4-44 a parent with a living fork is hidden at once; what the fork needs stays until the fork goes',
+      'a parent with a living fork is hidden at once; what the fork needs stays until the fork goes',
       withStore(contract, async (store) => {
         const parent = await ownedThread(store, 'parent')
         await parent.say(10)
@@ -126,7 +126,7 @@ export function deletionsContract(contract: StoreContract): void {
     )
 
     it(
-      'C4-44 a fork of a fork keeps both ancestors, whoever of them is deleted first',
+      'a fork of a fork keeps both ancestors, whoever of them is deleted first',
       withStore(contract, async (store) => {
         const lineage: StoredLineage = [
           ...upTo('a', 3),

@@ -65,7 +65,7 @@ export function ownershipContract(contract: StoreContract): void {
     )
 
     it(
-      'C4-40 of several that find an owner dead one takes the stream over',
+      'of several that find an owner dead one takes the stream over',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         await thread.append({ records: notes('t', 1, 1) })

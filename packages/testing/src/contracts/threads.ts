@@ -54,7 +54,7 @@ export function threadsContract(contract: StoreContract): void {
     )
 
     it(
-      'C4-39 a clock that goes back does not move a thread back',
+      'a clock that goes back does not move a thread back',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         await thread.append({ records: [], thread: { updatedAt: AT + 1000 } })

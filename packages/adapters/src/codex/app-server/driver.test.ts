@@ -321,6 +321,16 @@ describe('a process', () => {
     assert.ok(argv?.every((arg) => !arg.includes('Be kind.') && !arg.startsWith('approval_policy')))
   })
 
+  it('that would not ask before it runs commands is refused before it gets a prompt', async (t) => {
+    const env = { CODEX_API_KEY: 'any', STAND_IN_POLICY: 'on-request' }
+    const { dir, run } = await stage(t, `t.say('here')`, { env })
+    const events = await run().all
+    const failure = events.find((event) => event.type === 'error')
+    assert.match(failure?.error.message ?? '', /no longer asks before it runs commands/)
+    assert.equal(finishOf(events), 'error')
+    assert.deepEqual(await requests(dir, 'turn/start'), [])
+  })
+
   it('that was killed a moment before the turn is followed by another one, which goes on with its thread', async (t) => {
     const { host, run } = await stage(t, `t.say('here')`)
     await run().all

@@ -80,7 +80,7 @@ describe('recorded runs', () => {
   }
 
   for (const name of fixtureNames(dialect.id)) {
-    it(`C4-31 every line of ${name} is counted once, and the turn has one start and one finish`, () => {
+    it(`every line of ${name} is counted once, and the turn has one start and one finish`, () => {
       const { lines } = readFixture(dialect.id, name)
       const { events, sums } = mapFixture(dialect, name)
       assert.equal(sums.lines, lines.length)

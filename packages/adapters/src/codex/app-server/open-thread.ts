@@ -10,6 +10,9 @@ export type Call = (method: string, params: JsonObject) => Promise<JsonObject>
 
 const PAGE = 50
 
+/** The only policy of Codex under which it asks about every command that may do something. */
+const ASK_ALWAYS = 'untrusted'
+
 export interface OpenedThread {
   readonly id: string
   /** Tells which messages the thread holds, if it does not hold all of its own. */
@@ -85,7 +88,7 @@ function settingsOf(request: LaunchRequest): JsonObject {
     cwd: request.cwd,
     sandbox: sandboxOf(request),
     // Ask about everything, and ask us.
-    approvalPolicy: 'untrusted',
+    approvalPolicy: ASK_ALWAYS,
     approvalsReviewer: 'user',
     ...(request.model === undefined ? {} : { model: request.model }),
   }
@@ -142,9 +145,15 @@ async function* turnsOf(call: Call, threadId: string): AsyncGenerator<string> {
   } while (cursor !== undefined)
 }
 
+/** Returns the id of the thread. Refuses one in which Codex would run commands without asking: no rule would hold there. */
 function threadOf(result: JsonObject): string {
   const id = asText(asObject(result['thread'])?.['id'])
   if (id === undefined)
     throw new InspanError('unsupported', `${codexProfile.title} did not say which thread it opened.`)
-  return id
+  const { approvalPolicy } = result
+  if (approvalPolicy === ASK_ALWAYS) return id
+  throw new InspanError('policy-unsupported', `${codexProfile.title} no longer asks before it runs commands.`, {
+    hint: "Use another version of it, or `transport: 'print'`, where its sandbox keeps the rules.",
+    details: { asked: ASK_ALWAYS, got: approvalPolicy ?? null },
+  })
 }

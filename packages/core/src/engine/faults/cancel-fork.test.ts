@@ -10,7 +10,7 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { forkThread } from '../threads/threads.ts'
 
-test('C4-43 a run that is cancelled while its thread is forked ends once, and the fork has nothing of it but what was said', async () => {
+test('a run that is cancelled while its thread is forked ends once, and the fork has nothing of it but what was said', async () => {
   const begun = Promise.withResolvers<void>()
   const hang: RunnableTool = {
     name: 'hang',

@@ -37,7 +37,7 @@ function checkTurn(survived: Survived): void {
 }
 
 test(
-  'C4-38 crash matrix: killed at every point, a run loses nothing, repeats nothing and ends once',
+  'crash matrix: killed at every point, a run loses nothing, repeats nothing and ends once',
   { timeout: 580_000 },
   (t) => killEverywhere(t, 'turn', checkTurn),
 )

@@ -18,7 +18,7 @@ interface Measured {
 }
 
 test(
-  'C4-47 a million deltas and ten thousand threads leave nothing behind: no heap, no timer, nothing that keeps the process alive',
+  'a million deltas and ten thousand threads leave nothing behind: no heap, no timer, nothing that keeps the process alive',
   { timeout: 280_000 },
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-many-'))

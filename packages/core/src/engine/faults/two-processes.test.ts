@@ -124,7 +124,7 @@ async function waiting(worker: Worker): Promise<string> {
 
 suite('two processes answer what a third one had asked before it was killed', () => {
   for (const round of [1, 2]) {
-    test(`C4-16 one of them wins, the other is told what happened, the tool runs once (${round})`, async () => {
+    test(`one of them wins, the other is told what happened, the tool runs once (${round})`, async () => {
       await using place = await Place.make()
       await using asker = new Worker(place, 'asker', FOR_EVER)
       const waitId = await waiting(asker)
@@ -165,7 +165,7 @@ suite('two processes answer what a third one had asked before it was killed', ()
 })
 
 suite('a second process', () => {
-  test('C4-40 is told which process has the thread and where, and takes it at once when that is killed', async () => {
+  test('is told which process has the thread and where, and takes it at once when that is killed', async () => {
     await using place = await Place.make()
     await using holder = new Worker(place, 'holder', FOR_EVER)
     const waitId = await waiting(holder)
@@ -184,7 +184,7 @@ suite('a second process', () => {
     assert.deepEqual(await place.done(), ['second r:c'])
   })
 
-  test('C4-40 on another machine takes over when the lease of a stopped one has run out; woken, that can write and begin nothing', async () => {
+  test('on another machine takes over when the lease of a stopped one has run out; woken, that can write and begin nothing', async () => {
     await using place = await Place.make()
     await using old = new Worker(place, 'old', FOR_EVER)
     const waitId = await waiting(old)

@@ -25,7 +25,7 @@ function compute(): void {
   while (performance.now() < end);
 }
 
-suite('C4-46 a slow listener', () => {
+suite('a slow listener', () => {
   test('that awaits something holds nobody up, hears everything in order, and may end long after', async () => {
     await using bench = await speaking()
     const gate = Promise.withResolvers<void>()
@@ -73,7 +73,7 @@ suite('C4-46 a slow listener', () => {
   })
 })
 
-suite('C4-46 a listener that takes itself away while it is called', () => {
+suite('a listener that takes itself away while it is called', () => {
   test('is not called again, and nobody else misses anything of a running answer', async () => {
     await using bench = await speaking()
     const once: string[] = []

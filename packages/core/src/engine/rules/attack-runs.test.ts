@@ -34,7 +34,7 @@ function removers(ran: string[]): RuntimeAgents {
 }
 
 suite('a deny', () => {
-  test('C4-15 of a thread holds in the runs of its forks, whatever these are opened with', async () => {
+  test('of a thread holds in the runs of its forks, whatever these are opened with', async () => {
     const ran: string[] = []
     await using bench = await RuntimeBench.open(removers(ran))
     await bench.runtime.configure({ rules: shell('deny') })
@@ -61,7 +61,7 @@ suite('a deny', () => {
     await owner.close()
   })
 
-  test('C4-15 holds for what a subagent of a program does: one that runs is seen, and the program is ended', async () => {
+  test('holds for what a subagent of a program does: one that runs is seen, and the program is ended', async () => {
     const act: Act = async function* (): AsyncGenerator<AgentEvent> {
       yield { type: 'step-start', stepIndex: 0 }
       yield { type: 'tool-call', toolCallId: 'task', toolName: 'Task', args: { prompt: 'clean up' } }
@@ -95,7 +95,7 @@ suite('a question', () => {
       await after(call.next())
     }
 
-  test('C4-17b of a program that breaks off is nobody’s yes: it is cancelled, and cannot be answered', async () => {
+  test('of a program that breaks off is nobody’s yes: it is cancelled, and cannot be answered', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [
       asking(
         () => agent,
@@ -121,7 +121,7 @@ suite('a question', () => {
     assert.deepEqual(agent.journal, [])
   })
 
-  test('C4-17b stays when whoever looked at it goes away, and when its process lets go of it', async () => {
+  test('stays when whoever looked at it goes away, and when its process lets go of it', async () => {
     const ran: string[] = []
     await using bench = await RuntimeBench.open(removers(ran), { passivateAfter: 0 })
     await (
@@ -137,7 +137,7 @@ suite('a question', () => {
     assert.deepEqual(ran, [])
   })
 
-  test('C4-16 is answered once by a second client in another process, and the first one is told so', async () => {
+  test('is answered once by a second client in another process, and the first one is told so', async () => {
     const ran: string[] = []
     await using bench = await RuntimeBench.open(removers(ran), { passivateAfter: 0 })
     await (

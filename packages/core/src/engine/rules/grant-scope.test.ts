@@ -59,7 +59,7 @@ class Office implements AsyncDisposable {
 }
 
 suite('an "always" that was said in one thread', () => {
-  test('C4-17 holds there, also in another process, and neither in a fork nor in a thread of anybody else', async () => {
+  test('holds there, also in another process, and neither in a fork nor in a thread of anybody else', async () => {
     await using office = new Office()
     const here = await office.process()
     await createThread(office.store, { id: 'mine', resourceId: 'ann' })

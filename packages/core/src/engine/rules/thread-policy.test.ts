@@ -67,7 +67,7 @@ suite('the rules of a run', () => {
     assert.deepEqual(started.rules.categories, { read: 'deny' })
   })
 
-  test('C4-15 keep their denies when the run is taken up by a process with other rules', async () => {
+  test('keep their denies when the run is taken up by a process with other rules', async () => {
     const shellAgent = new Shell([command('make'), command('rm x'), { text: 'Done.' }])
     await using bench = await shellAgent.open({ sessionRules: () => shell('deny', 'rm *') })
     await go(bench)
@@ -118,7 +118,7 @@ suite('the rules of a run', () => {
     assert.deepEqual(bench.runtime.state.head.rules, shell('deny', 'make *'))
   })
 
-  test('C4-15 cannot be widened for a call that waits: more rights do not answer it', async () => {
+  test('cannot be widened for a call that waits: more rights do not answer it', async () => {
     const shellAgent = new Shell([command('make'), { text: 'Done.' }])
     await using bench = await shellAgent.open()
     const handle = await go(bench)
@@ -172,7 +172,7 @@ suite('"always"', () => {
 })
 
 suite('what was approved', () => {
-  test('C4-16 is asked about again when arguments or folder are others', async () => {
+  test('is asked about again when arguments or folder are others', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     await bench.submit('go', { agentId: 'cli' })
@@ -208,7 +208,7 @@ suite('what was approved', () => {
     assert.deepEqual(shellAgent.ran, ['make'])
   })
 
-  test('C4-19 is asked about although allowed when the tool is not what it was', async () => {
+  test('is asked about although allowed when the tool is not what it was', async () => {
     const shellAgent = new Shell([command('make'), { text: 'One.' }, command('make', 'c2'), { text: 'Two.' }])
     await using bench = await shellAgent.open({ policy: createPolicy({ rules: shell('allow', 'make *') }) })
     assert.equal(await (await go(bench)).done, 'complete')
@@ -222,7 +222,7 @@ suite('what was approved', () => {
     assert.deepEqual(shellAgent.ran, ['make', 'make'])
   })
 
-  test('C4-17b is declined, never allowed, when nobody answers in time', async () => {
+  test('is declined, never allowed, when nobody answers in time', async () => {
     const shellAgent = new Shell([command('make'), { text: 'Done.' }])
     await using bench = await shellAgent.open({ approvalTimeout: 10 })
     assert.equal(await (await go(bench)).done, 'complete')

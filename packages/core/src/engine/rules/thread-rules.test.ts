@@ -116,7 +116,7 @@ suite('a thread under rules', () => {
     assert.deepEqual(shell.ran, ['make > out'])
   })
 
-  test('C4-16 a deny that comes while somebody thinks beats the approval', async () => {
+  test('a deny that comes while somebody thinks beats the approval', async () => {
     await using shell = await Shell.open(['make'], NO_RULES)
     const { done } = await shell.submit()
     const wait = await shell.wait()
@@ -126,7 +126,7 @@ suite('a thread under rules', () => {
     assert.deepEqual(shell.ran, [])
   })
 
-  test('C4-15 a run keeps its denies when the rules of the thread are loosened', async () => {
+  test('a run keeps its denies when the rules of the thread are loosened', async () => {
     await using shell = await Shell.open(['make', 'rm x'], NO_RULES)
     await shell.runtime.configure({ rules: shellRules({ deny: ['rm *'] }) })
     const { done } = await shell.submit()

@@ -126,7 +126,7 @@ async function cancelAtOnce(t: TestContext, runtime: ThreadRuntime, run: RunHand
   t.mock.timers.reset()
 }
 
-suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
+suite('a run is cancelled at once, whoever does not listen', () => {
   for (const [name, options] of Object.entries(PLACES)) {
     test(`${name}: the turn has its one finish, and what comes late is dropped`, async (t) => {
       const deaf = new Deaf()
@@ -207,7 +207,7 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
 })
 
 suite('a program that does not listen', () => {
-  test('C4-43 is left behind while it starts, and begins nothing when it is there', async (t) => {
+  test('is left behind while it starts, and begins nothing when it is there', async (t) => {
     const deaf = new Deaf()
     const agent = new ForeignAgent('cli', [])
     const opened = Promise.withResolvers<void>()

@@ -66,7 +66,7 @@ async function withThread(use: (store: SqliteStore, owner: ProcessOwner, url: st
 }
 
 suite('two processes and one thread', () => {
-  test('C4-40 the second is told who holds it and where to find it', async () => {
+  test('the second is told who holds it and where to find it', async () => {
     await withThread(async (_store, owner, url) => {
       await using holder = new Holder(url)
       assert.equal(await holder.said(), 'holding')
@@ -80,7 +80,7 @@ suite('two processes and one thread', () => {
     })
   })
 
-  test('C4-40 a holder that was killed is taken over at once, and nothing it wrote is lost', async () => {
+  test('a holder that was killed is taken over at once, and nothing it wrote is lost', async () => {
     await withThread(async (store, owner, url) => {
       await using holder = new Holder(url)
       await holder.said()
@@ -92,7 +92,7 @@ suite('two processes and one thread', () => {
     })
   })
 
-  test('C4-40 the late write of a holder that was replaced is refused', async () => {
+  test('the late write of a holder that was replaced is refused', async () => {
     await withThread(async (store, owner, url) => {
       await using holder = new Holder(url)
       await holder.said()
@@ -124,7 +124,7 @@ suite('whether an owner is dead', () => {
     assert.equal(isDead(await me, Date.now()), false)
   })
 
-  test('C4-40 a pid that another process has now is not the owner', async () => {
+  test('a pid that another process has now is not the owner', async () => {
     assert.equal(isDead({ ...(await me), startTime: '1' }, Date.now()), true)
   })
 

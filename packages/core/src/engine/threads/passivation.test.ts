@@ -176,13 +176,13 @@ suite('1,000 loaded threads in one process', () => {
     assert.ok(after <= before, 'no timer is left')
   }
 
-  test('C4-47 wait, are answered and end, each by itself, in memory', { timeout: 280_000 }, async () => {
+  test('wait, are answered and end, each by itself, in memory', { timeout: 280_000 }, async () => {
     const store = new MemoryStore()
     await play(store)
     await store.close()
   })
 
-  test('C4-47 wait, are answered and end, each by itself, in SQLite', { timeout: 280_000 }, async () => {
+  test('wait, are answered and end, each by itself, in SQLite', { timeout: 280_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-threads-'))
     const store = new SqliteStore({ url: join(folder, 'data.db') })
     try {

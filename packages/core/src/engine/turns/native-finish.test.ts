@@ -78,7 +78,7 @@ function assertLimit(events: readonly AgentEvent[], calls: number, maxSteps: num
   assert.notEqual(ends.at(-1), 'error', 'an attempt that failed is followed by another, or by the error')
 }
 
-test('C4-43 C4-48 a turn has exactly one finish, whatever the model and its tools do and whenever it is cancelled', async () => {
+test('a turn has exactly one finish, whatever the model and its tools do and whenever it is cancelled', async () => {
   const plan = fc.record({
     script: fc.array(answer, { minLength: 1, maxLength: 6 }),
     cancelAfter: fc.option(fc.nat({ max: 25 }), { nil: undefined }),

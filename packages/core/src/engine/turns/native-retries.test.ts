@@ -14,7 +14,7 @@ suite('a model that cannot answer', () => {
     ['a connection that breaks before any word', { cut: 'reset' as const }],
     ['a stream that ends before any word', { cut: 'end' as const }],
   ] as const) {
-    test(`C4-48 ${what}: is asked again in the same step, nobody sees it, the record says so`, async () => {
+    test(`${what}: is asked again in the same step, nobody sees it, the record says so`, async () => {
       await using bench = await AgentBench.open([failure, { text: 'Here.' }])
       assert.equal(await bench.play(), 'complete')
       assert.equal(bench.model.calls, 2)
@@ -128,7 +128,7 @@ suite('a model that cannot answer', () => {
 
 suite('an answer that is cut off after it began', () => {
   for (const cut of ['end', 'reset'] as const) {
-    test(`C4-48 (${cut}): stays as a step of its own, and the next attempt is a new step`, async () => {
+    test(`(${cut}): stays as a step of its own, and the next attempt is a new step`, async () => {
       await using bench = await AgentBench.open([
         { text: ['Half ', 'a thought'], cut },
         { text: 'A whole one.' },
@@ -265,7 +265,7 @@ test('what the provider did itself is in doubt after a crash as well', async () 
   assert.deepEqual(await outcomes(bench), ['in-doubt'])
 })
 
-test('C4-48 a second finish changes nothing', async () => {
+test('a second finish changes nothing', async () => {
   await using bench = await AgentBench.open([
     {
       parts: [

@@ -178,7 +178,7 @@ suite('a turn of the native loop', () => {
     assert.ok(JSON.stringify(requests[1]).includes(text), 'the model sees all of it')
   })
 
-  test('C4-43 that is cancelled while a tool runs ends as aborted, with the call closed, also if the tool does not listen', async () => {
+  test('that is cancelled while a tool runs ends as aborted, with the call closed, also if the tool does not listen', async () => {
     const { outcome, events, messages } = await play(
       [{ toolCalls: [{ name: 'echo' }] }, { text: 'never' }],
       (runtime) => [

@@ -28,7 +28,7 @@ function idOf(bench: RuntimeBench, description: string): string | undefined {
 }
 
 suite('an answer', () => {
-  test('C4-16 to a question of another thread is a clear error, there and here', async () => {
+  test('to a question of another thread is a clear error, there and here', async () => {
     const store = new MemoryStore()
     const owner = await ProcessOwner.register(store)
     const journal: string[] = []
