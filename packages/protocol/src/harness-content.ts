@@ -140,6 +140,15 @@ export interface OMThreadTitleUpdatedContent {
   readonly newTitle: string
 }
 
+/** A summary took the place of older messages in what the model is sent. The messages themselves stay. */
+export interface CompactionContent {
+  readonly type: 'compaction'
+  /** How many messages the summary stands for. */
+  readonly messages: number
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+}
+
 /** A signal that the control layer put into a conversation. */
 export type SignalContent =
   | SystemReminderContent
@@ -151,6 +160,7 @@ export type SignalContent =
   | OMObservationEndContent
   | OMObservationFailedContent
   | OMThreadTitleUpdatedContent
+  | CompactionContent
 
 /** One piece of a `HarnessMessage`. */
 export type HarnessMessageContent =

@@ -181,6 +181,10 @@ suite('signals', () => {
       { threadId: 't1', oldTitle: 'a', newTitle: 'b' },
       { type: 'om_thread_title_updated', threadId: 't1', oldTitle: 'a', newTitle: 'b' },
     ],
+    compaction: [
+      { messages: 7, tokensBefore: 900, tokensAfter: 80 },
+      { type: 'compaction', messages: 7, tokensBefore: 900, tokensAfter: 80 },
+    ],
   }
 
   for (const [kind, [data, shown]] of Object.entries(cases)) {

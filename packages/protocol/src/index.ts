@@ -55,6 +55,7 @@ export type {
   ToolProgressEvent,
   ToolResultEvent,
 } from './agent-event.ts'
+export { isShownOnly } from './message.ts'
 export type {
   FilePart,
   ImagePart,

@@ -90,6 +90,7 @@ export type SignalKind =
   | 'om_observation_end'
   | 'om_observation_failed'
   | 'om_thread_title_updated'
+  | 'compaction'
 
 /** Something the control layer put into the conversation: neither the user's nor the agent's words. */
 export interface SignalPart extends PartBase {
@@ -101,6 +102,11 @@ export interface SignalPart extends PartBase {
 }
 
 export type Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | ImagePart | FilePart | SignalPart
+
+/** Whether a message only tells people what happened to the conversation. No model is sent it. */
+export function isShownOnly({ parts }: { readonly parts: readonly Part[] }): boolean {
+  return parts.length > 0 && parts.every((part) => part.type === 'signal' && part.kind === 'compaction')
+}
 
 /** `open` while the agent speaks or its calls run; `interrupted` when the run ended before the message did. */
 export type MessageState = 'open' | 'done' | 'interrupted'

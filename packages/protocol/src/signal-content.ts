@@ -88,6 +88,13 @@ export function signalContent(part: SignalPart): SignalContent {
         newTitle: text(data, 'newTitle'),
         ...texts(data, 'oldTitle'),
       }
+    case 'compaction':
+      return {
+        type: 'compaction',
+        messages: number(data, 'messages'),
+        tokensBefore: number(data, 'tokensBefore'),
+        tokensAfter: number(data, 'tokensAfter'),
+      }
   }
 }
 

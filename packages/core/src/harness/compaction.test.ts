@@ -4,7 +4,7 @@ import { scriptedModel } from '@inspan/testing'
 import { LONG, openMemoryBench } from './memory-bench.fixture.ts'
 
 suite('compaction of a thread', () => {
-  test('is undone by a rewind to a point before it; the source stays whole', async () => {
+  test('is shown in the thread, and undone by a rewind to a point before it; the source stays whole', async () => {
     const summariser = scriptedModel([{ text: 'They spoke about foxes.', repeat: true }])
     await using bench = await openMemoryBench({ compaction: { model: summariser } })
     for (let turn = 0; turn < 6; turn++) await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
@@ -13,11 +13,28 @@ suite('compaction of a thread', () => {
     assert.deepEqual(await bench.memory.compact(bench.threadId), { isDone: true })
     await bench.harness.sendMessage({ content: 'And now?' })
     assert.match(bench.model.requestBodies.at(-1) ?? '', /They spoke about foxes/)
-    assert.equal(
-      (await session.thread.listMessages({ threadId: bench.threadId, limit: 100 })).length,
-      messages.length + 2,
+    const listed = await session.thread.listMessages({ threadId: bench.threadId, limit: 100 })
+    assert.deepEqual(
+      listed.slice(0, messages.length).map(({ id }) => id),
+      messages.map(({ id }) => id),
     )
+    const entry = listed[messages.length]
+    assert.equal(entry?.role, 'system')
+    const [shown, ...more] = entry?.content ?? []
+    assert.ok(shown?.type === 'compaction' && more.length === 0)
+    assert.ok(shown.messages > 2 && shown.messages < messages.length)
+    assert.ok(shown.tokensAfter < shown.tokensBefore)
+    assert.deepEqual(
+      bench.all('message_end').filter(({ message }) => message.id === entry?.id).length,
+      1,
+      'a listener hears of it',
+    )
+    // It is for people: the model gets the summary and no empty message.
+    const prompt = (bench.model.requests.at(-1)?.prompt ?? []) as readonly { readonly content: unknown }[]
+    assert.ok(prompt.every(({ content }) => content !== '' && !(Array.isArray(content) && content.length === 0)))
     await session.thread.rewind({ messageId: messages[4]?.id ?? '' })
+    const left = await session.thread.listMessages({ threadId: bench.threadId, limit: 100 })
+    assert.ok(!left.some(({ content }) => content.some(({ type }) => type === 'compaction')))
     await bench.harness.sendMessage({ content: 'Again.' })
     const last = bench.model.requestBodies.at(-1) ?? ''
     assert.doesNotMatch(last, /They spoke about foxes/)

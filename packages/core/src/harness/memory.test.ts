@@ -69,7 +69,8 @@ describe('compaction', () => {
     assert.match(last, /<summary>\\nThey spoke about foxes\.\\n<\/summary>/)
     assert.equal(bench.events.filter(({ type }) => type === 'error').length, 0)
     const messages = await bench.harness.session.thread.listMessages({ threadId: bench.threadId, limit: 100 })
-    assert.equal(messages.length, 50)
+    const entries = messages.filter(({ content }) => content.some(({ type }) => type === 'compaction'))
+    assert.deepEqual([entries.length, messages.length], [summariser.calls, 50 + summariser.calls])
   })
 
   for (const [what, answer] of [

@@ -2,6 +2,7 @@
 export type {
   FileContent,
   HarnessMessageContent,
+  CompactionContent,
   ImageContent,
   NotificationContent,
   NotificationPriority,

@@ -118,6 +118,7 @@ export const signalPartSchema: Schema<SignalPart> = exact<SignalPart>()(
       'om_observation_end',
       'om_observation_failed',
       'om_thread_title_updated',
+      'compaction',
     ]),
     text: z.string(),
     data: jsonObjectSchema,

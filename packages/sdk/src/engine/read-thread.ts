@@ -1,4 +1,4 @@
-import type { StoredMessage } from '@inspan/protocol'
+import { isShownOnly, type StoredMessage } from '@inspan/protocol'
 import { toChatMessage, type ChatMessage } from '@inspan/protocol/chat'
 import { storedMessage, type OmPointer, type ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type Page, type Store } from '@inspan/protocol/store'
@@ -48,7 +48,9 @@ export async function readChatMessages(store: Store, state: ThreadState): Promis
   const { om } = state.head
   const summary = om?.holds === 'summary' ? await summaryOf(store, om) : undefined
   const from = summary === undefined ? 0 : (om?.contentTo ?? om?.coversTo ?? 0)
-  const own = all.filter(({ order, parentToolCallId }) => parentToolCallId === undefined && order > from)
+  const own = all.filter(
+    (message) => message.parentToolCallId === undefined && message.order > from && !isShownOnly(message),
+  )
   const whole = await Promise.all(own.map((message) => inflateMessage(store, message)))
   // `sort` is stable. What the model sees keeps the order of the log.
   const shown = whole.sort((a, b) => a.at - b.at).map((message) => toChatMessage(message))

@@ -77,6 +77,7 @@ const signal = shape<SignalPart>(
       'om_observation_end',
       'om_observation_failed',
       'om_thread_title_updated',
+      'compaction',
     ),
     text: arbitraryText,
     data: arbitraryJsonObject,

@@ -1,4 +1,4 @@
-import type { StoredMessage, ThreadMessage } from '@inspan/protocol'
+import { isShownOnly, type StoredMessage, type ThreadMessage } from '@inspan/protocol'
 import type { MemoryContent } from '@inspan/protocol/driver'
 import { storedMessage, type OmPointer, type RecordType } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
@@ -127,6 +127,7 @@ export class ContextMessages {
       for (const message of page.items) {
         isDone = message.order <= coversTo
         if (isDone) break
+        if (isShownOnly(message)) continue
         if (!openIds.has(message.id)) found.push(await inflateMessage(this.#store, message))
         // Its process may have died: a message of the open run is not written again when the run goes on and ends.
         else if (!this.#written.has(message.id)) this.#written.set(message.id, message)
@@ -144,7 +145,7 @@ export class ContextMessages {
     const ended = [...this.#written.values()].filter(({ id }) => open.get(id) === undefined)
     for (const message of ended.sort((a, b) => a.order - b.order)) {
       this.#written.delete(message.id)
-      if (message.order <= this.#from) continue
+      if (message.order <= this.#from || isShownOnly(message)) continue
       const whole = await inflateMessage(this.#store, message)
       const at = this.#sealed.findLastIndex(({ order }) => order <= message.order)
       const known = this.#sealed[at]
@@ -163,7 +164,7 @@ export class ContextMessages {
       )
     }
     this.#open = open
-    const sent = open.map(({ message }) => message)
+    const sent = open.flatMap(({ message }) => (isShownOnly(message) ? [] : [message]))
     return coversTo === 0 ? sent : sent.filter(({ order }) => order > coversTo)
   }
 

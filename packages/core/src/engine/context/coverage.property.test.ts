@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MemoryThread } from '@inspan/protocol/driver'
-import type { StoredMessage } from '@inspan/protocol'
+import { isShownOnly, type StoredMessage } from '@inspan/protocol'
 import * as fc from 'fast-check'
 import { AgentBench } from '../agent-bench.fixture.ts'
 import { rewindThread } from '../threads/threads.ts'
@@ -110,7 +110,9 @@ async function check(bench: AgentBench, thread: MemoryThread): Promise<void> {
   const recalled = new Map((await readAll(thread)).map((message) => [message.id, message]))
   for (const message of stored) {
     const isCovered = pointer !== null && message.order <= pointer.coversTo
-    assert.ok(raw.has(message.id) !== isCovered, `${message.id} is either raw or covered, never both, never neither`)
+    if (isShownOnly(message)) assert.ok(!raw.has(message.id), `${message.id} is for people only`)
+    else
+      assert.ok(raw.has(message.id) !== isCovered, `${message.id} is either raw or covered, never both, never neither`)
     // What is covered by a cut is in no observation: then only this reaches it.
     assert.deepEqual(recalled.get(message.id)?.parts, message.parts, `${message.id} is reachable`)
   }

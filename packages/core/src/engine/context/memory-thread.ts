@@ -5,6 +5,8 @@ import { lineageHolds, type Lineage, type OmPointer, type RecordBody } from '@in
 import type { Store } from '@inspan/protocol/store'
 import { blobOf, inflateMessage, type UnplacedBlob } from '../log/blobs.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import { Mailbox } from '../../common/mailbox.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import type { ContextMessages } from './context-messages.ts'
 import { memoryBlob } from './memory-content.ts'
 import { MessageIndex } from './message-index.ts'
@@ -29,13 +31,21 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
     if (entry.kind === 'record' && /^(rewind|erased|fork)$/.test(entry.record.body.type)) changes++
   })
   const basis = (): MemoryBasis => ({ generation: log.state.head.om?.generation ?? 0, changes })
-  const commit = async (body: RecordBody, coversTo: number, on: MemoryBasis, blob?: UnplacedBlob): Promise<boolean> => {
-    const now = basis()
-    const isSame = now.generation === on.generation && now.changes === on.changes
-    if (!isSame || !lineageHolds(log.state.head.lineage, coversTo)) return false
-    await log.commit([body], {}, blob === undefined ? {} : { blobs: [blob] })
-    return true
-  }
+  // One at a time: a commit is seen by the next one only when it is written.
+  const mailbox = new Mailbox()
+  const commit = (
+    bodies: readonly RecordBody[],
+    coversTo: number,
+    on: MemoryBasis,
+    blob?: UnplacedBlob,
+  ): Promise<boolean> =>
+    mailbox.post(async () => {
+      const now = basis()
+      const isSame = now.generation === on.generation && now.changes === on.changes
+      if (!isSame || !lineageHolds(log.state.head.lineage, coversTo)) return false
+      await log.commit(bodies, {}, blob === undefined ? {} : { blobs: [blob] })
+      return true
+    })
   return {
     threadId: log.stream,
     pointer: () => log.state.head.om,
@@ -56,22 +66,38 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
       const omitted = raw.filter(({ order }) => order <= coversTo).length
       const task = [...(await messages.kept()), ...raw].findLast(isTask)
       const generation = on.generation + 1
-      return commit({ type: 'context.cut', coversTo, omitted, generation, ...keeping(task, coversTo) }, coversTo, on)
+      return commit([{ type: 'context.cut', coversTo, omitted, generation, ...keeping(task, coversTo) }], coversTo, on)
     },
     tokensOf,
     countTokens: estimateTokenCount,
-    compact: (summary, coversTo, [tokensBefore, tokensAfter], on) => {
+    compact: async (summary, coversTo, [tokensBefore, tokensAfter], on) => {
       const { blob, ref } = blobOf(Buffer.from(summary), 'text/plain')
       const generation = on.generation + 1
-      const body = { type: 'compaction', summary: ref, coversTo, generation, tokensBefore, tokensAfter } as const
-      return commit(body, coversTo, on, blob)
+      const tokens = { tokensBefore, tokensAfter }
+      const replaced = (await messages.raw()).filter(({ order }) => order <= coversTo).length
+      const data = { messages: replaced, ...tokens }
+      return commit(
+        [
+          { type: 'compaction', summary: ref, coversTo, generation, ...tokens },
+          // For people: where in the conversation it happened. A rewind to before it takes both away.
+          {
+            type: 'message.added',
+            messageId: timeOrderedId(),
+            role: 'system',
+            parts: [{ id: '0', type: 'signal', kind: 'compaction', text: '', data }],
+          },
+        ],
+        coversTo,
+        on,
+        blob,
+      )
     },
     observe: async (content, coversTo, on) => {
       const { blob, ref } = memoryBlob(content)
       const kept = await messages.kept()
       const task = [...kept, ...(await messages.raw())].findLast(isTask)
       const om = { generation: on.generation + 1, coversTo, blob: ref.blob, ...keeping(task, coversTo) }
-      return commit({ type: 'om.committed', om, replaces: on.generation }, coversTo, on, blob)
+      return commit([{ type: 'om.committed', om, replaces: on.generation }], coversTo, on, blob)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { StepRequest, StoredMessage } from '@inspan/protocol'
+import { isShownOnly, type StepRequest, type StoredMessage } from '@inspan/protocol'
 import type { Lineage, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { inflateMessage, inflateRequest } from '../log/blobs.ts'
@@ -65,7 +65,8 @@ async function messagesBetween(
   do {
     const page = await store.listMessages(lineage, { order: 'newest', ...(cursor === null ? {} : { cursor }) })
     for (const message of page.items) {
-      if (message.order > after && message.order < before) found.push(await inflateMessage(store, message))
+      if (message.order > after && message.order < before && !isShownOnly(message))
+        found.push(await inflateMessage(store, message))
     }
     cursor = (page.items.at(-1)?.order ?? 0) > after ? page.next : null
   } while (cursor !== null)

@@ -1,4 +1,4 @@
-import type { StoredMessage, ThreadMessage } from '@inspan/protocol'
+import { isShownOnly, type StoredMessage, type ThreadMessage } from '@inspan/protocol'
 import type { HistoryQuery } from '@inspan/protocol/driver'
 import { storedMessage, type RecordType } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
@@ -47,6 +47,7 @@ export class ThreadHistory {
   async *read({ after = 0, limit = Infinity, order }: HistoryQuery): AsyncGenerator<StoredMessage> {
     let count = 0
     for await (const message of order === 'oldest' ? this.#oldest(after) : this.#newest(after)) {
+      if (isShownOnly(message)) continue
       if (count++ >= limit) return
       yield message
     }

@@ -11,6 +11,7 @@ export function contentEvent(part: Part, address: ContentAddress): ContentEvent 
     case 'om_observation_end':
     case 'om_observation_failed':
     case 'om_thread_title_updated':
+    case 'compaction':
       return undefined
     default:
       return { ...content, ...address }

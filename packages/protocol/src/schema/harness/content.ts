@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type {
+  CompactionContent,
   FileContent,
   HarnessMessageContent,
   ImageContent,
@@ -168,6 +169,15 @@ const omThreadTitleUpdated: Schema<Wire<OMThreadTitleUpdatedContent>> = exact<Wi
   }),
 )
 
+const compaction: Schema<Wire<CompactionContent>> = exact<Wire<CompactionContent>>()(
+  object({
+    type: z.literal('compaction'),
+    messages: z.number(),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+  }),
+)
+
 export const harnessMessageContentSchema: Schema<Wire<HarnessMessageContent>> = exact<Wire<HarnessMessageContent>>()(
   taggedUnion([
     object(textContentFields),
@@ -185,5 +195,6 @@ export const harnessMessageContentSchema: Schema<Wire<HarnessMessageContent>> = 
     omObservationEnd,
     omObservationFailed,
     omThreadTitleUpdated,
+    compaction,
   ]),
 )
