@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { MessageState, ThreadMessage } from './message.ts'
 import type { ThreadView } from './view.ts'
 import type { WaitKind } from './wait.ts'
+import { shownConfig, type ShownConfig } from './shown-config.ts'
 import { isForPerson, WireCalls, type HarnessToolCall } from './wire-calls.ts'
 
 export type HarnessStatus = 'idle' | 'running' | 'awaiting-approval' | 'error'
@@ -67,6 +68,8 @@ export interface HarnessState {
   readonly sessionId?: string
   readonly error?: string
   readonly rewind?: RewindNote
+  /** What was chosen with `configure`, and from when on each choice counts. */
+  readonly config?: ShownConfig
 }
 
 /** Separates two texts of one message that have calls between them. */
@@ -78,6 +81,7 @@ export function toHarnessState(view: ThreadView): HarnessState {
   const error = runError(head)
   const status = statusOf(head, approvals, error)
   const rewind = head.settings.get(REWIND_SETTING) as RewindNote | undefined
+  const config = shownConfig(head)
   return {
     status,
     messages: wireMessages(view.messages, head),
@@ -85,6 +89,7 @@ export function toHarnessState(view: ThreadView): HarnessState {
     sessionId: head.stream,
     ...(status === 'error' && error !== undefined ? { error } : {}),
     ...(rewind === undefined ? {} : { rewind }),
+    ...(Object.keys(config).length === 0 ? {} : { config }),
   }
 }
 

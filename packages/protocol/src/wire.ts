@@ -40,6 +40,8 @@ export interface HelloMessage {
   readonly epoch: string
   /** The thread for commands that name none. */
   readonly thread?: string
+  /** The newest seq of that thread. A client with this cursor gets nothing but what follows. */
+  readonly seq?: number
   /** Whom the server takes the client for. What one person could not send is never sent as another. */
   readonly principal?: string
 }

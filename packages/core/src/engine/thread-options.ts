@@ -52,7 +52,7 @@ export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'
   /** Returns facts to record with an answer, in one transaction. */
   readonly withAnswer?: (wait: Wait, answer: Answer) => readonly ControlFact[]
   /**
-   * Returns a change of mode or model with all that the choice brings along, e.g. the model of the mode. Called for every
+   * Returns a change of mode, model or agent with all that the choice brings along, e.g. the model of the mode. Called for every
    * such command, whoever gives it; what it refuses is refused.
    */
   readonly withChoice?: (change: ConfigChange, state: ThreadState) => ConfigChange

@@ -47,6 +47,7 @@ export type {
   WaitOpenedRecord,
 } from '../control-record.ts'
 export { isSealedPart, type LogRecord, type RecordBody, type RecordType, type SealedPart } from '../record.ts'
+export { configuredNote } from '../shown-config.ts'
 export { isContentSetting, NOTIFICATION_SETTING, REWIND_SETTING, STATE_SIGNAL_SETTING } from '../content-settings.ts'
 export { BARRIER_TYPES, eraseBody, RECORD_VERSIONS, RECORDS, redactBody, type RecordDefinition } from '../records.ts'
 export type { Redaction } from '../redact.ts'

@@ -57,5 +57,6 @@ export {
   type WireAttachment,
   type WireMessage,
 } from '../harness-state.ts'
+export type { AppliesFrom, ShownConfig, ShownSetting } from '../shown-config.ts'
 export type { HarnessToolCall } from '../wire-calls.ts'
 export { publicHead, publicOps } from '../public-view.ts'

@@ -24,6 +24,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
   'one word of a larger type, checked there': [
     'ActivityType',
     'AgentEventType',
+    'AppliesFrom',
     'BudgetLimit',
     'CallStage',
     'ChatEventType',

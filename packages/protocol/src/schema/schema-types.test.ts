@@ -41,6 +41,7 @@ import type * as agentConfig from '../agent-config.ts'
 import type * as command from '../command.ts'
 import type * as wire from '../wire.ts'
 import type * as harnessState from '../harness-state.ts'
+import type * as shownConfig from '../shown-config.ts'
 import type * as wireCalls from '../wire-calls.ts'
 import type { AgentConfigJson } from './agent-config.ts'
 import type { Same } from './exact.ts'
@@ -209,6 +210,8 @@ interface Expected {
   readonly HelloMessage: wire.HelloMessage
   readonly PendingApproval: harnessState.PendingApproval
   readonly RewindNote: harnessState.RewindNote
+  readonly ShownConfig: shownConfig.ShownConfig
+  readonly ShownSetting: shownConfig.ShownSetting
   readonly PingMessage: wire.PingMessage
   readonly ReceiptMessage: wire.ReceiptMessage
   readonly ServerMessage: wire.ServerMessage

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ShownConfig, ShownSetting } from '../shown-config.ts'
 import type { HarnessState, PendingApproval, RewindNote, WireAttachment, WireMessage } from '../harness-state.ts'
 import { MAX_PAGE } from '../store.ts'
 import type {
@@ -103,6 +104,22 @@ export const rewindNoteSchema: Schema<RewindNote> = exact<RewindNote>()(
   }),
 )
 
+export const shownSettingSchema: Schema<ShownSetting> = exact<ShownSetting>()(
+  object({ value: z.union([z.string(), z.number()]), applies: z.enum(['now', 'next-step', 'next-turn']) }),
+)
+
+export const shownConfigSchema: Schema<ShownConfig> = exact<ShownConfig>()(
+  object({
+    permissionMode: optional(shownSettingSchema),
+    mode: optional(shownSettingSchema),
+    model: optional(shownSettingSchema),
+    agent: optional(shownSettingSchema),
+    effort: optional(shownSettingSchema),
+    maxTurns: optional(shownSettingSchema),
+    systemPrompt: optional(shownSettingSchema),
+  }),
+)
+
 export const harnessStateSchema: Schema<HarnessState> = exact<HarnessState>()(
   object({
     status: z.enum(['idle', 'running', 'awaiting-approval', 'error']),
@@ -111,6 +128,7 @@ export const harnessStateSchema: Schema<HarnessState> = exact<HarnessState>()(
     sessionId: optional(z.string()),
     error: optional(z.string()),
     rewind: optional(rewindNoteSchema),
+    config: optional(shownConfigSchema),
   }),
 )
 
@@ -120,6 +138,7 @@ export const helloMessageSchema: Schema<HelloMessage> = exact<HelloMessage>()(
     protocol: z.number(),
     epoch: z.string(),
     thread: optional(z.string()),
+    seq: optional(z.number()),
     principal: optional(z.string()),
   }),
 )

@@ -1,4 +1,4 @@
-import { NO_RULES, type Part, type PermissionRules, type Wait } from '@inspan/protocol'
+import { InspanError, NO_RULES, type Part, type PermissionRules, type Wait } from '@inspan/protocol'
 import {
   fromChatMessage,
   type ChatMessage,
@@ -14,6 +14,7 @@ import {
   clearHistory,
   compactThread,
   rewindThread,
+  type ConfigChange,
   type Door,
   type LogEntry,
   type Submission,
@@ -274,6 +275,7 @@ export class EngineThread {
       policy: createPolicy(rules === undefined ? {} : { rules }),
       sessionRules: () => this.#sessionRules(),
       beforeRun: (state) => this.#beforeRun(state),
+      withChoice: (change) => assertAgent(change, agentId),
       memory: (thread) => {
         this.#memory = thread
         return NO_MEMORY
@@ -484,3 +486,11 @@ const UNSHOWN: ReadonlySet<string> = new Set(['batch', 'config.changed', 'queue.
 
 /** A summary that takes too long is given up by its own time limit. */
 const NEVER = new AbortController().signal
+
+/** A session belongs to its agent. */
+function assertAgent(change: ConfigChange, agentId: string): ConfigChange {
+  if (typeof change.agentId !== 'string' || change.agentId === agentId) return change
+  throw new InspanError('unsupported', `The session belongs to the agent "${agentId}".`, {
+    hint: 'Create a session of the other agent.',
+  })
+}

@@ -153,11 +153,14 @@ export class Connection {
     const wanted = hello.threads ?? { [known]: null }
     const [only] = Object.keys(wanted)
     this.#thread = hello.threads === undefined || only === undefined ? known : only
+    // Held until the client watches it, so that it is not opened twice. An unknown one is reported below.
+    const used = await this.#hub.use(this.#thread, this.caller).catch(() => undefined)
     const answer: HelloMessage = {
       type: 'hello',
       protocol: Math.min(hello.protocol, WIRE_VERSION),
       epoch: this.#hub.epoch,
       thread: this.#thread,
+      ...(used === undefined ? {} : { seq: used.feed.seq }),
       principal: this.caller.principal,
     }
     this.#sink.send(JSON.stringify(answer))
@@ -168,6 +171,7 @@ export class Connection {
       const isStale = hello.epoch !== undefined && hello.epoch !== this.#hub.epoch
       await this.#watch(thread, seq !== null && isStale ? { resync: 'epoch' } : seq, { isOnly, window })
     }
+    used?.release()
   }
 
   async #watch(

@@ -38,6 +38,9 @@ export class SeedState {
     if (after.rewind !== undefined && after.rewind !== before.rewind) {
       ops.push(set(['rewind'], after.rewind as unknown as JsonValue))
     }
+    if (after.config !== undefined && JSON.stringify(after.config) !== JSON.stringify(before.config)) {
+      ops.push(set(['config'], asJson(after.config)))
+    }
     const approvals = after.pendingApprovals ?? []
     if (JSON.stringify(approvals) !== JSON.stringify(before.pendingApprovals ?? [])) {
       ops.push(set(['pendingApprovals'], approvals as unknown as JsonValue))

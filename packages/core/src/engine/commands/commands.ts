@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import { anObject, aText, checkFields, oneOf } from '@inspan/protocol/internal'
-import type { CancelReceipt, ThreadState } from '@inspan/protocol/log'
+import { configuredNote, type CancelReceipt, type ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import { COMMAND_TYPES, type CommandResult, type ForkCommand, type RewindCommand } from '@inspan/protocol/wire'
 import { checkAnswer } from '../checks/check-answer.ts'
@@ -16,7 +16,7 @@ import { noSuchThread } from '../threads/read-thread.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import { forkThread, rewindThread } from '../threads/threads.ts'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
-import { isWaitingForChildren, type RunHandle } from '../turns/active-run.ts'
+import { isForeign, isWaitingForChildren, type RunHandle } from '../turns/active-run.ts'
 import { answerConflict, isConflictWait, rewind } from './rewind.ts'
 import { derivedId, KeyedCommand, rejectReason, settleNothing, type Settle } from './ledger.ts'
 import {
@@ -288,12 +288,15 @@ export class Commands {
 
   /** Rules, grants and yolo apply from the moment of the call. */
   async #configure(command: Configuring, order: Order): Promise<Carried> {
-    const { policy, state } = this.#ports
+    const { policy, runs, state } = this.#ports
     const written = policy.announce(changeOf(command, state()))
     try {
       return await this.#turn(command, order, async ({ log }) => {
         const change = this.#chosen(command, log.state)
-        await log.commit([{ type: 'config.changed', ...change }], {}, order.settle(DONE))
+        const { capabilities } = runs.active ?? {}
+        const note = configuredNote(change, log.state.head, capabilities !== undefined && isForeign(capabilities))
+        const noted = note === undefined ? change : { ...change, settings: { ...change.settings, ...note } }
+        await log.commit([{ type: 'config.changed', ...noted }], {}, order.settle(DONE))
         return { result: DONE }
       })
     } finally {
@@ -301,10 +304,10 @@ export class Commands {
     }
   }
 
-  /** A door may know what else changes with a mode or a model. */
+  /** A door may know what else changes with a mode, a model or an agent. */
   #chosen(command: Configuring, state: ThreadState): ConfigChange {
     const change = changeOf(command, state)
-    if (typeof change.mode !== 'string' && typeof change.model !== 'string') return change
+    if (change.mode === undefined && change.model === undefined && change.agentId === undefined) return change
     const { doors, options } = this.#ports
     const named = 'door' in command ? doors.named(command.door) : undefined
     return (named ?? options).withChoice?.(change, state) ?? change
