@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { describeLeftOut, selectFor } from './platforms/test-files.ts'
 import { runSuites } from './real-suites.ts'
 import { runTestFiles } from './run-test-files.ts'
 
@@ -46,10 +47,12 @@ if (values.suite === 'unit' && positionals.length === 0 && !values['only-tests']
 const files = positionals.length > 0 ? positionals : await testFiles(pattern)
 if (values.suite === 'real') await testRealPrograms(files)
 else {
-  console.error(`── tests (${files.length} files)`)
+  const { files: selected, leftOut } = selectFor(process.platform, files, root)
+  if (leftOut.size > 0) console.error(describeLeftOut(leftOut))
+  console.error(`── tests (${selected.length} files)`)
   // Hundreds of processes load the same sources. Compiled once, they start in a fraction of the time.
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled') }
-  if (!(await runTestFiles(files, { root, env }))) {
+  if (!(await runTestFiles(selected, { root, env }))) {
     console.error('tests: failed')
     process.exitCode = 1
   }
@@ -94,7 +97,7 @@ async function step(name: string, command: string, args: readonly string[]): Pro
 async function run(name: string, command: string, args: readonly string[]): Promise<number> {
   console.error(`── ${name}`)
   const code = await new Promise<number>((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit' })
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
     child.once('error', reject)
     child.once('close', (status) => resolve(status ?? 1))
   })
