@@ -13,7 +13,7 @@ import { main } from './main.ts'
 
 /** Prints what Codex prints: a retry, a message, two commands of which one fails, and the answer. */
 const PROGRAM = `#!${process.execPath}
-if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+if (process.argv.includes('--version')) { console.log('codex-cli 0.169.0'); process.exit(0) }
 const say = (record) => process.stdout.write(JSON.stringify(record) + '\\n')
 for await (const chunk of process.stdin) chunk
 const item = (id, more) => say({ type: 'item.completed', item: { id, ...more } })

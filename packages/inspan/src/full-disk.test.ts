@@ -11,7 +11,7 @@ const inspan = fileURLToPath(new URL('../bin/inspan.js', import.meta.url))
 
 /** Prints more than there is room for. */
 const PROGRAM = `#!${process.execPath}
-if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+if (process.argv.includes('--version')) { console.log('codex-cli 0.169.0'); process.exit(0) }
 const say = (record) => console.log(JSON.stringify(record))
 say({ type: 'thread.started', thread_id: 'native-1' })
 say({ type: 'item.completed', item: { id: 'a', type: 'agent_message', text: 'x'.repeat(2_000_000) } })

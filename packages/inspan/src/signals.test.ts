@@ -17,7 +17,7 @@ const canMark = spawnSync(limitProgram, ['--pid', String(process.pid), '--locks=
 
 /** A program inside a tool, with a child in its own session and, where marks work, a daemon without environment. */
 const PROGRAM = `#!${process.execPath}
-if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+if (process.argv.includes('--version')) { console.log('codex-cli 0.169.0'); process.exit(0) }
 const { spawn } = await import('node:child_process')
 const say = (record) => process.stdout.write(JSON.stringify(record) + '\\n')
 for await (const chunk of process.stdin) chunk

@@ -17,7 +17,7 @@ const WORDS = `'x'.repeat(2_000)`
 
 /** A program that prints much, as fast as it is read: known or unknown records. */
 const program = (line: string): string => `#!${process.execPath}
-if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+if (process.argv.includes('--version')) { console.log('codex-cli 0.169.0'); process.exit(0) }
 const { writeFileSync } = await import('node:fs')
 const { once } = await import('node:events')
 writeFileSync('pid', String(process.pid))

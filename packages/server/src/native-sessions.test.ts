@@ -14,7 +14,7 @@ const SESSION = '0b7c6f0e-5a1d-4f43-9a39-6d1c2c9f7c11'
 /** A program that answers every prompt like Claude Code in print mode, and notes how it was called. */
 const STAND_IN = `#!${process.execPath}
 const { appendFileSync } = require('node:fs')
-if (process.argv.includes('--version')) { console.log('2.1.325 (Claude Code)'); process.exit(0) }
+if (process.argv.includes('--version')) { console.log('2.1.326 (Claude Code)'); process.exit(0) }
 appendFileSync(process.env.DIARY, JSON.stringify({ argv: process.argv.slice(2), cwd: process.cwd() }) + '\\n')
 const session_id = '${SESSION}'
 const say = (line) => console.log(JSON.stringify({ session_id, ...line }))

@@ -5,8 +5,8 @@ export const claudeCodeProfile: CliProfile = {
   title: 'Claude Code',
   command: 'claude',
   binVariable: 'INSPAN_CLAUDE_CODE_BIN',
-  npm: { package: '@anthropic-ai/claude-code', version: '2.1.325' },
-  knownVersions: ['2.1.325'],
+  npm: { package: '@anthropic-ai/claude-code', version: '2.1.326' },
+  knownVersions: ['2.1.326'],
   key: {
     variables: [
       'ANTHROPIC_API_KEY',
@@ -19,7 +19,7 @@ export const claudeCodeProfile: CliProfile = {
     logins: [{ variable: 'CLAUDE_CONFIG_DIR', directory: '.claude', file: '.credentials.json' }],
     hint: 'Set ANTHROPIC_API_KEY, or run "claude" and log in.',
   },
-  install: 'npm install -g @anthropic-ai/claude-code@2.1.325',
+  install: 'npm install -g @anthropic-ai/claude-code@2.1.326',
   // On SIGINT it ends its tools and writes a last record.
   stop: { signal: 'SIGINT', graceMs: 5_000 },
 }

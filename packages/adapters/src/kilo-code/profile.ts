@@ -5,8 +5,8 @@ export const kiloCodeProfile: CliProfile = {
   title: 'Kilo Code',
   command: 'kilo',
   binVariable: 'INSPAN_KILO_CODE_BIN',
-  npm: { package: '@kilocode/cli', version: '7.7.7' },
-  knownVersions: ['7.7.7'],
+  npm: { package: '@kilocode/cli', version: '7.7.9' },
+  knownVersions: ['7.7.9'],
   key: {
     variables: [
       'KILO_API_KEY',
@@ -23,7 +23,7 @@ export const kiloCodeProfile: CliProfile = {
     ],
     hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "kilo auth login".',
   },
-  install: 'npm install -g @kilocode/cli@7.7.7',
+  install: 'npm install -g @kilocode/cli@7.7.9',
   // Its wrapper passes the signal on. Tools that it leaves running are found by the run tag and ended.
   stop: { signal: 'SIGTERM', graceMs: 3_000 },
 }

@@ -15,7 +15,7 @@ describe('a live program in a version that nobody has tested', () => {
       'codex',
       `for (let n = 0; n < t.prompt.length; n++) t.raw('{"method":"new"}\\n')`,
     )
-    await writeFile(bin, (await readFile(bin, 'utf8')).replace('codex-cli 0.166.0', 'codex-cli 9.9.9'))
+    await writeFile(bin, (await readFile(bin, 'utf8')).replace('codex-cli 0.169.0', 'codex-cli 9.9.9'))
     const host = liveHost()
     const session = await codexLive({ bin, cwd: dir, env: { CODEX_API_KEY: 'any' } }).open(null, host.host)
     t.after(() => session.close())

@@ -5,8 +5,8 @@ export const opencodeProfile: CliProfile = {
   title: 'OpenCode',
   command: 'opencode',
   binVariable: 'INSPAN_OPENCODE_BIN',
-  npm: { package: 'opencode-ai', version: '1.18.33' },
-  knownVersions: ['1.18.33'],
+  npm: { package: 'opencode-ai', version: '1.18.34' },
+  knownVersions: ['1.18.34'],
   key: {
     variables: [
       'OPENCODE_API_KEY',
@@ -23,7 +23,7 @@ export const opencodeProfile: CliProfile = {
     ],
     hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "opencode auth login".',
   },
-  install: 'npm install -g opencode-ai@1.18.33',
+  install: 'npm install -g opencode-ai@1.18.34',
   // It exits at once and leaves its tools running: those are found by the run tag and ended.
   stop: { signal: 'SIGTERM', graceMs: 3_000 },
 }

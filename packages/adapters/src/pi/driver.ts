@@ -8,7 +8,7 @@ import { piDialect } from './mapper.ts'
 import { placePiSession } from './place-session.ts'
 import { piProfile } from './profile.ts'
 
-/** Pi has no permissions, no MCP and no subagents. Denied tools are not offered to it. */
+/** Pi has no permissions and no subagents. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   continuity: 'native',
@@ -21,7 +21,7 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: true,
-  mcp: false,
+  mcp: true,
   subagents: false,
   systemPrompt: 'append',
   models: null,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { InspanError, NO_RULES } from '@inspan/protocol'
+import type { MCPConfiguration } from '@inspan/protocol/chat'
 import { aPicture, aRequest, fileOf, optionOf, SESSION } from '../../test/launch/request.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { piAnchor } from './driver.ts'
@@ -56,12 +57,30 @@ describe('Pi is told', () => {
     assert.ok(args.includes('--no-extensions') && args.includes('--no-approve'))
   })
 
-  it('no MCP servers: it knows none', () => {
-    const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
+  it('its MCP servers in a private extension, and to offer the tools of no other server', () => {
+    const mcp: MCPConfiguration = {
+      'my-toy': { type: 'stdio', command: 'toy', args: ['-x'], env: { KEY: 'secret' } },
+      far: { type: 'remote', url: 'http://127.0.0.1:1/mcp', headers: { authorization: 'Bearer secret' } },
+    }
+    const rules = { ...NO_RULES, tools: { mcp__far__drop: 'deny' } } as const
     for (const way of [launchPi, launchPiLive]) {
+      const plan = way(aRequest({ mcp, rules, permissions: 'full' }))
+      assert.deepEqual(toolsOf(plan).slice(-2), ['mcp__my_toy__*', 'mcp__far__*'])
+      assert.ok(plan.args.includes('builtin:mcp') && plan.args.includes('/private/servers.mjs'))
+      const code = fileOf(plan, 'servers.mjs') ?? ''
+      for (const part of ['"command":"toy"', '"KEY":"secret"', '"Bearer secret"', '"toolExposure":{"drop":"hidden"}']) {
+        assert.ok(code.includes(part), part)
+      }
+    }
+    assert.ok(!launch().args.includes('builtin:mcp'))
+  })
+
+  it('no value of a server that it would run or replace', () => {
+    for (const value of ['!id', ' !id', 'a${HOME}']) {
+      const mcp = { toy: { type: 'stdio', command: 'toy', env: { KEY: value } } } as const
       assert.throws(
-        () => way(aRequest({ mcp })),
-        (error) => InspanError.is(error, 'unsupported') && String(error.details['servers']) === 'toy',
+        () => launch({ mcp, permissions: 'full' }),
+        (error) => InspanError.is(error, 'unsupported') && String(error.details['keys']) === 'KEY',
       )
     }
   })

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { InspanError } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import type { NativeSession } from '../launch/native-session.ts'
@@ -7,6 +6,7 @@ import { offeredTools, type NativeTools } from '../launch/offered-tools.ts'
 import type { PrivateFile } from '../launch/private-dir.ts'
 import { imageEnding, promptOf } from '../launch/prompt.ts'
 import { piProfile } from './profile.ts'
+import { piServers } from './servers.ts'
 
 export interface PiLaunchOptions {
   /** The model's provider. The model may also be written as `provider/model`. */
@@ -42,19 +42,18 @@ const WHY = 'It has no permissions: a tool is there or not.'
 
 /**
  * Returns how to start `pi --print` for one turn. The prompt goes to standard input: it may be long, and is hidden
- * there. Extensions and the project's `.pi` are left out, because rules do not bind them.
+ * there. Extensions of the user and the project's `.pi` are left out, because rules do not bind them.
  */
 export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}): LaunchPlan {
   const { title } = piProfile
   const { instructions, dir } = request
-  const { offered, mcp, warnings } = offeredTools(request, TOOLS, { title, why: WHY, hidesMcpTools: false })
-  const tools = [...offered].filter((name) => !ABSENT.has(name))
-  if (Object.keys(mcp).length > 0) {
-    throw new InspanError('unsupported', `${title} does not support MCP servers.`, {
-      hint: 'Leave them out, or choose an agent that takes them.',
-      details: { servers: Object.keys(mcp) },
-    })
-  }
+  const { offered, mcp, deniedMcpTools, warnings } = offeredTools(request, TOOLS, {
+    title,
+    why: WHY,
+    hidesMcpTools: true,
+  })
+  const servers = piServers(mcp, deniedMcpTools)
+  const tools = [...[...offered].filter((name) => !ABSENT.has(name)), ...servers.tools]
   const { text, images } = promptOf(request.input, title)
   const pictures = images.map(({ mimeType, data }, index): PrivateFile => ({
     name: `image-${index + 1}.${imageEnding(mimeType)}`,
@@ -70,6 +69,8 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
       ...flag('--thinking', request.effort === 'none' ? 'off' : request.effort),
       ...(tools.length === 0 ? ['--no-tools'] : flag('--tools', tools.join(','))),
       '--no-extensions',
+      ...(servers.files.length === 0 ? [] : flag('--extension', 'builtin:mcp')),
+      ...servers.files.flatMap(({ name }) => flag('--extension', join(dir, name))),
       '--no-approve',
       ...flag('--append-system-prompt', instructions === undefined ? undefined : join(dir, 'instructions.md')),
       ...(options.args ?? []),
@@ -77,7 +78,11 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
     ],
     env: { PI_SKIP_VERSION_CHECK: '1' },
     stdin: text,
-    files: [...pictures, ...(instructions === undefined ? [] : [{ name: 'instructions.md', content: instructions }])],
+    files: [
+      ...pictures,
+      ...servers.files,
+      ...(instructions === undefined ? [] : [{ name: 'instructions.md', content: instructions }]),
+    ],
     warnings: [
       ...warnings,
       ...(request.maxSteps === undefined

@@ -24,7 +24,7 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: true,
-  mcp: false,
+  mcp: true,
   subagents: false,
   systemPrompt: 'append',
   models: null,

@@ -5,8 +5,8 @@ export const piProfile: CliProfile = {
   title: 'Pi',
   command: 'pi',
   binVariable: 'INSPAN_PI_BIN',
-  npm: { package: '@earendil-works/pi-coding-agent', version: '0.87.1' },
-  knownVersions: ['0.87.1'],
+  npm: { package: '@earendil-works/pi-coding-agent', version: '1.5.0' },
+  knownVersions: ['1.5.0'],
   key: {
     variables: [
       'ANTHROPIC_API_KEY',
@@ -22,7 +22,7 @@ export const piProfile: CliProfile = {
     ],
     hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "pi" and log in.',
   },
-  install: 'npm install -g @earendil-works/pi-coding-agent@0.87.1',
+  install: 'npm install -g @earendil-works/pi-coding-agent@1.5.0',
   // Not SIGINT: only on SIGTERM does it end its tools as well.
   stop: { signal: 'SIGTERM', graceMs: 5_000 },
 }

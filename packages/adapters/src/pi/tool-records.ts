@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asBoolean, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Run } from '../kit/mapper.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
+import { mcpToolName } from '../launch/tool-kinds.ts'
 
 /** The last line of a failed command's output. */
 const EXIT_CODE = /(?:^|\n)Command exited with code (\d{1,10})$/
@@ -13,7 +14,8 @@ export function readToolStart(record: JsonObject, run: Run): void {
   const name = asText(record['toolName'])
   if (id === undefined || name === undefined) return
   const { args } = record
-  run.call({ id, name, input: asObject(args) ?? NO_FIELDS, raw: record, invalidInput: asText(args) })
+  const serverName = mcpToolName(name)?.server
+  run.call({ id, name, serverName, input: asObject(args) ?? NO_FIELDS, raw: record, invalidInput: asText(args) })
 }
 
 /** Reads the end of a call. Its input is in the start record; versions that repeat it here need no start record. */

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { access, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CliProfile } from '../launch/profile.ts'
+import { RECIPES, type Recipe } from './recipes.ts'
 
 const ATTEMPTS = 5
 /** Many times what the largest CLI takes: the machine may be busy, the network slow. A hanging attempt is repeated. */
@@ -16,7 +17,11 @@ export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): P
   const dir = join(cacheRoot(), 'inspan', 'clis', `${id}@${npm.version}`)
   if (!(await exists(dir))) {
     await withLock(`${dir}.lock`, async () => {
-      if (!(await exists(dir))) await install(dir, `${npm.package}@${npm.version}`, firstPauseMs)
+      if (await exists(dir)) return
+      const recipe = RECIPES[`${id}@${npm.version}`]
+      await install(dir, recipe?.packages ?? [`${npm.package}@${npm.version}`], firstPauseMs, async (partial) => {
+        if (recipe !== undefined) await complete(partial, recipe, command)
+      })
     })
   }
   return join(dir, 'node_modules', '.bin', command)
@@ -28,7 +33,12 @@ function cacheRoot(): string {
 }
 
 /** Installs into a folder beside it, which is renamed when complete, so that no partial installation is ever found. */
-async function install(dir: string, what: string, firstPauseMs: number): Promise<void> {
+async function install(
+  dir: string,
+  what: readonly string[],
+  firstPauseMs: number,
+  finish: (partial: string) => Promise<void>,
+): Promise<void> {
   const partial = `${dir}.partial`
   for (let attempt = 1; ; attempt++) {
     await rm(partial, { recursive: true, force: true })
@@ -36,22 +46,43 @@ async function install(dir: string, what: string, firstPauseMs: number): Promise
     await writeFile(join(partial, 'package.json'), '{"private":true}')
     const failure = await npmInstall(partial, what)
     if (failure === undefined) break
-    if (attempt === ATTEMPTS) throw new Error(`npm could not install ${what}: ${failure}`)
-    console.error(`npm could not install ${what}, and is asked again: ${failure}`)
+    if (attempt === ATTEMPTS) throw new Error(`npm could not install ${what.join(' ')}: ${failure}`)
+    console.error(`npm could not install ${what.join(' ')}, and is asked again: ${failure}`)
     await pause(firstPauseMs * 2 ** (attempt - 1))
   }
+  await finish(partial)
   await rename(partial, dir)
 }
 
-async function npmInstall(dir: string, what: string): Promise<string | undefined> {
-  const args = ['install', '--prefix', dir, '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=4', what]
-  const npm = spawn('npm', args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'], timeout: ATTEMPT_MS })
+/** Does what npm did not do: unpacks the package that cannot be installed, and links the program. */
+async function complete(dir: string, { unpacked, program }: Recipe, command: string): Promise<void> {
+  const modules = join(dir, 'node_modules')
+  if (unpacked !== undefined) {
+    const folder = join(modules, unpacked.slice(0, unpacked.lastIndexOf('@')))
+    await mkdir(folder, { recursive: true })
+    const failure =
+      (await execute('npm', ['pack', '--silent', '--pack-destination', folder, unpacked], folder)) ??
+      (await execute('sh', ['-c', 'tar -xzf *.tgz --strip-components=1 && rm *.tgz'], folder))
+    if (failure !== undefined) throw new Error(`${unpacked} could not be unpacked: ${failure}`)
+  }
+  await mkdir(join(modules, '.bin'), { recursive: true })
+  await symlink(join('..', program), join(modules, '.bin', command))
+}
+
+async function npmInstall(dir: string, what: readonly string[]): Promise<string | undefined> {
+  const args = ['install', '--prefix', dir, '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=4', ...what]
+  return execute('npm', args, dir)
+}
+
+/** Returns what went wrong. */
+async function execute(command: string, args: readonly string[], cwd: string): Promise<string | undefined> {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: ATTEMPT_MS })
   let output = ''
-  npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  npm.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const code = await new Promise<number | string | null>((resolve) => {
-    npm.once('error', (error) => resolve(error.message))
-    npm.once('close', (status, signal) => resolve(status ?? signal))
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (status, signal) => resolve(status ?? signal))
   })
   return code === 0 ? undefined : `${code} ${output.slice(-2_000)}`
 }

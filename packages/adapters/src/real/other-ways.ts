@@ -7,7 +7,7 @@ import type { RealCli } from './bench.ts'
 import { isThere, ownBench } from './own-bench.ts'
 import { modeOf, proving, type Claim, type ProvingBody } from './proofs.ts'
 import { idly, TEST_MS } from './side-by-side.ts'
-import { startingAfter, toyServer } from './toy-server.ts'
+import { startingAfter } from './toy-server.ts'
 
 /** A test of what a CLI does its own way, and what that proves. */
 export function testOwnWay(cli: RealCli, title: string, claims: Claim | readonly Claim[], body: ProvingBody): void {
@@ -107,19 +107,6 @@ export function testNoInstructions(cli: RealCli): void {
     assert.ok(warnings.some((warning) => /cannot be given instructions/.test(warning)))
     assert.doesNotMatch(bench.request(0), /PIRATES/)
     assert.equal((await bench.agent().describe()).systemPrompt, 'none')
-  })
-}
-
-const NO_MCP: Claim = { cannot: ['mcp', 'mcp-remote'], because: 'It knows no MCP servers.' }
-
-/** For CLIs that do not support MCP servers. */
-export function testNoMcp(cli: RealCli): void {
-  testOwnWay(cli, 'refuses MCP servers', NO_MCP, async (t) => {
-    const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
-    const { events } = await bench.turn({ options: { mcp: toyServer } })
-    assert.deepEqual(errorCodes(events), ['unsupported'])
-    assert.equal((await bench.agent().describe()).mcp, false)
-    assert.equal(bench.provider.requests.length, 0)
   })
 }
 

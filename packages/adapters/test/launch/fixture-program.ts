@@ -5,13 +5,13 @@ import { readFixture } from '../support.ts'
 
 /** A recorded answer and a recorded failure of each CLI in print mode. */
 const RUNS: Readonly<Record<string, { readonly answers: string; readonly fails: string; readonly version: string }>> = {
-  'claude-code': { answers: 'retry-then-success', fails: 'provider-401', version: '2.1.325 (Claude Code)' },
-  codex: { answers: 'text', fails: 'provider-401', version: 'codex-cli 0.166.0' },
+  'claude-code': { answers: 'retry-then-success', fails: 'provider-401', version: '2.1.326 (Claude Code)' },
+  codex: { answers: 'text', fails: 'provider-401', version: 'codex-cli 0.169.0' },
   cline: { answers: 'text', fails: 'provider-401', version: '3.0.65' },
   goose: { answers: 'thinking-text-and-call', fails: 'provider-401', version: '1.52.0' },
-  'kilo-code': { answers: 'plain-answer', fails: 'provider-refuses', version: '7.7.7' },
-  opencode: { answers: 'plain-answer', fails: 'provider-refuses', version: '1.18.33' },
-  pi: { answers: 'plain-answer', fails: 'provider-refuses', version: '0.87.1' },
+  'kilo-code': { answers: 'plain-answer', fails: 'provider-refuses', version: '7.7.9' },
+  opencode: { answers: 'plain-answer', fails: 'provider-refuses', version: '1.18.34' },
+  pi: { answers: 'plain-answer', fails: 'provider-refuses', version: '1.5.0' },
   antigravity: { answers: 'handmade-plain-answer', fails: 'handmade-not-signed-in', version: '1.0.0' },
 }
 

@@ -2,7 +2,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const VERSIONS = { claude: '2.1.325 (Claude Code)', codex: 'codex-cli 0.166.0', pi: '0.87.1' }
+const VERSIONS = { claude: '2.1.326 (Claude Code)', codex: 'codex-cli 0.169.0', pi: '1.5.0' }
 
 /** A real program of a few lines: it serves a protocol, and its body says what it does in a turn. */
 export async function standInProgram(

@@ -5,6 +5,7 @@ import type { PrintOptions } from '../../launch/print-driver.ts'
 import { piProfile } from '../profile.ts'
 import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'
 import { pathWithRipgrep } from '../../real/ripgrep.ts'
+import { toyServer } from '../../real/toy-server.ts'
 
 const PATH = await pathWithRipgrep()
 
@@ -57,6 +58,7 @@ export const piScenarios: Omit<RealCli, 'agent'> = {
       ],
     }),
     skill: () => call('read', { path: '.agents/skills/greet/SKILL.md' }),
+    mcp: () => call('mcp__toy__echo', { text: 'hi' }),
     'endless-command': () => bash('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
     touch: () => bash('touch touched.txt'),
     'write-outside': ({ home }) => call('write', { path: join(home, 'outside.txt'), content: 'made\n' }),
@@ -65,11 +67,10 @@ export const piScenarios: Omit<RealCli, 'agent'> = {
     // The skills of Pi are files that it reads.
     skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
   },
+  options: { mcp: { mcp: toyServer } },
   notes: { skill: 'Its skills are files that it reads.' },
   unsupported: {
     'head-moved': 'it is resumed at our anchor, never at its end',
-    mcp: 'it knows no MCP servers',
-    'mcp-remote': 'it knows no MCP servers',
     subagent: 'it has none',
     'write-outside': 'it cannot be kept to its directory',
   },

@@ -10,7 +10,7 @@ import { aMessage, finishOf, liveHost, resultsOf, textOf, ASK } from '../../../t
 import { benchOf, hasBegun, killAll, type LiveStage } from '../../../test/live/live-scenarios.ts'
 import type { RealCli } from '../../real/bench.ts'
 import { installedCli } from '../../real/clis.ts'
-import { errorCodes, testNoMcp, testNoSubagents } from '../../real/other-ways.ts'
+import { errorCodes, testNoSubagents } from '../../real/other-ways.ts'
 import { piOptions, piScenarios } from './pi-cli.ts'
 import { proving, type Claim } from '../../real/proofs.ts'
 import { testCli } from '../../real/scenarios.ts'
@@ -25,7 +25,6 @@ const asInPrint: RealCli = { ...cli, way: 'over its rpc mode, as in print mode' 
 testCli(asInPrint)
 
 describe('Pi over its rpc mode, its own way', SIDE_BY_SIDE, () => {
-  testNoMcp(asInPrint)
   testNoSubagents(asInPrint, 'subagent', 'It has none.')
 })
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { NO_RULES } from '@inspan/protocol'
 import { diary } from '../../../test/launch/diary.ts'
 import type { RealCli } from '../../real/bench.ts'
-import { errorCodes, testNoMcp, testOwnWay, testUnconfined } from '../../real/other-ways.ts'
+import { errorCodes, testOwnWay, testUnconfined } from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
 import { piOptions, piScenarios } from './pi-cli.ts'
 import { testCli } from '../../real/scenarios.ts'
@@ -19,7 +19,6 @@ const cli: RealCli = { ...piScenarios, agent: (setup) => pi(piOptions(setup)) }
 testCli(cli)
 
 describe('Pi, its own way', () => {
-  testNoMcp(cli)
   testUnconfined(cli)
 
   const none = { cannot: 'subagent', because: 'It has none.' } as const

@@ -17,7 +17,7 @@ const RULES: PermissionRules = {
 /** A program that prints its version, and creates a file when it is started for more. */
 async function program(folder: string): Promise<string> {
   const bin = join(folder, 'pi')
-  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo 0.87.1; exit 0; fi\ntouch "${join(folder, 'started')}"\n`
+  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo 1.5.0; exit 0; fi\ntouch "${join(folder, 'started')}"\n`
   await writeFile(bin, script, { mode: 0o755 })
   return bin
 }

@@ -16,7 +16,7 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 /** Behaves like the CLI and stores each prompt in a file, one per start. */
 const PROGRAM = `#!/usr/bin/env node
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-if (process.argv.includes('--version')) { console.log('2.1.325 (Claude Code)'); process.exit(0) }
+if (process.argv.includes('--version')) { console.log('2.1.326 (Claude Code)'); process.exit(0) }
 let n = 1
 while (existsSync('prompt-' + n)) n++
 writeFileSync('prompt-' + n, readFileSync(0, 'utf8'))
