@@ -29,6 +29,7 @@ import {
   type MessageQuery,
   type NewCommand,
   type NewStream,
+  type Outbox,
   type Owner,
   type Page,
   type PageRequest,
@@ -39,12 +40,14 @@ import {
   type ThreadInfo,
   type WaitRow,
 } from '@inspan/protocol/store'
-import { addErased, checkRanges, storeClosed, type ForksQuery, type Range } from '@inspan/core/stores'
+import { addErased, checkRanges, noSuchStream, storeClosed, type ForksQuery, type Range } from '@inspan/core/stores'
 import { append, createStream } from './append.ts'
 import { readBlob } from './blobs.ts'
 import { claim, listOwned, release, removeOwner, type ClaimRequest } from './claims.ts'
 import { admitCommand, failCommand, getCommand, listCommands, pruneCommands, settleCommand } from './commands.ts'
 import { Connection } from './connection.ts'
+import { PostgresOutbox } from './fleet/outbox.ts'
+import { checkSchedule, scheduledCommand, type Schedule } from './fleet/schedules.ts'
 import { SharedWork } from './fleet/shared-work.ts'
 import { hideThread, purge } from './delete-thread.ts'
 import { eraseChunk, type EraseStep } from './erase.ts'
@@ -110,6 +113,10 @@ export class PostgresStore implements Store {
   #opening: Promise<Opened> | undefined
   #epoch: string | undefined
   #isClosed = false
+  readonly outbox: Outbox = new PostgresOutbox(async () => {
+    const { db, shared } = await this.#opened()
+    return { db, jobs: shared.jobs }
+  })
 
   constructor(options: PostgresStoreOptions) {
     checkOptions('a Postgres store', options, OPTIONS)
@@ -334,6 +341,21 @@ export class PostgresStore implements Store {
     }
   }
 
+  /** Gives a command to a thread again and again, as one of the processes at work finds it due. Replaces its older self. */
+  async putSchedule(schedule: Schedule): Promise<void> {
+    checkSchedule(schedule)
+    if ((await this.getThread(schedule.thread)) === null) throw noSuchStream(schedule.thread)
+    await (await this.#opened()).shared.jobs.putSchedule(schedule)
+  }
+
+  async listSchedules(): Promise<readonly Schedule[]> {
+    return (await this.#opened()).shared.jobs.listSchedules()
+  }
+
+  async removeSchedule(id: string): Promise<void> {
+    await (await this.#opened()).shared.jobs.removeSchedule(id)
+  }
+
   /** Sets quotas, retention and the login role of a tenant. Needs the role that owns the tables. */
   async setTenant(tenant: Tenant): Promise<void> {
     await setTenant(await this.#db(), tenant)
@@ -386,7 +408,17 @@ export class PostgresStore implements Store {
       const epoch = await db.write(migrate)
       this.#epoch = epoch
       await purge(db)
-      return { db, epoch, shared: new SharedWork(this.#options.url, pool, db) }
+      const shared = new SharedWork(this.#options.url, pool, db, {
+        scheduled: async (schedule, occurrence) => {
+          if ((await this.getThread(schedule.thread)) === null) return shared.jobs.removeSchedule(schedule.id)
+          await this.admitCommand(scheduledCommand(schedule, occurrence))
+        },
+        upkeep: async () => {
+          while ((await this.expireThreads()).length > 0);
+          await this.pruneCommands(this.#now())
+        },
+      })
+      return { db, epoch, shared }
     } catch (error) {
       // The next call tries again.
       this.#opening = undefined

@@ -188,6 +188,30 @@ export interface Membership {
   leave(): Promise<void>
 }
 
+/** Something to send to another system. */
+export interface Delivery {
+  /** 32 hexadecimal digits. The same delivery made again has the same id. */
+  readonly id: string
+  readonly target: string
+  readonly body: string
+}
+
+/** What is to be sent to other systems, kept until it was, whichever process made it and whichever sends it. */
+export interface Outbox {
+  /** Up to which seq a thread's records were looked at. Null for a thread that nobody has looked at. */
+  cursor(thread: string): Promise<number | null>
+  /** Moves the cursor and keeps the deliveries, in one transaction. False if another process moved it meanwhile. */
+  put(
+    thread: string,
+    cursor: { readonly from: number | null; readonly to: number },
+    deliveries: readonly Delivery[],
+  ): Promise<boolean>
+  /** Returns threads with records past their cursor, and new ones without a cursor that were made after `since`. */
+  behind(since: number): Promise<readonly string[]>
+  /** Has this process send what is due. What `send` does not get rid of is due again later. */
+  onDue(send: (delivery: Delivery) => Promise<boolean>): () => void
+}
+
 export interface DeleteResult {
   readonly deleted: boolean
   /** What living forks still need. It stays until the last of them is deleted. */
@@ -318,6 +342,8 @@ export interface Store {
    * lost: also look now and then. Returns the unsubscribe function.
    */
   onChange?(listener: (stream: string, seq: number) => void): () => void
+  /** Only a store that several machines share. */
+  readonly outbox?: Outbox
 
   close(): Promise<void>
 }

@@ -6,6 +6,7 @@ import { admitCommand, type ServedHarness, type ThreadRuntime } from '@inspan/co
 import type { Caller } from './http/guard.ts'
 import { ThreadFeed } from './feed/thread-feed.ts'
 import { ThreadSource } from './feed/thread-source.ts'
+import type { SharedWebhooks } from './shared-webhooks.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** How long a thread that nobody watches stays open. A run at work keeps it open, however long. */
@@ -41,7 +42,7 @@ export interface UsedThread {
 /** The open threads of a server: one feed each, however many clients watch it. */
 export class Hub {
   readonly door: ServedHarness
-  readonly #webhooks: Webhooks | undefined
+  readonly #webhooks: Webhooks | SharedWebhooks | undefined
   readonly #places = new Map<string, Promise<Place>>()
   readonly #sweep: NodeJS.Timeout
   #following: NodeJS.Timeout | undefined
@@ -50,7 +51,7 @@ export class Hub {
   readonly #firsts = new Map<string, Promise<string>>()
   #closed = false
 
-  constructor(door: ServedHarness, webhooks?: Webhooks) {
+  constructor(door: ServedHarness, webhooks?: Webhooks | SharedWebhooks) {
     this.door = door
     this.#webhooks = webhooks
     this.#sweep = setInterval(() => {

@@ -15,7 +15,8 @@ import type { GuardOptions } from './http/guard.ts'
 import { Pages } from './http/pages.ts'
 import { Sockets } from './http/sockets.ts'
 import { Hub } from './hub.ts'
-import { Webhooks } from './webhooks.ts'
+import { SharedWebhooks } from './shared-webhooks.ts'
+import { Webhooks, type WebhooksOptions } from './webhooks.ts'
 import { localTransport, type LocalTransport } from './local-transport.ts'
 import { checkServeOptions, isLoopback, LOOPBACK, type ServeOptions } from './options.ts'
 
@@ -65,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     ...(identify === undefined ? {} : { identify }),
   }
   const webhooks =
-    options.webhooks === undefined ? undefined : await Webhooks.start({ ...options.webhooks, store: door.store })
+    options.webhooks === undefined ? undefined : await startWebhooks({ ...options.webhooks, store: door.store })
   const hub = new Hub(door, webhooks)
   const pairing = new Pairing()
   const context: ServerContext = {
@@ -133,6 +134,12 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     pair: (role = 'drive') => pairing.create(role),
     close: () => (closing ??= close()),
   }
+}
+
+/** On a store that several machines share, so is what is to be sent. */
+async function startWebhooks(options: WebhooksOptions): Promise<Webhooks | SharedWebhooks> {
+  const { outbox } = options.store
+  return outbox === undefined ? Webhooks.start(options) : new SharedWebhooks(options, outbox)
 }
 
 /** The SDK is loaded only where a manager is served. */

@@ -1,20 +1,9 @@
-import { createHash, createHmac } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { recordsAfter } from '@inspan/core/engine'
-import { InspanError, type JsonObject } from '@inspan/protocol'
-import type { DeltaFrame, LogRecord } from '@inspan/protocol/log'
+import { InspanError } from '@inspan/protocol'
+import type { DeltaFrame } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-
-export type WebhookEvent = 'wait' | 'run-ended' | 'limit'
-
-export interface Webhook {
-  readonly url: string
-  /** Signs every delivery. At least 16 characters. */
-  readonly secret: string
-  /** Default: all. */
-  readonly events?: readonly WebhookEvent[]
-}
+import { checkHooks, collectDeliveries, mayHoldEvents, sendDelivery, type Webhook } from './webhook-deliveries.ts'
 
 export interface WebhooksOptions {
   readonly hooks: readonly Webhook[]
@@ -44,7 +33,6 @@ interface Outbox {
 
 const LONGEST_MS = 60 * 60 * 1000
 const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1000
-const TIMEOUT_MS = 10_000
 const MAX_DELIVERIES = 10_000
 
 /**
@@ -66,11 +54,7 @@ export class Webhooks {
   }
 
   static async start(options: WebhooksOptions): Promise<Webhooks> {
-    for (const { secret, url } of options.hooks) {
-      if (!/^https?:\/\//.test(url) || secret.length < 16) {
-        throw new InspanError('invalid-input', 'A webhook needs an http address and a secret of 16 characters or more.')
-      }
-    }
+    checkHooks(options.hooks)
     const webhooks = new Webhooks(options)
     const { file } = options
     if (file !== undefined) webhooks.#outbox = (await readOutbox(file)) ?? webhooks.#outbox
@@ -91,10 +75,7 @@ export class Webhooks {
 
   /** Called with every frame. Only those that open a wait or end a run cost anything. */
   frame(thread: string, { operations }: DeltaFrame): void {
-    const isEvent = operations.some(
-      ({ path, type }) => type === 'set' && path[0] === 'head' && (path[1] === 'waits' || path[1] === 'lastRun'),
-    )
-    if (!isEvent) return
+    if (!mayHoldEvents(operations)) return
     this.#post(async () => {
       await this.#collect(thread)
       await this.#deliver()
@@ -115,19 +96,10 @@ export class Webhooks {
       this.#outbox = { ...this.#outbox, cursors }
       return
     }
-    let seq = this.#outbox.cursors[thread] ?? 0
-    const made: Delivery[] = []
-    for await (const record of recordsAfter(store, thread, seq)) {
-      ;({ seq } = record)
-      const event = eventOf(record)
-      if (event === undefined) continue
-      const id = createHash('sha256').update(`${thread}/${record.seq}/${event.type}`).digest('hex').slice(0, 32)
-      const body = JSON.stringify({ id, thread, seq: record.seq, at: record.at, ...event })
-      for (const { events, url } of hooks) {
-        if (events !== undefined && !events.includes(event.type)) continue
-        made.push({ id, hook: url, body, attempts: 0, dueAt: 0, madeAt: this.#now() })
-      }
-    }
+    const { deliveries: fresh, seq } = await collectDeliveries(store, thread, this.#outbox.cursors[thread] ?? 0, hooks)
+    const made = fresh.map(({ body, id, target }): Delivery => {
+      return { id, hook: target, body, attempts: 0, dueAt: 0, madeAt: this.#now() }
+    })
     // Cursor and deliveries are stored together: nothing is skipped, nothing made twice.
     const deliveries = [...this.#outbox.deliveries, ...made].slice(-MAX_DELIVERIES)
     this.#outbox = { cursors: { ...this.#outbox.cursors, [thread]: seq }, deliveries }
@@ -159,29 +131,8 @@ export class Webhooks {
     this.#timer.unref()
   }
 
-  async #send({ body, hook, id }: Delivery): Promise<boolean> {
-    const secret = this.#options.hooks.find(({ url }) => url === hook)?.secret
-    // The hook is no longer configured.
-    if (secret === undefined) return true
-    const time = Math.floor(this.#now() / 1000)
-    const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
-    try {
-      const response = await fetch(hook, {
-        method: 'POST',
-        redirect: 'error',
-        headers: {
-          'content-type': 'application/json',
-          'x-inspan-event': id,
-          'x-inspan-signature': `t=${time},v1=${signature}`,
-        },
-        body,
-        signal: AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      })
-      await response.body?.cancel()
-      return response.ok
-    } catch {
-      return false
-    }
+  #send({ body, hook, id }: Delivery): Promise<boolean> {
+    return sendDelivery({ id, target: hook, body }, this.#options.hooks, this.#now(), this.#aborting.signal)
   }
 
   #post(task: () => Promise<void>): void {
@@ -202,15 +153,6 @@ export class Webhooks {
     await writeFile(next, JSON.stringify(this.#outbox), { mode: 0o600 })
     await rename(next, file)
   }
-}
-
-function eventOf({ body }: LogRecord): ({ type: WebhookEvent } & JsonObject) | undefined {
-  if (body.type === 'run.ended') return { type: 'run-ended', runId: body.runId, outcome: body.outcome }
-  if (body.type !== 'wait.opened') return undefined
-  const { description, id, kind } = body.wait
-  // Programs answer the other kinds.
-  if (kind === 'tool' || (kind as string) === 'child') return undefined
-  return { type: (kind as string) === 'limit' ? 'limit' : 'wait', waitId: id, kind, description }
 }
 
 async function readOutbox(file: string): Promise<Outbox | undefined> {

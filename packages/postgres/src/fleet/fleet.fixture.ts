@@ -6,15 +6,30 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { admitCommand, createThread } from '@inspan/core/engine'
 import type { JsonObject } from '@inspan/protocol'
+import type { Command } from '@inspan/protocol/wire'
 import { PostgresStore } from '../postgres-store.ts'
 import { withClient } from '../server.fixture.ts'
 
 let lastId = 0
 
+/** A command that a machine is to admit through its own store. */
+export interface Request {
+  readonly commandId: string
+  readonly thread: string
+  readonly command: Command
+}
+
+export interface Reply {
+  readonly commandId: string
+  readonly status: string
+}
+
 /** Several processes on one database, and a file with what their tools did. */
 export class Fleet {
   readonly store: PostgresStore
   readonly machines = new Map<number, ChildProcess>()
+  /** Where those that serve clients can be reached, by pid. */
+  readonly urls = new Map<number, string>()
   readonly #url: string
   readonly #folder: string
 
@@ -37,9 +52,25 @@ export class Fleet {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, LEDGER: this.#ledger, URL: this.#url, ...env },
     })
-    await once(child, 'message')
+    const [{ status }] = (await once(child, 'message')) as [Reply]
+    child.setMaxListeners(0)
     this.machines.set(child.pid ?? 0, child)
+    if (status !== '') this.urls.set(child.pid ?? 0, status)
     return child
+  }
+
+  /** Has a machine admit a command. Resolves with what it says. */
+  async through(child: ChildProcess, request: Request): Promise<string> {
+    const answered = new Promise<string>((resolve) => {
+      const hear = ({ commandId, status }: Reply): void => {
+        if (commandId !== request.commandId) return
+        child.off('message', hear)
+        resolve(status)
+      }
+      child.on('message', hear)
+    })
+    child.send(request)
+    return answered
   }
 
   get #ledger(): string {
@@ -48,9 +79,14 @@ export class Fleet {
 
   /** Creates a thread and leaves a message for it in the database, as any process may. */
   async submit(prompt: string, metadata: JsonObject = {}): Promise<string> {
+    const id = await this.create(metadata)
+    await this.send(id, prompt)
+    return id
+  }
+
+  async create(metadata: JsonObject = {}): Promise<string> {
     const id = `thread-${++lastId}`
     await createThread(this.store, { id, resourceId: 'fleet', now: Date.now(), metadata })
-    await this.send(id, prompt)
     return id
   }
 
@@ -70,6 +106,14 @@ export class Fleet {
     const status = await this.store.getStream(thread)
     if (status?.owner === null || status?.owner === undefined) return undefined
     return (await this.store.getOwner(status.owner))?.pid
+  }
+
+  /** Waits until another process than `victim` owns the thread. */
+  async isTakenFrom(thread: string, victim: number): Promise<void> {
+    await until(async () => {
+      const owner = await this.ownerOf(thread)
+      return owner !== undefined && owner !== victim
+    }, 5)
   }
 
   async hasEnded(thread: string): Promise<boolean> {
@@ -116,4 +160,18 @@ export function uuid7(): string {
   const time = Date.now().toString(16).padStart(12, '0')
   const random = crypto.randomUUID()
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
+}
+
+/** Checks that no effect happened twice. Returns how many there were. */
+export function noneTwice(effects: readonly string[]): number {
+  const seen = new Set<string>()
+  const twice = effects.filter((effect) => seen.size === seen.add(effect).size)
+  if (twice.length > 0) throw new Error(`These effects happened twice: ${twice.slice(0, 5).join(', ')}`)
+  return effects.length
+}
+
+/** The value that `share` of the times do not exceed. */
+export function percentile(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  return Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0)
 }

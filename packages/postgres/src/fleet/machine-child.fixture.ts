@@ -1,19 +1,25 @@
 import { appendFileSync } from 'node:fs'
 import { Agent, createTool, Harness } from '@inspan/core'
+import { admitCommand } from '@inspan/core/engine'
 import { scriptedModel, type ModelRequest, type Turn } from '@inspan/testing'
 import { PostgresStore } from '../postgres-store.ts'
+import type { Request, Reply } from './fleet.fixture.ts'
 
 /**
  * One of several machines that serve the same threads. Its agent calls a tool as often as the prompt says; every effect
  * is a line in a file outside of any store.
  */
-const { LABELS = '', LEDGER = '', URL: url = '' } = process.env
+const { CLOCK_AHEAD_MS = '0', LABELS = '', LEDGER = '', SERVE = '', URL: url = '' } = process.env
+
+// A machine whose clock is wrong.
+const trueNow = Date.now
+Date.now = () => trueNow() + Number(CLOCK_AHEAD_MS)
 
 const note = createTool({
   id: 'note',
   description: 'Notes a number.',
-  execute: async (_input: unknown, { idempotencyKey }) => {
-    appendFileSync(LEDGER, `${idempotencyKey}\n`)
+  execute: async (_input: unknown, { idempotencyKey, threadId }) => {
+    appendFileSync(LEDGER, `${threadId} ${idempotencyKey}\n`)
     await new Promise((resolve) => setTimeout(resolve, 20))
     return 'noted'
   },
@@ -23,17 +29,20 @@ const note = createTool({
 const careful = createTool({
   id: 'careful',
   description: 'Notes a number, if allowed.',
-  execute: (_input: unknown, { idempotencyKey }) => {
-    appendFileSync(LEDGER, `${idempotencyKey}\n`)
+  execute: (_input: unknown, { idempotencyKey, threadId }) => {
+    appendFileSync(LEDGER, `${threadId} ${idempotencyKey}\n`)
     return 'noted'
   },
 })
 
 /** Depends on nothing but the request, so that any process can go on. */
 function answer({ prompt }: ModelRequest): Turn {
-  const text = JSON.stringify(prompt)
+  const all = JSON.stringify(prompt)
+  const text = all.slice(all.lastIndexOf('"role":"user"'))
   const results = text.split('"role":"tool"').length - 1
-  const [, name = 'note', wanted = '1'] = /(note|careful) (\d+)/.exec(text) ?? []
+  const [, name = 'note', wanted = '1'] = /(note|careful|say) (\d+)/.exec(text) ?? []
+  // `say 7` is a text of seven deltas.
+  if (name === 'say') return { text: Array.from({ length: Number(wanted) }, (_, index) => `${index} `) }
   return results < Number(wanted) ? { toolCalls: [{ name, input: { n: results } }] } : { text: 'done' }
 }
 
@@ -44,11 +53,30 @@ const harness = new Harness({
   id: 'fleet',
   agent,
   modes: [{ id: 'build' }],
+  resourceId: 'fleet',
   storage,
   permissions: { tools: { note: 'allow', careful: 'ask' } },
 })
 await harness.init()
+const server = SERVE === '' ? undefined : await (await import('@inspan/server')).serve({ harness, token: SERVE })
 process.once('SIGTERM', () => {
-  void harness.drain().then(() => storage.close())
+  void (async () => {
+    await server?.close()
+    await harness.drain()
+    await storage.close()
+    process.disconnect?.()
+  })()
 })
-process.send?.('ready')
+process.on('message', (request: Request) => {
+  const key = { principal: 'ann', clientId: 'test', commandId: request.commandId }
+  admitCommand(storage, { command: request.command, key, target: request.thread, at: Date.now() }).then(
+    ({ status }) => reply({ commandId: request.commandId, status }),
+    (error: unknown) => reply({ commandId: request.commandId, status: String(error) }),
+  )
+})
+
+function reply(message: Reply): void {
+  if (process.connected) process.send?.(message)
+}
+
+process.send?.({ commandId: 'ready', status: server?.url ?? '' } satisfies Reply)

@@ -6,9 +6,12 @@ import type { Connection } from '../connection.ts'
 import { CHANNEL, Line } from './line.ts'
 import { LOCK_SQL, PostgresMembership } from './membership.ts'
 import { decodeSignal, SignalSender } from './signals.ts'
-import { WakeJobs } from './wake-jobs.ts'
+import { Jobs, type JobHandlers } from './jobs.ts'
 
 const PAGE = 1000
+
+/** What a store does when it is due, whichever process gets the job. */
+export type SharedWorkPorts = Pick<JobHandlers, 'scheduled' | 'upkeep'>
 
 type OnChange = (stream: string, seq: number) => void
 
@@ -22,20 +25,41 @@ export class SharedWork {
   readonly #owned = new Set<string>()
   #members = new Map<PostgresMembership, Member>()
   #line: Line | undefined
-  #jobs: WakeJobs | undefined
+  #jobs: Jobs | undefined
+  #isWorking = false
   #signals: SignalSender | undefined
 
-  constructor(url: string, pool: Pool, db: Connection) {
+  readonly #ports: SharedWorkPorts
+
+  constructor(url: string, pool: Pool, db: Connection, ports: SharedWorkPorts) {
     this.#url = url
     this.#pool = pool
     this.#db = db
+    this.#ports = ports
+  }
+
+  /** For what is due at some time. Takes no jobs as long as this process has not joined. */
+  get jobs(): Jobs {
+    this.#jobs ??= new Jobs(this.#pool, this.#db)
+    return this.#jobs
   }
 
   join(member: Member): Membership {
     this.#signals ??= new SignalSender(async (payload) => {
       await this.#pool.query('SELECT pg_notify($1, $2)', [CHANNEL, payload])
     })
-    this.#jobs ??= new WakeJobs(this.#pool, this.#db, (thread) => this.#wakeIfNeeded(thread))
+    if (!this.#isWorking) {
+      this.#isWorking = true
+      const { scheduled, upkeep } = this.#ports
+      this.jobs.work({
+        scheduled,
+        upkeep: async () => {
+          await upkeep()
+          await this.#wakeOrphans()
+        },
+        wake: (thread) => this.#wakeIfNeeded(thread),
+      })
+    }
     // Every member has a line of its own: the lock belongs to the session.
     const line: Line = new Line({
       url: this.#url,
@@ -91,7 +115,7 @@ export class SharedWork {
     for (const { state, wait } of waits) {
       if (state === 'pending' && wait.due !== undefined) {
         // Lost jobs are no harm: due waits are also looked for.
-        void this.#jobs?.wakeAt(stream, wait.id, wait.due).catch(() => undefined)
+        if (this.#isWorking) void this.#jobs?.wakeAt(stream, wait.id, wait.due).catch(() => undefined)
       }
     }
   }
@@ -99,7 +123,7 @@ export class SharedWork {
   admitted(thread: string): void {
     if (this.#owned.has(thread)) return
     this.#signals?.wanted(thread)
-    void this.#jobs?.wake(thread).catch(() => undefined)
+    if (this.#isWorking) void this.#jobs?.wake(thread).catch(() => undefined)
   }
 
   async close(): Promise<void> {
@@ -123,6 +147,15 @@ export class SharedWork {
     )
     if (items.length === 0 && due?.due !== true) return
     for (const member of this.#members.values()) member.onWake(thread)
+  }
+
+  /** Threads whose owner is not even known any more, e.g. because somebody deleted its row. */
+  async #wakeOrphans(): Promise<void> {
+    const orphans = await this.#db.all<{ id: string }>(
+      `SELECT id FROM inspan.streams WHERE owner IS NOT NULL AND kind = 'thread' AND deleted = 0
+         AND NOT EXISTS (SELECT FROM inspan.owners WHERE owners.id = streams.owner) LIMIT ${PAGE}`,
+    )
+    for (const { id } of orphans) for (const member of this.#members.values()) member.onWake(id)
   }
 
   async #listOwned(owner: string): Promise<readonly string[]> {

@@ -113,6 +113,11 @@ CREATE TABLE inspan.owners (
   role name NOT NULL DEFAULT session_user
 ) WITH (fillfactor = 30);
 
+-- Up to where the records of a thread were looked at for what other systems want to hear.
+CREATE TABLE inspan.outbox_cursors (
+  stream_no bigint PRIMARY KEY REFERENCES inspan.streams ON DELETE CASCADE, seq bigint NOT NULL
+);
+
 CREATE TABLE inspan.named_runs (
   stream_no bigint NOT NULL REFERENCES inspan.streams ON DELETE CASCADE, run_id text COLLATE "C" NOT NULL,
   seq bigint NOT NULL, PRIMARY KEY (stream_no, run_id, seq)

@@ -16,6 +16,7 @@ const TENANTS_TABLES = ['streams', 'threads', ...Object.keys(ROWS_OF_STREAMS), '
  * whatever it asks for. The role that owns the tables sees all, and pays nothing for it.
  */
 export const TENANCY_SQL: string = `
+
 -- A quota or a time that is null does not apply.
 CREATE TABLE inspan.tenants (
   resource_id text COLLATE "C" PRIMARY KEY, role name UNIQUE, max_threads bigint, max_commands bigint,

@@ -56,6 +56,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Embed',
     'Member',
     'Membership',
+    'Outbox',
     'MemoryServices',
     'MessageSearch',
     'MemoryThread',
@@ -79,6 +80,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
   ],
   'arguments and results of calls within a process': [
     'Admission',
+    'Delivery',
     'Member',
     'Membership',
     'Append',
