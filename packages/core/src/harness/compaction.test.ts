@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { scriptedModel } from '@inspan/testing'
-import { LONG, openMemoryBench } from './memory-bench.fixture.ts'
+import { LONG, openMemoryBench, WINDOW } from './memory-bench.fixture.ts'
 
 suite('compaction of a thread', () => {
   test('is shown in the thread, and undone by a rewind to a point before it; the source stays whole', async () => {
@@ -63,6 +63,34 @@ suite('compaction of a thread', () => {
     assert.equal(summariser.calls, 1)
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
     assert.match(bench.model.requestBodies.at(-1) ?? '', /Foxes\./)
+  })
+})
+
+suite('the context usage of a session', () => {
+  test('is that of the last step alone, with the window of the model', async () => {
+    const summariser = scriptedModel([{ text: 'Foxes.', repeat: true }])
+    const usage = (inputTokens: number): object => ({ text: 'Noted.', usage: { inputTokens, outputTokens: 5 } })
+    const script = [
+      { ...usage(2000), toolCalls: [{ name: 'recall', input: { query: 'fox' } }] },
+      usage(4000),
+      usage(1000),
+    ] as never
+    await using bench = await openMemoryBench({ compaction: { model: summariser } }, { script })
+    const { session } = bench.harness
+    assert.deepEqual((await session.getContextUsage()).usage, {})
+    await bench.harness.sendMessage({ content: LONG })
+    const after = await session.getContextUsage()
+    assert.deepEqual([after.usage.inputTokens, after.contextWindow, after.usedFraction], [4000, WINDOW, 0.5])
+    await bench.harness.sendMessage({ content: 'And now?' })
+    assert.equal((await session.getContextUsage()).usedFraction, 0.125)
+  })
+
+  test('has no fraction where the window is unknown', async () => {
+    const script = [{ text: 'Noted.', usage: { inputTokens: 10, outputTokens: 1 } }]
+    await using bench = await openMemoryBench({}, { isWindowKnown: false, script })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    const { contextWindow, usage, usedFraction } = await bench.harness.session.getContextUsage()
+    assert.deepEqual([contextWindow, usage.inputTokens, usedFraction], [undefined, 10, undefined])
   })
 })
 

@@ -14,6 +14,11 @@ const LATER: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['the price list of models', /genai-prices/],
   ['tracing', /@opentelemetry/],
   ['the AI SDK itself', /\/node_modules\/ai\//],
+  ['the MCP client', /@modelcontextprotocol/],
+  ['the browser', /playwright-core/],
+  ['YAML of skills', /\/node_modules\/yaml\//],
+  ['git and checkpoints', /\/tools\/src\/checkpoints\//],
+  ['servers and programs', /^node:(?:http|https|net|child_process|worker_threads)$/],
 ]
 
 test('the first answer of a new process loads only what it needs', async () => {

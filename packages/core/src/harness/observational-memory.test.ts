@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { createTool } from '@inspan/agent'
 import { scriptedModel } from '@inspan/testing'
+import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
+import { SqliteStore } from '../stores/sqlite-store.ts'
 import { LONG, NOTES, observing, openMemoryBench, WINDOW } from './memory-bench.fixture.ts'
 
 /** Observations of about so many tokens, all of them different. */
@@ -329,6 +335,37 @@ suite('an observation at work', () => {
     assert.match(again.requestBodies[0] ?? '', /0: The quick/, 'from the first message on')
   })
 })
+
+test(
+  'an observer at work when its process is killed (SIGKILL) leaves the thread whole, and the next process observes all',
+  { timeout: 120_000 },
+  inTempDir(async (directory) => {
+    const url = join(directory, 'data.db')
+    const fixture = fileURLToPath(new URL('killed-observation.fixture.ts', import.meta.url))
+    const child = spawn(process.execPath, [fixture, url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    const storage = new SqliteStore({ url })
+    {
+      const observer = scriptedModel([{ text: NOTES, repeat: true }])
+      await using bench = await openMemoryBench(observing(observer), { storage })
+      const { thread } = bench.harness.session
+      const before = await thread.listMessages({ threadId: bench.threadId, limit: 100 })
+      assert.deepEqual(
+        before.map(({ role }) => role),
+        ['user', 'assistant', 'user', 'assistant', 'user', 'assistant'],
+      )
+      assert.equal((await bench.harness.getObservationalMemoryRecord())?.activeObservations ?? '', '')
+      await bench.say(5)
+      assert.match(observer.requestBodies[0] ?? '', /0: The quick/, 'from the first message on')
+      assert.ok(bench.all('om_activation').length > 0)
+      const after = await thread.listMessages({ threadId: bench.threadId, limit: 100 })
+      assert.deepEqual(after.slice(0, 6), before)
+    }
+    await storage.close()
+  }),
+)
 
 suite('observations follow the lineage', () => {
   test('a clone begins with those of its source, and a rewind before them brings the messages back', async () => {

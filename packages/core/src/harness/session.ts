@@ -1,4 +1,4 @@
-import { InspanError, type Grants, type ToolCategory } from '@inspan/protocol'
+import { contextUsage, InspanError, type ContextUsage, type Grants, type ToolCategory } from '@inspan/protocol'
 import {
   toTokenUsage,
   type HarnessDisplayState,
@@ -38,6 +38,11 @@ import {
   type ToolSuspensionResponse,
 } from './sessions/suspensions.ts'
 import type { ThreadLifecycle } from './threads/thread-lifecycle.ts'
+
+/** How full the model's window was in the last step. */
+export interface SessionContextUsage extends Omit<ContextUsage, 'contextWindow'> {
+  readonly contextWindow: number | undefined
+}
 
 /** What a UI draws. */
 export interface SessionDisplay {
@@ -282,6 +287,23 @@ export class Session<State extends HarnessState = HarnessState> {
   getTokenUsage(): TokenUsage {
     const { head } = this.#context.binding
     return head === undefined ? NO_TOKENS : toTokenUsage(head.usage.own)
+  }
+
+  /**
+   * Returns what the last step of the thread sent and got, and how much of the model's window that filled. The window is
+   * `undefined` if the catalogue does not know it.
+   */
+  async getContextUsage(): Promise<SessionContextUsage> {
+    const { binding, core } = this.#context
+    const { head } = binding
+    const usage = head?.usage.lastStep ?? {}
+    // An agent may have a model that nobody chose by its name.
+    const step = head === undefined ? null : await core.store.latestRecord(head.lineage, 'step.started', head.seq)
+    const asked = step?.body.type === 'step.started' ? step.body.request?.model : undefined
+    const contextWindow = await core.models.contextWindowOf(asked ?? this.model.get())
+    return contextWindow === undefined
+      ? { usage, contextWindow, usedFraction: undefined }
+      : contextUsage(usage, contextWindow)
   }
 
   /**

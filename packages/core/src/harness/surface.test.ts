@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<string, string>> = {
     'identity thread mode model state permissions suspensions approval followUps run stream om subagents displayState ' +
     'signals objectives selectOrCreateThread ' +
     'grantCategory grantTool hasCategoryGrant hasToolGrant getGrants respondToToolApproval getCurrentRunId abortRun ' +
-    'getTokenUsage abort sendMessage steer followUp respondToToolSuspension subscribe emit close',
+    'getTokenUsage getContextUsage abort sendMessage steer followUp respondToToolSuspension subscribe emit close',
   'session.identity': 'getId getResourceId getDefaultResourceId setResourceId',
   'session.thread':
     'getId isSet requireId set clear list getById listMessages listActiveMessages firstUserMessage firstUserMessages ' +

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { HostTool, ToolOutcome } from '@inspan/protocol/driver'
@@ -188,6 +188,7 @@ function keyOf(token: string): string {
 }
 
 async function listen(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
+  const { createServer } = await import('node:http')
   const server = createServer({ requestTimeout: 0, headersTimeout: 60_000 }, onRequest)
   const listening = once(server, 'listening')
   server.listen(0, '127.0.0.1')

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { InspanError } from '@inspan/protocol'
 
@@ -23,6 +23,7 @@ export class RedirectListener {
 
   /** Returns a port of 127.0.0.1 that is free now. */
   static async freePort(): Promise<number> {
+    const { createServer } = await import('node:http')
     const server = createServer()
     await listen(server, 0)
     const { port } = server.address() as AddressInfo
@@ -36,6 +37,7 @@ export class RedirectListener {
     onCallback: (params: URLSearchParams) => Promise<void>,
     onEnd: (error?: Error) => void,
   ): Promise<RedirectListener> {
+    const { createServer } = await import('node:http')
     const server = createServer()
     await listen(server, port)
     // It must not keep the program from ending.

@@ -75,6 +75,20 @@ try {
       ours: often((n) => call('write_file', { path, content: `y${n}\n` })),
     }),
   )
+  const edited = join(root, path)
+  const swap = (n: number): readonly [string, string] => (n % 2 === 0 ? ['one', 'two'] : ['two', 'one'])
+  writeFileSync(edited, 'one line\n')
+  report(
+    await compare({
+      name: 'workspace: edit_file relative to readFileSync, replace and writeFileSync',
+      limit: 12,
+      floor: often((n) => writeFileSync(edited, readFileSync(edited, 'utf8').replace(...swap(n)))),
+      ours: often((n) => {
+        const [oldText, newText] = swap(n)
+        return call('edit_file', { path, old_string: oldText, new_string: newText })
+      }),
+    }),
+  )
   report(
     await compare({
       name: 'workspace: grep beside ripgrep, in 50,000 files',

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import type { ExecFileOptions } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -6,7 +6,15 @@ import { promisify } from 'node:util'
 import { InspanError } from '@inspan/protocol'
 import { inspanHome } from '../inspan-home.ts'
 
-const run = promisify(execFile)
+/** Processes are loaded when there is one to start. */
+async function run(
+  program: string,
+  args: readonly string[],
+  options: ExecFileOptions & { readonly encoding?: 'utf8' } = {},
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const { execFile } = await import('node:child_process')
+  return promisify(execFile)(program, args, { ...options, encoding: 'utf8' })
+}
 
 /** A copy of a repository, with a branch of its own, that one thread works in. */
 export interface Worktree {

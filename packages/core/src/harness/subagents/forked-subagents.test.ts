@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
+import { ForeignAgent } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { HarnessConfig, HarnessSubagent } from '../harness-config.ts'
 
@@ -88,6 +89,32 @@ suite('a forked subagent', () => {
     assert.equal(refused?.isError, false)
     assert.match(JSON.stringify(refused?.subToolResult), /unavailable inside a forked subagent/)
     assert.equal(bench.all('subagent_end')[0]?.result, 'Alone, then.')
+  })
+
+  test('that cannot be made, because its parent reports no steps, is an error that says what to do instead', async () => {
+    const results: unknown[] = []
+    const agent = new ForeignAgent(
+      'cli',
+      [
+        async function* ({ toolServer }) {
+          const call = { name: 'subagent', arguments: { agentType: 'collaborator', task: 'Recall it.' } }
+          const reply = await fetch(toolServer?.url ?? '', {
+            method: 'POST',
+            headers: { authorization: `Bearer ${toolServer?.token}` },
+            body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+          })
+          results.push(await reply.text())
+          yield { type: 'text-delta', text: 'Alone, then.' }
+        },
+      ],
+      { hostTools: 'mcp' },
+    )
+    await using bench = benchOf([], { agent })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.match(String(results[0]), /This agent cannot be forked[^]*forked[^]*false/)
+    const [ended] = bench.all('tool_end')
+    assert.deepEqual([ended?.isError, bench.all('subagent_start'), bench.all('error')], [true, [], []])
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
   test('is an ordinary one when the call says so', async () => {
