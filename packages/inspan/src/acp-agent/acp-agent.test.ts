@@ -10,6 +10,7 @@ import { AcpBench } from './acp-client.fixture.ts'
 
 const MODEL = ['--model', 'anthropic/claude-sonnet-4-5']
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const PDF = Buffer.from('%PDF-1.4').toString('base64')
 const limit = { timeout: 120_000 }
 
 let cwd = ''
@@ -285,6 +286,79 @@ suite('inspan acp', limit, () => {
     await bench.agent.request('session/set_mode', { sessionId, modeId: 'codex' })
     await bench.until(() => bench.of('current_mode_update').some(({ currentModeId }) => currentModeId === 'codex'))
     await assert.rejects(bench.agent.request('session/set_mode', { sessionId, modeId: 'none' }), /no mode "none"/)
+  })
+
+  test('offers mode, model and permissions as options, which hold for the session', async () => {
+    await using provider = await startProvider([
+      { toolCalls: [{ name: 'write_file', input: { path: 'free.txt', content: 'x' } }] },
+      { text: 'Done.' },
+    ])
+    await using bench = withModel(provider)
+    await bench.initialize()
+    const { configOptions, sessionId } = await bench.agent.request('session/new', { cwd, mcpServers: [] })
+    assert.deepEqual(
+      configOptions?.map(({ category, id }) => [id, category]),
+      [
+        ['mode', 'mode'],
+        ['model', 'model'],
+        ['permissions', undefined],
+      ],
+    )
+    const set = (configId: string, value: string) =>
+      bench.agent.request('session/set_config_option', { sessionId, configId, value })
+    const changed = await set('permissions', 'full-auto')
+    assert.equal(changed.configOptions.find(({ id }) => id === 'permissions')?.currentValue, 'full-auto')
+    await assert.rejects(set('permissions', 'root'), /no value "root"/)
+    await assert.rejects(set('shell', '/bin/sh'), /no value/)
+    await bench.prompt(sessionId, 'Write it')
+    assert.deepEqual(bench.permissions, [])
+    assert.ok(existsSync(join(cwd, 'free.txt')))
+  })
+
+  test('shows what a command has printed so far, not only the last piece', async () => {
+    const command = 'echo one; sleep 0.3; echo two; sleep 0.3; echo three'
+    await using provider = await startProvider([
+      { toolCalls: [{ name: 'execute_command', input: { command } }] },
+      { text: 'Done.' },
+    ])
+    await using bench = withModel(provider)
+    bench.answer = () => ({ outcome: 'selected', optionId: 'allow' })
+    await bench.prompt(await bench.start(cwd), 'Print')
+    const shown = bench.of('tool_call_update').flatMap(({ content, status }) => {
+      const [piece] = content ?? []
+      return status === 'in_progress' && piece?.type === 'content' && piece.content.type === 'text'
+        ? [piece.content.text]
+        : []
+    })
+    assert.ok(shown.length >= 2, JSON.stringify(shown))
+    assert.equal(shown.at(-1), 'one\ntwo\nthree\n')
+    for (const [index, text] of shown.entries()) assert.ok(index === 0 || text.startsWith(shown[index - 1] ?? ''))
+  })
+
+  test('sends attachments along with the history', async () => {
+    await using provider = await startProvider([{ text: 'Seen.' }])
+    await using bench = withModel(provider)
+    const sessionId = await bench.start(cwd)
+    await bench.agent.request('session/prompt', {
+      sessionId,
+      prompt: [
+        { type: 'text', text: 'Look' },
+        { type: 'image', data: PIXEL, mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'A text.' } },
+        { type: 'resource', resource: { uri: 'file:///a.pdf', mimeType: 'application/pdf', blob: PDF } },
+      ],
+    })
+    bench.updates.length = 0
+    await bench.agent.request('session/load', { sessionId, cwd, mcpServers: [] })
+    const said = bench.of('user_message_chunk').map(({ content }) => content)
+    assert.deepEqual(
+      said.map(({ type }) => type),
+      ['text', 'image', 'text', 'resource'],
+    )
+    const [, , text, file] = said
+    assert.ok(text?.type === 'text' && text.text.includes('A text.'))
+    assert.ok(file?.type === 'resource' && 'blob' in file.resource)
+    assert.deepEqual([file.resource.uri, file.resource.blob], ['file:///a.pdf', PDF])
   })
 
   test('prints nothing but protocol messages, and survives lines that are none', async () => {

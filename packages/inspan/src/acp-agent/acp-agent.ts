@@ -44,14 +44,14 @@ export class AcpAgent {
           const session = await this.#open(params.sessionId, params.cwd, client)
           await session.replay()
           setImmediate(() => session.askOpen())
-          return { modes: session.modes }
+          return session.choices()
         }),
       )
       .onRequest('session/resume', ({ client, params }) =>
         explained(async () => {
           const session = await this.#open(params.sessionId, params.cwd, client)
           setImmediate(() => session.askOpen())
-          return { modes: session.modes }
+          return session.choices()
         }),
       )
       .onRequest('session/list', ({ params }) => explained(() => this.#list(params)))
@@ -60,6 +60,13 @@ export class AcpAgent {
         explained(async () => {
           await this.#session(params.sessionId).setMode(params.modeId)
           return {}
+        }),
+      )
+      .onRequest('session/set_config_option', ({ params }) =>
+        explained(async () => {
+          const session = this.#session(params.sessionId)
+          await session.setConfigOption(params.configId, params.value)
+          return { configOptions: (await session.choices()).configOptions }
         }),
       )
       .onRequest('session/prompt', ({ params }) =>
@@ -90,7 +97,7 @@ export class AcpAgent {
   async #create(
     { cwd, mcpServers }: NewSessionRequest,
     client: AgentContext,
-  ): Promise<{ sessionId: string; modes: AcpSession['modes'] }> {
+  ): Promise<{ sessionId: string } & Awaited<ReturnType<AcpSession['choices']>>> {
     const harness = await this.#harness(cwd)
     if (mcpServers.length > 0) {
       this.#options.warn('The MCP servers of the client are not connected. Give them to the harness instead.')
@@ -99,7 +106,7 @@ export class AcpAgent {
     await session.thread.create()
     const made = new AcpSession(harness, session, client, this.#options.warn)
     this.#sessions.set(made.id, made)
-    return { sessionId: made.id, modes: made.modes }
+    return { sessionId: made.id, ...(await made.choices()) }
   }
 
   async #open(sessionId: string, cwd: string, client: AgentContext): Promise<AcpSession> {

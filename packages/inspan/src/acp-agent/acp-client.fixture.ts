@@ -156,6 +156,7 @@ const RESPONSES: Readonly<Record<string, string>> = {
   'session/list': 'ListSessionsResponse',
   'session/close': 'CloseSessionResponse',
   'session/set_mode': 'SetSessionModeResponse',
+  'session/set_config_option': 'SetSessionConfigOptionResponse',
   'session/prompt': 'PromptResponse',
 }
 

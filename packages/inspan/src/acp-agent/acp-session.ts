@@ -6,6 +6,7 @@ import {
   type PromptResponse,
   type RequestPermissionOutcome,
   type RequestPermissionRequest,
+  type SessionConfigOption,
   type SessionModeState,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
@@ -19,6 +20,7 @@ import type {
   TokenUsage,
 } from '@inspan/core'
 import { oneLine } from '../one-line.ts'
+import { configOptions, setConfigOption } from './config-options.ts'
 import { promptInput } from './prompt-input.ts'
 import { messageUpdates, planOf, toolKind, toolTitle, UpdateMapper } from './updates.ts'
 import { APPROVAL_OPTIONS, approvalDecision, questionOf } from './waits.ts'
@@ -60,6 +62,15 @@ export class AcpSession {
       ...(description === undefined ? {} : { description }),
     }))
     return { currentModeId: this.#session.mode.get(), availableModes }
+  }
+
+  /** Returns what the client can choose here. */
+  async choices(): Promise<{ modes: SessionModeState; configOptions: SessionConfigOption[] }> {
+    return { modes: this.modes, configOptions: await configOptions(this.#harness, this.#session) }
+  }
+
+  async setConfigOption(id: string, value: unknown): Promise<void> {
+    await setConfigOption(this.#harness, this.#session, id, value)
   }
 
   async setMode(modeId: string): Promise<void> {
@@ -121,9 +132,15 @@ export class AcpSession {
 
   #hear(event: HarnessEvent): void {
     for (const update of this.#updates.of(event)) this.#send(update)
+    if (event.type === 'mode_changed' || event.type === 'model_changed') void this.#sendChoices()
     if (event.type === 'tool_approval_required') this.#askApproval(event)
     else if (event.type === 'agent_end') this.#lastEnd = event.reason
     else if (event.type === 'error') this.#lastError = event.error
+  }
+
+  async #sendChoices(): Promise<void> {
+    const { configOptions: options } = await this.choices()
+    this.#send({ sessionUpdate: 'config_option_update', configOptions: options })
   }
 
   #askApproval(approval: PendingToolApproval): void {

@@ -1,10 +1,15 @@
 import type { ContentBlock, PlanEntry, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
 import type { HarnessEvent, HarnessMessage, HarnessMessageContent, TaskItem } from '@inspan/core'
 
+/** How much of the output of a command at work is shown. The result has all of it. */
+const MOST_PRINTED = 64 * 1024
+
 /** Turns the events of a session into updates for the client. Remembers only which message is the agent's. */
 export class UpdateMapper {
   #speaking: string | undefined
   readonly #announced = new Set<string>()
+  /** What commands at work have printed: an update replaces the content of a call. */
+  readonly #printed = new Map<string, string>()
 
   of(event: HarnessEvent): readonly SessionUpdate[] {
     switch (event.type) {
@@ -14,17 +19,19 @@ export class UpdateMapper {
       case 'text':
       case 'thinking':
       case 'image':
+      case 'file':
         return event.messageId === this.#speaking ? messageContent(event, 'assistant') : []
       case 'tool_input_start':
         return this.#announce(event.toolCallId, event.toolName)
       case 'tool_start':
         return this.#toolStarted(event.toolCallId, event.toolName, event.args)
       case 'shell_output':
-        return [progress(event.toolCallId, event.output)]
+        return [progress(event.toolCallId, this.#print(event.toolCallId, event.output))]
       case 'tool_update':
         return [progress(event.toolCallId, textOf(event.partialResult))]
       case 'tool_end':
         this.#announced.delete(event.toolCallId)
+        this.#printed.delete(event.toolCallId)
         return [toolEnded(event.toolCallId, event.result, event.isError)]
       case 'task_updated':
         return [planOf(event.tasks)]
@@ -33,6 +40,12 @@ export class UpdateMapper {
       default:
         return []
     }
+  }
+
+  #print(toolCallId: string, output: string): string {
+    const printed = ((this.#printed.get(toolCallId) ?? '') + output).slice(-MOST_PRINTED)
+    this.#printed.set(toolCallId, printed)
+    return printed
   }
 
   #announce(toolCallId: string, name: string): readonly SessionUpdate[] {
@@ -104,6 +117,8 @@ function messageContent(piece: HarnessMessageContent, role: 'user' | 'assistant'
         : [{ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: piece.thinking } }]
     case 'image':
       return [{ sessionUpdate, content: imageBlock(piece) }]
+    case 'file':
+      return [{ sessionUpdate, content: fileBlock(piece) }]
     case 'tool_call': {
       const { args, id, name } = piece
       const call = { toolCallId: id, title: toolTitle(name, args), kind: toolKind(name), rawInput: args }
@@ -121,6 +136,14 @@ function imageBlock({ data, mimeType, url }: Extract<HarnessMessageContent, { ty
   return url === undefined
     ? { type: 'text', text: `[image: ${mimeType}]` }
     : { type: 'resource_link', name: 'image', uri: url, mimeType }
+}
+
+/** Files that are kept as blobs are named: their contents are not part of the history. */
+function fileBlock(file: Extract<HarnessMessageContent, { type: 'file' }>): ContentBlock {
+  const { data, filename, mediaType: mimeType, url } = file
+  const uri = url ?? filename ?? 'attachment'
+  if (data === '') return { type: 'resource_link', name: filename ?? 'attachment', uri, mimeType }
+  return { type: 'resource', resource: { uri, mimeType, blob: data } }
 }
 
 function progress(toolCallId: string, text: string): SessionUpdate {

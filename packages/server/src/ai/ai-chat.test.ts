@@ -197,6 +197,29 @@ suite('a chat of the AI SDK', limit, () => {
     assert.equal(types.at(-1), 'abort')
   })
 
+  test('says a message once, though its request is sent again because the answer was lost', async () => {
+    await using bench = await ServerBench.start([{ text: ['Once ', 'only.'] }, { text: 'Never.' }])
+    let requests = 0
+    const transport = new DefaultChatTransport({
+      api: `${bench.url}/v1/ai/chat`,
+      headers: { authorization: `Bearer ${bench.token}` },
+      // What a network layer does that lost the first answer.
+      fetch: async (url, init) => {
+        requests += 2
+        await (await fetch(url, init)).text()
+        return fetch(url, init)
+      },
+    })
+    const chat = new TestChat(bench, { id: 'retried', transport })
+    await chat.sendMessage({ text: 'Hi' })
+    assert.deepEqual([requests, chat.text], [2, 'Once only.'])
+    assert.equal(bench.model.requests.length, 1)
+    const page = (await (await bench.fetch('/v1/threads/retried/messages')).json()) as { messages: unknown[] }
+    assert.equal(page.messages.length, 2)
+    await chat.sendMessage({ text: 'Hi' })
+    assert.equal(chat.text, 'Never.', 'the same words in another message are said again')
+  })
+
   test('ends when the server closes', async () => {
     const bench = await ServerBench.start([{ text: 'Once', hang: true }])
     const chat = new TestChat(bench)

@@ -9,7 +9,12 @@ type Answer = Extract<Command, { type: 'approve' | 'deny' }>
 
 /** What a chat of the AI SDK asks for: a new message, or the answers to what waited. */
 export type ChatRequest =
-  | { readonly id: string; readonly message: Extract<Command, { type: 'submit' }> }
+  | {
+      readonly id: string
+      readonly message: Extract<Command, { type: 'submit' }>
+      /** The id that the chat gave its message. */
+      readonly messageId?: string
+    }
   | { readonly id: string; readonly answers: readonly Answer[] }
 
 export function chatId(id: unknown): string {
@@ -29,7 +34,10 @@ export function readChatRequest(body: object): ChatRequest {
   const last = Array.isArray(messages) ? fieldsOf(messages.at(-1)) : undefined
   const parts = Array.isArray(last?.['parts']) ? last['parts'].map(fieldsOf) : undefined
   if (last === undefined || parts === undefined) throw refused('"messages" has to end with a message with parts.')
-  if (last['role'] === 'user') return { id, message: submission(parts) }
+  if (last['role'] === 'user') {
+    const { id: messageId } = last
+    return { id, message: submission(parts), ...(typeof messageId === 'string' ? { messageId } : {}) }
+  }
   if (last['role'] === 'assistant') return { id, answers: parts.flatMap(answerOf) }
   throw refused('The last message has to be of the user or of the assistant.')
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { InspanError } from '@inspan/protocol'
 import type { ReceiptMessage } from '@inspan/protocol/wire'
+import { derivedUuid } from '../commands/uuid.ts'
 import type { ServerContext } from '../context.ts'
 import type { Packet } from '../feed/thread-feed.ts'
 import type { Caller } from '../http/guard.ts'
@@ -16,6 +17,8 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-vercel-ai-ui-message-stream': 'v1',
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000
 
 interface Run {
   readonly id: string
@@ -73,11 +76,23 @@ export class ChatStreams {
     if ((await door.store.getThread(id)) === null) await door.create(resourceId, { id })
   }
 
-  async #submit({ id, message }: Extract<ChatRequest, { message: unknown }>, caller: Caller): Promise<Run> {
-    const receipt = await this.#context.desk.carryOut({ ...message, thread: id }, caller)
+  async #submit({ id, message, messageId }: Extract<ChatRequest, { message: unknown }>, caller: Caller): Promise<Run> {
+    const text = JSON.stringify([id, messageId, message])
+    const once = messageId === undefined ? {} : { id: await this.#commandId(text, caller) }
+    const receipt = await this.#context.desk.carryOut({ ...message, ...once, thread: id }, caller)
     const { runId } = accepted(receipt)
     if (runId === undefined) throw new InspanError('misuse', 'The message started no run.')
     return { id: runId, projection: new UiProjection(id, runId) }
+  }
+
+  /**
+   * A request that is sent again, e.g. because its answer was lost, has the same message: it must not be said twice. The
+   * id of its command follows from the message and the day, since old ids are refused.
+   */
+  async #commandId(text: string, caller: Caller): Promise<string> {
+    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+    const yesterdays = derivedUuid(today - DAY_MS, text)
+    return (await this.#context.desk.isKnown(yesterdays, caller)) ? yesterdays : derivedUuid(today, text)
   }
 
   async #answer(

@@ -25,18 +25,18 @@ export class CommandDesk {
       const message = `The role "${caller.role}" does not allow "${command.type}".`
       return receipt({ status: 'rejected', reason: 'denied', message })
     }
-    const key: CommandKey = {
-      // Two tenants may know different people by one name.
-      principal: caller.tenant === undefined ? caller.principal : `${caller.tenant}/${caller.principal}`,
-      clientId: command.id === undefined || clientId === undefined ? ANONYMOUS : clientId,
-      // A command without an id gets one here: it is carried out at most once, and its sender is on record.
-      commandId: command.id ?? uuidV7(),
-    }
+    // A command without an id gets one here: it is carried out at most once, and its sender is on record.
+    const key = keyOf(command.id ?? uuidV7(), caller, command.id === undefined ? undefined : clientId)
     try {
       return receipt(await this.#execute(command, key, caller))
     } catch (error) {
       return receipt(failure(error, await this.#stored(key)))
     }
+  }
+
+  /** Whether a command with this id was sent before, without the id of a client. */
+  async isKnown(commandId: string, caller: Caller): Promise<boolean> {
+    return (await this.#hub.door.store.getCommand(keyOf(commandId, caller))) !== null
   }
 
   async #execute(given: Addressed, key: CommandKey, caller: Caller): Promise<Outcome> {
@@ -98,6 +98,11 @@ export class CommandDesk {
 }
 
 const ANONYMOUS = 'anonymous'
+
+function keyOf(commandId: string, { principal, tenant }: Caller, clientId: string = ANONYMOUS): CommandKey {
+  // Two tenants may know different people by one name.
+  return { principal: tenant === undefined ? principal : `${tenant}/${principal}`, clientId, commandId }
+}
 
 function outcomeOf(result: CommandResult, used?: UsedThread): Outcome {
   const seq = used === undefined ? {} : { seq: used.feed.seq }

@@ -1,6 +1,16 @@
+import { createHash } from 'node:crypto'
+
 /** Returns a UUID of version 7: the server sees from it when the command was made. */
 export function uuidV7(now: number = Date.now()): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return uuidOf(now, crypto.getRandomValues(new Uint8Array(16)))
+}
+
+/** Returns the same UUID of version 7 for the same time and text. */
+export function derivedUuid(time: number, text: string): string {
+  return uuidOf(time, new Uint8Array(createHash('sha256').update(text).digest().subarray(0, 16)))
+}
+
+function uuidOf(now: number, bytes: Uint8Array): string {
   for (let index = 0; index < 6; index++) bytes[index] = Math.floor(now / 2 ** (8 * (5 - index))) % 256
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
