@@ -2,6 +2,7 @@ export { FaultInjected, faultPoints, faultPointsFromEnv } from './fault-points.t
 export type { Fault, FaultAction, FaultPointsOptions, ReachedPoint, TestFaultPoints } from './fault-points.ts'
 export { scriptedModel } from './scripted-model.ts'
 export type { ModelRequest, ScriptedModel, ScriptedModelOptions } from './scripted-model.ts'
+export { ScriptedHarnessFactory, type ScriptedHarnessOptions } from './scripted-harness.ts'
 export { startProvider } from './provider/start-provider.ts'
 export type { HttpRequest, Provider, ProviderOptions, ProviderRequest, RequestOutcome } from './provider/provider.ts'
 export { WaitFailed } from './provider/watch.ts'

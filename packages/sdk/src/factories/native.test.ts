@@ -10,7 +10,7 @@ const tools = [
 
 testHarnessFactory((script) => new NativeHarnessFactory({ model: scriptedModel(script), tools }), {
   name: 'native',
-  tool: 'work',
+  tool: { name: 'work' },
   onTable: (rows) => {
     const table = harnessTable('native', rows)
     assert.doesNotMatch(table, /failed|not possible/)

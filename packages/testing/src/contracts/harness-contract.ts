@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -13,15 +13,15 @@ import type {
   ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
 import type { Turn } from '../script.ts'
-import { HARNESS_ITEMS, type HarnessItem } from './harness-items.ts'
+import { HARNESS_ITEMS, type HarnessItem, type HarnessTool } from './harness-items.ts'
 
 export interface HarnessContract {
   /** The name in the titles of the tests and in the table. */
   readonly name: string
   /** How agents reach their model. Default: nowhere, for factories that bring their model. */
   readonly connectivity?: ModelConnectivityInfo
-  /** The name of a tool that the harness runs itself and that takes any input. Without it, approvals are not tested. */
-  readonly tool?: string
+  /** A call of a tool that the harness runs itself and can repeat. Without it, approvals are not tested. */
+  readonly tool?: HarnessTool
   /** Where tests are registered. Default: `node:test`. */
   readonly runner?: HarnessRunner
   /** Gets the table when all tests are over. Default: it is not shown. */
@@ -37,14 +37,16 @@ export interface HarnessRunner {
 /** What became of one item. `not possible`: the harness refuses it with the error that is named. */
 export interface HarnessRow {
   readonly item: string
-  readonly result: 'passed' | 'failed' | `not possible: ${string}`
+  readonly result: 'passed' | 'failed' | 'not tested: the contract names no tool' | `not possible: ${string}`
 }
+
+/** A factory for one test. What it needs besides, such as a server, is disposed of with it. */
+export type TestedFactory = HarnessFactory & Partial<AsyncDisposable>
 
 /** A harness with folders of its own, for one test. */
 export interface HarnessSubject {
   harness: AgentHarness
   readonly project: string
-  readonly tool: string | undefined
   /** Creates the agent `a`; rejects if the harness cannot serve this config. */
   readonly createAgent: (config?: HarnessAgentConfig) => Promise<void>
   /** Shuts the harness down and builds another one over the same folder. */
@@ -67,18 +69,21 @@ const NOWHERE: ModelConnectivityInfo = {
  * answer. What the harness says it cannot do has to fail with a typed error; a silent difference fails the test.
  */
 export function testHarnessFactory(
-  factory: (script: readonly Turn[]) => HarnessFactory | Promise<HarnessFactory>,
+  factory: (script: readonly Turn[]) => TestedFactory | Promise<TestedFactory>,
   contract: HarnessContract,
 ): void {
   const { name, onTable, runner = { describe, it } } = contract
   const rows: HarnessRow[] = []
   runner.describe(name, () => {
     for (const item of HARNESS_ITEMS) {
-      if (item.needsTool === true && contract.tool === undefined) continue
+      if (item.needsTool === true && contract.tool === undefined) {
+        rows.push({ item: item.title, result: 'not tested: the contract names no tool' })
+        continue
+      }
       runner.it(item.title, async () => {
         let result: HarnessRow['result'] = 'failed'
         try {
-          result = await play(item, await factory(item.script(contract.tool ?? '')), contract)
+          result = await play(item, await factory(item.script(contract.tool ?? { name: '' })), contract)
         } finally {
           rows.push({ item: item.title, result })
         }
@@ -90,18 +95,20 @@ export function testHarnessFactory(
 
 /** The table as text, one line per item. */
 export function harnessTable(name: string, rows: readonly HarnessRow[]): string {
-  return rows.map(({ item, result }) => `${name} | ${item} | ${result}`).join('\n')
+  return rows.map(({ item, result }) => `| ${name} | ${item} | ${result} |`).join('\n')
 }
 
 async function play(
   item: HarnessItem,
-  factory: HarnessFactory,
+  factory: TestedFactory,
   contract: HarnessContract,
 ): Promise<HarnessRow['result']> {
   const base = await mkdtemp(join(tmpdir(), 'inspan-harness-'))
   const [root, project] = [join(base, 'storage'), join(base, 'project')]
   await mkdir(root)
-  await mkdir(project)
+  await mkdir(join(project, 'skills', 'greet'), { recursive: true })
+  await writeFile(join(project, 'RULES.md'), 'Be brief.\n')
+  await writeFile(join(project, 'skills', 'greet', 'SKILL.md'), SKILL)
   const subject = await open(factory, root, project, contract)
   try {
     const refused = await refusal(item, subject)
@@ -112,11 +119,15 @@ async function play(
     await subject.harness.shutdown()
     // Fails if the harness has left a handle open, where that keeps a folder from being removed.
     await rm(base, { recursive: true })
+    await factory[Symbol.asyncDispose]?.()
   }
 }
 
 /** Returns why the harness cannot do this. If it says that it cannot, it has to refuse. */
-async function refusal({ config, needs }: HarnessItem, subject: HarnessSubject): Promise<string | undefined> {
+async function refusal(
+  { attempt = askBeforeTools, config, needs }: HarnessItem,
+  subject: HarnessSubject,
+): Promise<string | undefined> {
   try {
     await subject.createAgent(config)
   } catch (error) {
@@ -127,15 +138,19 @@ async function refusal({ config, needs }: HarnessItem, subject: HarnessSubject):
   }
   if (config !== undefined) assert.notEqual(isPossible(subject.harness, needs), false, 'it accepts what it cannot do')
   if (needs === undefined || isPossible(subject.harness, needs) !== false) return undefined
-  const thread = await subject.harness.createThread('a')
-  const asked = subject.harness.stream('a', thread, 'Go', { requireToolApproval: true })
-  const error: unknown = await asked.then(
+  const error: unknown = await attempt(subject).then(
     () => undefined,
     (thrown: unknown) => thrown,
   )
   assert.ok(InspanError.is(error, 'unsupported'), 'it says that it cannot do this, and does not refuse it')
   return error.message
 }
+
+async function askBeforeTools({ harness }: HarnessSubject): Promise<unknown> {
+  return harness.stream('a', await harness.createThread('a'), 'Go', { requireToolApproval: true })
+}
+
+const SKILL = '---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n'
 
 function isPossible(harness: AgentHarness, needs: keyof HarnessCapabilities | undefined): boolean | undefined {
   const can = needs === undefined ? undefined : harness.getCapabilities?.('a')[needs]
@@ -146,13 +161,12 @@ async function open(
   factory: HarnessFactory,
   root: string,
   project: string,
-  { connectivity = NOWHERE, tool }: HarnessContract,
+  { connectivity = NOWHERE }: HarnessContract,
 ): Promise<HarnessSubject> {
   let lastConfig: HarnessAgentConfig = {}
   const subject: HarnessSubject = {
     harness: await factory.create(root),
     project,
-    tool,
     createAgent: async (config = {}) => {
       await subject.harness.createAgent('a', project, connectivity, config)
       lastConfig = config

@@ -1,24 +1,29 @@
 import assert from 'node:assert/strict'
 import type { ChatEvent, ChatStreamResult, HarnessAgentConfig, HarnessCapabilities } from '@inspan/protocol/chat'
-import type { Turn } from '../script.ts'
+import type { ScriptedToolCall, Turn } from '../script.ts'
 import type { HarnessSubject } from './harness-contract.ts'
+
+/** A call of a tool that the harness runs itself. */
+export type HarnessTool = Pick<ScriptedToolCall, 'name' | 'input'>
 
 /** One promise of a harness. The agent `a` exists when `run` is called. */
 export interface HarnessItem {
   readonly title: string
-  readonly script: (tool: string) => readonly Turn[]
+  readonly script: (tool: HarnessTool) => readonly Turn[]
   /** The config of the agent, if the promise is about one. */
   readonly config?: HarnessAgentConfig
   /** The capability without which a harness may refuse. */
   readonly needs?: keyof HarnessCapabilities
+  /** What has to be refused without the capability, if it is not the config. Default: `requireToolApproval`. */
+  readonly attempt?: (subject: HarnessSubject) => Promise<unknown>
   /** The promise is about a tool that the harness runs. */
   readonly needsTool?: true
   run(subject: HarnessSubject): Promise<void>
 }
 
 const ASK: HarnessAgentConfig = { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] }
-const calls = (tool: string, ...ids: string[]): Turn => ({
-  toolCalls: ids.map((id) => ({ id, name: tool, input: {} })),
+const calls = (tool: HarnessTool, ...ids: string[]): Turn => ({
+  toolCalls: ids.map((id) => ({ id, ...tool })),
 })
 
 export const HARNESS_ITEMS: readonly HarnessItem[] = [
@@ -45,6 +50,7 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
     script: () => [{ text: ['Hello ', 'there'] }],
     run: async ({ events, harness }) => {
       const seen = await events(await harness.createThread('a'), 'Hi')
+      assert.deepEqual(errorsOf(seen), [])
       assert.equal(seen[0]?.type, 'start')
       assert.equal(seen.at(-1)?.type, 'finish')
       assert.equal(count(seen, 'start'), 1)
@@ -117,11 +123,14 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
   },
   {
     title: 'runs threads side by side and one turn per thread at a time',
-    script: () => [{ text: 'One.' }, { text: 'Two.' }],
+    script: () => [{ text: 'Zero.' }, { text: 'One.' }, { text: 'Two.' }],
     run: async ({ events, harness }) => {
       const threads = [await harness.createThread('a'), await harness.createThread('a')]
-      const texts = await Promise.all(threads.map(async (thread) => textOf(await events(thread, 'Hi'))))
-      assert.deepEqual(texts.toSorted(), ['One.', 'Two.'])
+      // Programs set up their home at their first start, and some can do that only once at a time.
+      await events(await harness.createThread('a'), 'Hi')
+      const turns = await Promise.all(threads.map((thread) => events(thread, 'Hi')))
+      assert.deepEqual(turns.flatMap(errorsOf), [])
+      assert.deepEqual(turns.map(textOf).toSorted(), ['One.', 'Two.'])
     },
   },
   {
@@ -225,7 +234,7 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
     title: 'waits for the results of tools that the caller runs',
     needs: 'consumerTools',
     config: ASK,
-    script: () => [calls('ask', 'one', 'two'), { text: 'End.' }],
+    script: () => [calls({ name: 'ask' }, 'one', 'two'), { text: 'End.' }],
     run: async ({ harness }) => {
       const thread = await harness.createThread('a')
       const result = await harness.stream('a', thread, 'Go', { requireToolApproval: true })
@@ -240,10 +249,58 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
       assert.equal(textOf(rest), 'End.')
     },
   },
+  {
+    title: 'compacts a thread into a new one, and leaves the old one as it was',
+    needs: 'compaction',
+    script: () => [{ text: LONG }, { text: 'In short.' }],
+    attempt: async ({ harness }) => harness.compactThread('a', await harness.createThread('a')),
+    run: async ({ events, harness }) => {
+      const thread = await harness.createThread('a')
+      await events(thread, 'Hi')
+      const before = await harness.getMessages('a', thread)
+      const compacted = await harness.compactThread('a', thread)
+      assert.match(JSON.stringify(await harness.getMessages('a', compacted)), /In short\./)
+      assert.deepEqual(await harness.getMessages('a', thread), before)
+    },
+  },
+  {
+    title: 'takes rules from a file',
+    needs: 'instructions',
+    config: { rules: ['RULES.md'] },
+    script: () => [{ text: 'One.' }],
+    run: async ({ events, harness }) => {
+      assert.equal(textOf(await events(await harness.createThread('a'), 'Hi')), 'One.')
+    },
+  },
+  {
+    title: 'takes skills from a folder',
+    needs: 'skills',
+    config: { skills: ['skills'] },
+    script: () => [{ text: 'One.' }],
+    run: async ({ events, harness }) => {
+      assert.equal(textOf(await events(await harness.createThread('a'), 'Hi')), 'One.')
+    },
+  },
+  {
+    title: 'can be told to wait for the end of a limit',
+    needs: 'limits',
+    script: () => [{ text: 'One.' }],
+    attempt: async ({ harness }) => harness.stream('a', await harness.createThread('a'), 'Hi', { onLimit: 'park' }),
+    run: async ({ events, harness }) => {
+      const seen = await events(await harness.createThread('a'), 'Hi', { onLimit: 'park' })
+      assert.equal(textOf(seen), 'One.')
+    },
+  },
 ]
+
+const LONG = 'The harbour of the town has four cranes, and the second one is broken. '.repeat(20)
 
 function count(events: readonly ChatEvent[], type: ChatEvent['type']): number {
   return events.filter((event) => event.type === type).length
+}
+
+function errorsOf(events: readonly ChatEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'error' ? [event.error.message] : []))
 }
 
 function textOf(events: readonly ChatEvent[]): string {
