@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect, type Client, type ClientState } from '@inspan/client'
-import { Agent, createTool, Harness, SqliteStore } from '@inspan/core'
+import { Agent, createTool, Harness, MemoryStore, SqliteStore } from '@inspan/core'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { serve, type InspanServer } from './serve.ts'
@@ -115,6 +115,62 @@ describe('a thread that another process holds', () => {
     const over = await until(client, ({ head }) => head.lastRun !== null)
     assert.equal(texts(over).at(-1), 'assistant: From the server.')
     assert.equal(over.messages.flatMap(({ toolCalls = [] }) => toolCalls)[0]?.output, 'noted one')
+  })
+})
+
+describe('a thread that another process deletes', () => {
+  it('is announced to those who watch it', { timeout: 60_000 }, async (t) => {
+    const { child, client, thread, url } = await shared(t)
+    child.stdin.end()
+    await once(child, 'exit')
+    const other = new SqliteStore({ url })
+    const harness = new Harness({
+      id: 'shared',
+      agent: new Agent({ id: 'agent', model: scriptedModel([]) }),
+      modes: [{ id: 'build' }],
+      storage: other,
+    })
+    const gone = until(client, ({ problem }) => problem === 'The thread was deleted.')
+    // The server lets go of a thread that waits, so that anybody may delete it.
+    while ((await other.getStream(thread))?.owner !== null) await sleep(20)
+    await harness.session.thread.delete({ threadId: thread })
+    await gone
+    assert.equal((await client.send({ type: 'rename', title: 'x' }).receipt).reason, 'unknown-id')
+    await harness.destroy()
+    await other.close()
+  })
+})
+
+describe('a store that signals changes', () => {
+  it('is followed at its signal, without waiting for the next look', { timeout: 60_000 }, async () => {
+    class SignallingStore extends MemoryStore {
+      listener: ((stream: string, seq: number) => void) | undefined
+      reads = 0
+      onChange(listener: (stream: string, seq: number) => void): () => void {
+        this.listener = listener
+        return () => (this.listener = undefined)
+      }
+      override getThread(id: string): ReturnType<MemoryStore['getThread']> {
+        this.reads++
+        return super.getThread(id)
+      }
+    }
+    const storage = new SignallingStore()
+    const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
+    const harness = new Harness({ id: 'signals', agent, modes: [{ id: 'build' }], storage })
+    const server = await serve({ harness })
+    const client = await connect({ url: server.url, token: server.token })
+    const { thread } = client.getState()
+    // While the server holds the thread itself, nobody else can have written it.
+    while (((await storage.getStream(thread))?.owner ?? null) !== null) await sleep(20)
+    const before = storage.reads
+    storage.listener?.(thread, 1)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.ok(storage.reads > before, 'the thread was looked at')
+    await client.close()
+    await server.close()
+    assert.equal(storage.listener, undefined, 'the server unsubscribes')
+    await harness.destroy()
   })
 })
 

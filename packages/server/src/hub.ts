@@ -12,7 +12,7 @@ import type { Webhooks } from './webhooks.ts'
 /** How long a thread that nobody watches stays open. A run at work keeps it open, however long. */
 const LINGER_MS = 30_000
 
-/** How often threads that other processes may write are looked at. */
+/** How often threads that other processes may write are looked at, besides the signals of the store. */
 const FOLLOW_MS = 250
 /** How long the sender of a command waits for the process that holds the thread. */
 const SETTLE_MS = 30_000
@@ -46,6 +46,7 @@ export class Hub {
   readonly #places = new Map<string, Promise<Place>>()
   readonly #sweep: NodeJS.Timeout
   #following: NodeJS.Timeout | undefined
+  readonly #stopListening: (() => void) | undefined
   readonly #onClosed = new Set<(thread: string) => void>()
   /** The first thread of a tenant is being made. */
   readonly #firsts = new Map<string, Promise<string>>()
@@ -59,6 +60,7 @@ export class Hub {
       void this.recover().catch(() => undefined)
     }, LINGER_MS / 3)
     this.#sweep.unref()
+    this.#stopListening = door.store.onChange?.((thread) => void this.#look(thread).catch(() => undefined))
     this.#follow()
   }
 
@@ -144,6 +146,7 @@ export class Hub {
     this.#closed = true
     clearInterval(this.#sweep)
     clearTimeout(this.#following)
+    this.#stopListening?.()
     await Promise.allSettled([...this.#places.keys()].map((thread) => this.#leave(thread)))
   }
 
@@ -182,10 +185,7 @@ export class Hub {
 
   async #enter(thread: string, resourceId: string, source: ThreadSource): Promise<() => Promise<void>> {
     const begin = (runtime: ThreadRuntime): void => source.begin(runtime)
-    const onEvicted = async (): Promise<void> => {
-      for (const listener of this.#onClosed) listener(thread)
-      await this.#leave(thread)
-    }
+    const onEvicted = (): Promise<void> => this.#evicted(thread)
     const entered = await this.door.enter(thread, { resourceId, begin, onEvicted })
     await source.attached()
     return () => entered.leave()
@@ -250,22 +250,35 @@ export class Hub {
     await place.takingOver
   }
 
-  /** Looks at threads that other processes hold, or may have written since they rest here. */
+  /** Looks at all threads now and then: the signals of a store may be lost, and some stores have none. */
   #follow(): void {
     this.#following = setTimeout(() => {
-      void Promise.allSettled(
-        [...this.#places].map(async ([thread, opening]) => {
-          const place = await opening
-          const { feed, source } = place
-          if (source.runtime?.isHeld === true || (place.users === 0 && !feed.isWatched)) return
-          await source.catchUp()
-          if (source.runtime === undefined) await this.#takeOver(thread, place)
-        }),
-      ).then(() => {
+      void Promise.allSettled([...this.#places.keys()].map((thread) => this.#look(thread))).then(() => {
         if (!this.#closed) this.#follow()
       })
     }, FOLLOW_MS)
     this.#following.unref()
+  }
+
+  /** Looks at a thread that another process holds, or may have written or deleted since it rests here. */
+  async #look(thread: string): Promise<void> {
+    const opening = this.#places.get(thread)
+    const place = await opening
+    if (place === undefined) return
+    const { feed, source } = place
+    if (source.runtime?.isHeld === true || (place.users === 0 && !feed.isWatched)) return
+    if ((await this.door.store.getThread(thread)) === null) {
+      if (this.#places.get(thread) === opening) await this.#evicted(thread)
+      return
+    }
+    await source.catchUp()
+    if (source.runtime === undefined) await this.#takeOver(thread, place)
+  }
+
+  /** Tells those who watch a thread that it is gone. */
+  async #evicted(thread: string): Promise<void> {
+    for (const listener of this.#onClosed) listener(thread)
+    await this.#leave(thread)
   }
 
   #closeUnused(): void {
