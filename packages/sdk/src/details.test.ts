@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { MemoryStore } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
+import {
+  createAgentManager,
+  defineModel,
+  NativeHarnessFactory,
+  type AgentHarness,
+  type HooksForAgent,
+  type TelemetryEvent,
+  type WireCommunicationEvent,
+} from './index.ts'
+import { chatting, eventsOf, folders, noting, textOf, until } from './sdk.fixture.ts'
+
+const CALL = { toolCalls: [{ id: 'c', name: 'note', input: {} }] }
+
+suite('an agent', () => {
+  test('stays as it was if it cannot be destroyed', async () => {
+    await using it = await folders()
+    const own = new NativeHarnessFactory({ model: scriptedModel([]) })
+    let isBroken = true
+    const factory = {
+      protocolVersion: 1,
+      create: async (root: string): Promise<AgentHarness> =>
+        new Proxy<AgentHarness>(await own.create(root), {
+          get: (target, key) => {
+            if (key === 'destroyAgent' && isBroken) return () => Promise.reject(new Error('Busy.'))
+            const value: unknown = Reflect.get(target, key, target)
+            return typeof value === 'function' ? value.bind(target) : value
+          },
+        }),
+    }
+    await using manager = await createAgentManager(it.root, factory)
+    const agent = await manager.createAgent(it.project, { agentId: 'a' })
+    await assert.rejects(manager.destroyAgent('a'), /Busy/)
+    assert.deepEqual(manager.getAgentIds(), ['a'])
+    assert.ok(existsSync(join(it.root, 'agents', 'a.json')))
+    assert.deepEqual(agent.getAgentConfig(), {})
+    isBroken = false
+    await manager.destroyAgent('a')
+    assert.deepEqual(manager.getAgentIds(), [])
+  })
+
+  test('has addresses and models of its own back after a restart', async () => {
+    const modelId = defineModel({ id: 'own/model', contextWindow: 4_321, supportedFormats: null })
+    const url = new URL('http://127.0.0.1:9/mcp')
+    const mcpServers = { off: { type: 'remote', url, enabled: false } } as const
+    await using it = await chatting([], { config: { modelId, mcpServers } })
+    const manager = await it.restart()
+    const agent = manager.getAgent('a')
+    const { modelId: restored } = agent.getAgentConfig()
+    assert.deepEqual(restored, modelId)
+    assert.deepEqual(
+      agent.getMcpServerInfo().map(({ name, status }) => [name, status]),
+      [['off', 'disabled']],
+    )
+    assert.equal(agent.getChatSession(it.session.getId()).getContextUsage().contextWindow, 4_321)
+  })
+})
+
+suite('hooks', () => {
+  test('belong to one agent, get its identity, and apply to results of the caller as well', async () => {
+    const asked: Parameters<HooksForAgent>[0][] = []
+    const hooksForAgent: HooksForAgent = (agent) => {
+      asked.push(agent)
+      if (agent.agentId === 'broken') throw new Error('No hooks.')
+      const hooks = { onToolResult: () => ({ result: 'clean' }), onSomethingNew: () => undefined }
+      return agent.agentId === 'a' ? hooks : undefined
+    }
+    const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
+    const question = { toolCalls: [{ id: 'q', name: 'ask', input: {} }] }
+    await using it = await chatting([question, { text: 'One.' }, question, { text: 'Two.' }], {
+      manager: { hooksForAgent },
+      config: { name: 'Ann', tools },
+    })
+    assert.deepEqual(asked, [{ agentId: 'a', projectRoot: it.project, config: { name: 'Ann', tools } }])
+    const other = await (await it.manager.createAgent(it.project, { agentId: 'b', tools })).createChatSession()
+    const results: unknown[] = []
+    for (const session of [it.session, other]) {
+      const turn = await session.chat('Go')
+      await until(turn, 'tool-call')
+      await session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 'secret' })
+      results.push((await until(turn, 'tool-result')).result)
+      await eventsOf(turn)
+    }
+    assert.deepEqual(results, ['clean', 'secret'])
+    await assert.rejects(it.manager.createAgent(it.project, { agentId: 'broken' }), /No hooks/)
+    assert.deepEqual(it.manager.getAgentIds(), ['a', 'b'])
+  })
+})
+
+suite('a factory', () => {
+  test('declines approvals after its time limit, denies by its rules, and uses its store', async () => {
+    const calls: unknown[] = []
+    const store = new MemoryStore()
+    await using it = await chatting([CALL, { text: 'Declined.' }, CALL, { text: 'Ran.' }], {
+      factory: { tools: noting('note', calls), approvalTimeout: 50, store },
+    })
+    assert.equal(textOf(await eventsOf(await it.session.chat('Go', { requireToolApproval: true }))), 'Declined.')
+    assert.deepEqual(calls, [])
+    await eventsOf(await it.session.chat('Go'))
+    assert.equal(calls.length, 1)
+    assert.equal(existsSync(join(it.root, 'inspan.db')), false)
+    const rules = { categories: {}, tools: { note: 'deny' as const }, patterns: [] }
+    await using denied = await chatting([CALL, { text: 'Denied.' }], {
+      factory: { tools: noting('note', calls), rules },
+    })
+    await eventsOf(await denied.session.chat('Go'))
+    assert.equal(calls.length, 1)
+  })
+})
+
+suite('reports', () => {
+  test('show approvals and retries as telemetry', async () => {
+    await using it = await chatting([{ error: { status: 500 } }, CALL, { text: 'End.' }], {
+      factory: { tools: noting('note', []), retry: { initialDelayMs: 1 } },
+    })
+    const telemetry: TelemetryEvent[] = []
+    it.session.onTelemetry((event) => telemetry.push(event))
+    const turn = await it.session.chat('Go', { requireToolApproval: true })
+    await until(turn, 'tool-approval-request')
+    await it.session.approveToolCall('c')
+    await eventsOf(turn)
+    const seen = telemetry.filter(({ type }) => type.startsWith('tool-approval') || type === 'llm-retry')
+    assert.deepEqual(
+      seen.map(({ type }) => type),
+      ['llm-retry', 'tool-approval-requested', 'tool-approval-resolved'],
+    )
+    const [retry, , resolved] = seen
+    assert.ok(retry?.type === 'llm-retry' && retry.attempt === 2 && retry.status === 500)
+    assert.ok(resolved?.type === 'tool-approval-resolved' && resolved.decision === 'approved' && resolved.waitedMs >= 0)
+  })
+
+  test('mask secrets in the headers of the wire', async () => {
+    await using it = await chatting([{ text: 'Hi.', headers: { 'x-api-key': 'hush', 'x-plain': 'shown' } }])
+    const events: WireCommunicationEvent[] = []
+    it.manager.onWireCommunication((event) => events.push(event))
+    await eventsOf(await it.session.chat('Hi'))
+    const response = events.find((event) => event.type === 'llm-response')
+    assert.deepEqual([response?.headers?.['x-api-key'], response?.headers?.['x-plain']], ['***', 'shown'])
+    assert.doesNotMatch(JSON.stringify(events), /hush/)
+  })
+
+  test('never go to the console', async (t) => {
+    const written = (['debug', 'log', 'info', 'warn', 'error'] as const).map((name) =>
+      t.mock.method(console, name, () => undefined),
+    )
+    await using it = await chatting([{ error: { status: 400 } }, { text: 'Hi.' }])
+    await eventsOf(await it.session.chat('Hi'))
+    await eventsOf(await it.session.chat('Hi'))
+    await it.restart()
+    assert.equal(
+      written.reduce((sum, { mock }) => sum + mock.callCount(), 0),
+      0,
+    )
+  })
+})
+
+test('the context usage is empty after a restart until the next turn', async () => {
+  const usage = { inputTokens: 10, outputTokens: 2 }
+  await using it = await chatting([
+    { text: 'One.', usage },
+    { text: 'Two.', usage },
+  ])
+  await eventsOf(await it.session.chat('Hi'))
+  assert.equal(it.session.getContextUsage().usage.inputTokens, 10)
+  const manager = await it.restart()
+  const session = manager.getAgent('a').getChatSession(it.session.getId())
+  assert.deepEqual(session.getContextUsage().usage, {})
+  await eventsOf(await session.chat('Hi'))
+  assert.equal(session.getContextUsage().usage.inputTokens, 10)
+})
