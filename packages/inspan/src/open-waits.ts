@@ -3,7 +3,7 @@ import type { ThreadRuntime } from '@inspan/core/engine'
 import { InspanError, type Answer, type Wait } from '@inspan/protocol'
 import type { Terminal } from './command.ts'
 import { suggestion } from './suggestion.ts'
-import { visible } from './visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 
 /** The exit code of a command that cannot go on before somebody answers. */
 export const STILL_WAITING = 3

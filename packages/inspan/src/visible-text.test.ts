@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { Renderer } from './render.ts'
-import { visible, VisibleText } from './visible-text.ts'
+import { visible, VisibleText } from '@inspan/protocol/internal'
 
 const SHOWN: readonly (readonly [string, string, string])[] = [
   ['plain text, tabs and lines', 'a\tb\nc é 漢 👋', 'a\tb\nc é 漢 👋'],

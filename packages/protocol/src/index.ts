@@ -10,6 +10,7 @@ export {
   type ContextUsage,
   type FinishReason,
   type UsageIncrement,
+  type CostedUsage,
   type UsageMetadata,
   type UsageTotals,
 } from './usage.ts'

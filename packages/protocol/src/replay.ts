@@ -81,7 +81,14 @@ function stepFinish(body: StepEndedRecord): AgentEvent {
 }
 
 function tokensOf(usage: NonNullable<StepEndedRecord['usage']>): UsageMetadata {
-  const { costUsd: _cost, source: _source, scope: _scope, uncounted: _uncounted, ...tokens } = usage
+  const {
+    costUsd: _cost,
+    estimatedUsd: _estimated,
+    source: _source,
+    scope: _scope,
+    uncounted: _uncounted,
+    ...tokens
+  } = usage
   return tokens
 }
 

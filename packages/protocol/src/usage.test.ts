@@ -28,3 +28,10 @@ test('what a turn used beyond its steps is what is left, and nothing when the st
   assert.deepEqual(subtractUsage({ inputTokens: 15, outputTokens: 2 }, steps), { inputTokens: 5 })
   assert.equal(subtractUsage({ inputTokens: 10, outputTokens: 1 }, steps), undefined)
 })
+
+test('how much of a cost is an estimate is added up as well', () => {
+  const estimated = addUsage(NO_USAGE, { inputTokens: 1, costUsd: 0.5, estimatedUsd: 0.5 })
+  assert.equal(addUsage(estimated, { costUsd: 0.25 }).estimatedUsd, 0.5)
+  assert.equal(addUsage(estimated, { costUsd: 0.25, estimatedUsd: 0.25 }).estimatedUsd, 0.75)
+  assert.equal('estimatedUsd' in addUsage(NO_USAGE, { costUsd: 1 }), false)
+})

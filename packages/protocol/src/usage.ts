@@ -12,6 +12,8 @@ export interface UsageMetadata {
 /** What was used since the last report. Cumulative counters are turned into increments before they get here. */
 export interface UsageIncrement extends UsageMetadata {
   readonly costUsd?: number
+  /** The part of `costUsd` that we calculated from list prices. The rest is what the agent or its provider reported. */
+  readonly estimatedUsd?: number
   readonly source: 'reported' | 'estimated'
   readonly scope: 'own' | 'subagents'
   /** The counter's baseline is unknown, so the numbers are shown but not added up. */
@@ -27,7 +29,12 @@ export interface UsageTotals {
   readonly cachedInputTokens: number
   readonly cacheWriteInputTokens: number
   readonly costUsd: number
+  /** The part of `costUsd` that is an estimate by list prices. Absent: none of it. */
+  readonly estimatedUsd?: number
 }
+
+/** Usage with its cost, as far as it is known. */
+export type CostedUsage = UsageMetadata & Pick<UsageIncrement, 'costUsd' | 'estimatedUsd'>
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
 
@@ -50,9 +57,10 @@ export const NO_USAGE: UsageTotals = Object.freeze({
 })
 
 /** Adds an increment. Invalid numbers (negative, NaN, infinite) count as 0. */
-export function addUsage(totals: UsageTotals, more: UsageMetadata & { readonly costUsd?: number }): UsageTotals {
+export function addUsage(totals: UsageTotals, more: CostedUsage): UsageTotals {
   const input = count(more.inputTokens)
   const output = count(more.outputTokens)
+  const estimatedUsd = count(totals.estimatedUsd) + count(more.estimatedUsd)
   return {
     inputTokens: totals.inputTokens + input,
     outputTokens: totals.outputTokens + output,
@@ -61,6 +69,7 @@ export function addUsage(totals: UsageTotals, more: UsageMetadata & { readonly c
     cachedInputTokens: totals.cachedInputTokens + count(more.cachedInputTokens),
     cacheWriteInputTokens: totals.cacheWriteInputTokens + count(more.cacheWriteInputTokens),
     costUsd: totals.costUsd + count(more.costUsd),
+    ...(estimatedUsd === 0 ? {} : { estimatedUsd }),
   }
 }
 

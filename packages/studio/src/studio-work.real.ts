@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import type { Comparison } from '@inspan/client/compare'
-import type { Browser, Page } from 'playwright-core'
-import { openPage, say, startBrowser, startStudio, type StudioBench } from './studio.fixture.ts'
+import type { Browser } from 'playwright-core'
+import { say, startBrowser, startStudio, visit } from './studio.fixture.ts'
 
 const WRITE = { text: 'I will write.', toolCalls: [{ name: 'write_file', input: { path: 'a.txt', content: 'hello' } }] }
 
@@ -15,19 +15,9 @@ describe('the web page at work', { timeout: 240_000 }, () => {
   })
   after(() => browser.close())
 
-  const visit = async (bench: StudioBench, use: (page: Page) => Promise<void>): Promise<void> => {
-    const page = await openPage(browser, bench)
-    try {
-      await use(page)
-    } finally {
-      await page.context().close()
-      await bench.close()
-    }
-  }
-
   it('says first what needs you in any thread, and takes the answer there', async () => {
     const bench = await startStudio([{ text: 'Nothing to do.' }, WRITE, { text: 'It is written.' }])
-    await visit(bench, async (page) => {
+    await visit(browser, bench, async (page) => {
       await page.getByText('Nothing waits for you.').waitFor()
       await say(page, 'Rest')
       await page.getByText('Nothing to do.').waitFor()
@@ -56,7 +46,7 @@ describe('the web page at work', { timeout: 240_000 }, () => {
       { text: 'The first answer.', usage: { inputTokens: 100, outputTokens: 30 } },
       { text: 'The second answer.', usage: { inputTokens: 90, outputTokens: 20 } },
     ])
-    await visit(bench, async (page) => {
+    await visit(browser, bench, async (page) => {
       await page.getByRole('navigation').getByRole('button', { name: 'Compare agents' }).click()
       await page.getByLabel('Prompt for all').fill('Which is better?')
       await page.getByRole('button', { name: 'Start 2 lanes' }).click()
@@ -89,7 +79,7 @@ describe('the web page at work', { timeout: 240_000 }, () => {
 
   it('lists what is always allowed and takes it back', async () => {
     const bench = await startStudio([WRITE, WRITE, { text: 'Twice.' }, WRITE, { text: 'Asked again.' }])
-    await visit(bench, async (page) => {
+    await visit(browser, bench, async (page) => {
       await say(page, 'Write')
       await page.getByRole('button', { name: 'Always allow write_file in this thread' }).click()
       await page.getByText('Twice.').waitFor()
@@ -110,7 +100,7 @@ describe('the web page at work', { timeout: 240_000 }, () => {
       { text: 'Second in the queue.' },
       { text: 'First in the queue.' },
     ])
-    await visit(bench, async (page) => {
+    await visit(browser, bench, async (page) => {
       await say(page, 'Begin')
       await page.getByRole('button', { name: 'Allow once' }).waitFor()
       const box = page.getByLabel('Message', { exact: true })
@@ -135,7 +125,7 @@ describe('the web page at work', { timeout: 240_000 }, () => {
   it('does everything by ⌘K: a mode, a prompt to jump to, a theme', async () => {
     const long = Array.from({ length: 80 }, (_, index) => `line ${index}\n\n`).join('')
     const bench = await startStudio([{ text: long }, { text: 'Short.' }])
-    await visit(bench, async (page) => {
+    await visit(browser, bench, async (page) => {
       await say(page, 'The very first prompt')
       await page.getByText('line 79').waitFor()
       await say(page, 'And then')

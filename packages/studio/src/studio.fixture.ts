@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Agent, createTool, Harness, MemoryStore } from '@inspan/core'
+import { Agent, createTool, Harness, MemoryStore, type HarnessConfig } from '@inspan/core'
+import { createThread, ProcessOwner, ThreadLog } from '@inspan/core/engine'
+import type { Store } from '@inspan/protocol/store'
 import { serve, type InspanServer } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
 import { chromium, type Browser, type Page } from 'playwright-core'
@@ -37,6 +39,42 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).press('Enter')
 }
 
+/** Opens the page, uses it, and closes everything, whatever happens. */
+export async function visit(browser: Browser, bench: StudioBench, use: (page: Page) => Promise<void>): Promise<void> {
+  const page = await openPage(browser, bench)
+  try {
+    await use(page)
+  } finally {
+    await page.context().close()
+    await bench.close()
+  }
+}
+
+/** Writes a thread of so many messages: questions and answers in turn. */
+export async function longThread(store: Store, title: string, messages: number): Promise<string> {
+  const { id } = await createThread(store, { resourceId: 'studio', title })
+  const owner = await ProcessOwner.register(store)
+  const log = await ThreadLog.open({ store, stream: id, fence: await owner.claim(id) })
+  for (let from = 0; from < messages; from += 500) {
+    await log.commit(
+      Array.from({ length: Math.min(500, messages - from) }, (_, at) => ({
+        type: 'message.added' as const,
+        messageId: `m${from + at}`,
+        role: (from + at) % 2 === 0 ? ('user' as const) : ('assistant' as const),
+        parts: [{ id: '0', type: 'text' as const, text: textOf(from + at) }],
+      })),
+    )
+  }
+  await owner.release(id, await owner.claim(id))
+  await owner.close()
+  return id
+}
+
+function textOf(index: number): string {
+  if (index % 2 === 0) return `Question ${index}`
+  return `Answer ${index} with **some** words.\n\n${'- a point of the answer\n'.repeat(1 + (index % 5))}`
+}
+
 type Script = Parameters<typeof scriptedModel>[0]
 
 export interface StudioBench {
@@ -46,7 +84,11 @@ export interface StudioBench {
 }
 
 /** A served harness with two tools, one of which needs an approval, and a model that follows a script. */
-export async function startStudio(script: Script, storage: MemoryStore = new MemoryStore()): Promise<StudioBench> {
+export async function startStudio(
+  script: Script,
+  storage: Store = new MemoryStore(),
+  more: Partial<HarnessConfig> = {},
+): Promise<StudioBench> {
   const look = createTool({
     id: 'read_file',
     description: 'Reads a file.',
@@ -69,6 +111,7 @@ export async function startStudio(script: Script, storage: MemoryStore = new Mem
       { id: 'build', name: 'Build' },
       { id: 'plan', name: 'Plan' },
     ],
+    ...more,
   })
   const server = await serve({ harness, pages: studioPages() })
   return {

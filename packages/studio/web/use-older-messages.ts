@@ -1,38 +1,74 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Client } from '@inspan/client'
+import { useHarness } from '@inspan/client/react'
 import type { WireMessage } from '@inspan/protocol/wire'
 import { shownMessages } from './shown-messages.ts'
 
 export interface OlderMessages {
   readonly messages: readonly WireMessage[]
-  readonly isLoading: boolean
+  readonly hasMore: boolean
   readonly load: () => void
+  readonly loadAll: () => void
 }
 
+const PAGE = 100
+const LARGE_PAGE = 1000
+
 /** Messages before the window that the client follows, fetched page by page as somebody scrolls up. */
-export function useOlderMessages(client: Client, thread: string, firstId: string | undefined): OlderMessages {
-  const [messages, setMessages] = useState<readonly WireMessage[]>([])
-  const [isLoading, setLoading] = useState(false)
+export function useOlderMessages(client: Client): OlderMessages {
+  const { state } = useHarness(client, ({ messages, thread }) => ({ thread, firstId: messages[0]?.id }))
+  const { firstId, thread } = state
+  const [found, setFound] = useState<{ readonly messages: readonly WireMessage[]; readonly isWhole: boolean }>(NONE)
+  const [isReading, setReading] = useState(false)
+  const reader = useRef<AbortController | undefined>(undefined)
   const cursor = useRef<number | null | undefined>(undefined)
+  /** Whether the pages have passed the window. */
+  const isPast = useRef(false)
   useEffect(() => {
+    // Another thread, or another window after a reconnect.
     cursor.current = undefined
-    setMessages([])
-  }, [thread])
-  const load = useCallback(() => {
-    if (isLoading || cursor.current === null || thread === '' || firstId === undefined) return
-    setLoading(true)
-    const before = cursor.current
-    client.routes
-      .messages(thread, { limit: 100, ...(before === undefined ? {} : { before }) })
-      .then(({ before: next, messages: page }) => {
-        cursor.current = next
-        const fresh = shownMessages(page)
-        // The first page may overlap with the window.
-        const end = fresh.findIndex(({ id }) => id === firstId)
-        setMessages((known) => [...(end < 0 ? fresh : fresh.slice(0, end)), ...known])
-      })
-      .catch(() => undefined)
-      .finally(() => setLoading(false))
-  }, [client, firstId, isLoading, thread])
-  return { messages, isLoading, load }
+    isPast.current = false
+    setFound(NONE)
+    setReading(false)
+    return () => reader.current?.abort()
+  }, [thread, firstId])
+  const read = useCallback(
+    async (isAll: boolean) => {
+      if (isReading || cursor.current === null || thread === '' || firstId === undefined) return
+      const { signal } = (reader.current = new AbortController())
+      setReading(true)
+      try {
+        do {
+          const before: number | undefined = cursor.current
+          const limit = isAll ? LARGE_PAGE : PAGE
+          const page = await client.routes.messages(thread, { limit, ...(before === undefined ? {} : { before }) })
+          if (signal.aborted) return
+          cursor.current = page.before
+          const fresh = shownMessages(page.messages)
+          // The first pages overlap with the window.
+          const end = isPast.current ? fresh.length : fresh.findIndex(({ id }) => id === firstId)
+          isPast.current ||= end >= 0
+          const older = fresh.slice(0, Math.max(0, end))
+          setFound(({ messages }) => ({ messages: [...older, ...messages], isWhole: page.before === null }))
+          if (!isAll && older.length > 0) break
+        } while (cursor.current !== null)
+      } catch {
+        // Whoever scrolls again tries again.
+      } finally {
+        if (!signal.aborted) setReading(false)
+      }
+    },
+    [client, firstId, isReading, thread],
+  )
+  return useMemo(
+    () => ({
+      messages: found.messages,
+      hasMore: !found.isWhole,
+      load: () => void read(false),
+      loadAll: () => void read(true),
+    }),
+    [found, read],
+  )
 }
+
+const NONE = { messages: [], isWhole: false } as const

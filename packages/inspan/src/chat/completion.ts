@@ -5,7 +5,7 @@ import {
   type SlashCommand,
 } from '@earendil-works/pi-tui'
 import type { Client } from '@inspan/client'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 import { fileNames } from './file-names.ts'
 import { titleOf } from './run-slash.ts'
 import { SLASH_COMMANDS, type SlashName } from './slash.ts'

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 
 export interface FileName {
   /** What follows the `@`. */

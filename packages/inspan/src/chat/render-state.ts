@@ -2,7 +2,7 @@ import type { ClientState } from '@inspan/client'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
 import { oneLine } from '../one-line.ts'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 import { line, lines, type Block, type Line, type Tone } from './block.ts'
 
 /** How many lines of an output are shown when it is unfolded. The newest tell most. */

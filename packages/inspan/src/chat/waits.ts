@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { Command, PendingApproval } from '@inspan/protocol/wire'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 import { line, lines, type Block, type Line } from './block.ts'
 
 /** What a key does while something waits. `reason`: asks for a reason before it denies. */

@@ -10,7 +10,7 @@ import { homeOf } from '../home.ts'
 import { parseOptions } from '../parse-options.ts'
 import { dollarsOf, secondsOf } from '../run-limits.ts'
 import { HARNESS_IDS, harnessId } from '../served-modes.ts'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 
 export const compareCommand: Command = {
   name: 'compare',

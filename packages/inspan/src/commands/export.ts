@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { EXPORT_FORMATS, type ExportFormat } from '@inspan/client/export'
 import { InspanError } from '@inspan/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
-import { exportThread, EXPORT_FORMATS, type ExportFormat } from '../export/export-thread.ts'
+import { exportThread } from '../export-thread.ts'
 import { parseOptions } from '../parse-options.ts'
 import { findThread } from '../read-thread.ts'
 

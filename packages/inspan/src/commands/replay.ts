@@ -8,7 +8,7 @@ import { playRecording, recordingAt } from '../recording.ts'
 import { Renderer } from '../render.ts'
 import { parseOptions } from '../parse-options.ts'
 import { findThread, readThread } from '../read-thread.ts'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 
 export const replayCommand: Command = {
   name: 'replay',

@@ -4,7 +4,7 @@ import { UsageError, type Command, type Terminal } from '../command.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 
 /** Coding agents whose own conversations can be listed and continued. */
 export const WITH_SESSIONS = ['claude-code', 'codex', 'opencode', 'pi'] as const

@@ -2,7 +2,7 @@ import type { Store } from '@inspan/protocol/store'
 import type { Terminal } from '../command.ts'
 import { oneLine } from '../one-line.ts'
 import { findThread, headOf } from '../read-thread.ts'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 
 const MOST_SHOWN = 1000
 

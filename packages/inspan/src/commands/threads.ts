@@ -4,7 +4,7 @@ import { openExistingStore } from '../data-file.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
 import { openSharedStore } from '../shared-store.ts'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 import { showThread } from './thread-show.ts'
 
 export const threadsCommand: Command = {

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { homeOf } from '../home.ts'
-import { visible } from '../visible-text.ts'
+import { visible } from '@inspan/protocol/internal'
 
 export const trustCommand: Command = {
   name: 'trust',

@@ -99,7 +99,7 @@ export function changeRun(
 
 export function countUsage(draft: Draft, increment: UsageIncrement): void {
   const { usage } = draft.head
-  const { scope, source: _source, uncounted, costUsd: _costUsd, ...tokens } = increment
+  const { scope, source: _source, uncounted, costUsd: _costUsd, estimatedUsd: _estimated, ...tokens } = increment
   const lastStep: UsageMetadata = scope === 'own' ? tokens : usage.lastStep
   const totals = uncounted === true ? usage[scope] : addUsage(usage[scope], increment)
   setHead(draft, 'usage', { ...usage, lastStep, [scope]: totals })

@@ -38,6 +38,7 @@ export const usageIncrementSchema: Schema<UsageIncrement> = exact<UsageIncrement
   object({
     ...usageFields,
     costUsd: optional(z.number()),
+    estimatedUsd: optional(z.number()),
     source: z.enum(['reported', 'estimated']),
     scope: z.enum(['own', 'subagents']),
     uncounted: optional(z.literal(true)),
@@ -53,6 +54,7 @@ export const usageTotalsSchema: Schema<UsageTotals> = exact<UsageTotals>()(
     cachedInputTokens: z.number(),
     cacheWriteInputTokens: z.number(),
     costUsd: z.number(),
+    estimatedUsd: optional(z.number()),
   }),
 )
 

@@ -16,6 +16,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
   'fields of other types, never stored or sent alone': [
     'ActivityBase',
     'CommandBase',
+    'CostedUsage',
     'EventExtras',
     'MessageFields',
     'PartBase',

@@ -2,6 +2,7 @@ import { Download, Trash2 } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { comparisonTable, exportComparison, type Comparison, type ComparisonFormat } from '@inspan/client/compare'
+import { download } from '../download.ts'
 import { Button } from '../parts/button.tsx'
 import { forgetComparison, type KeptComparison } from './comparisons.ts'
 import { LaneDiff } from './lane-diff.tsx'
@@ -34,7 +35,7 @@ export function CompareView({ client, comparison, onDone, onOpen }: Props): Reac
       <div className="flex flex-wrap items-center gap-2 border-b border-(--line) px-4 py-2">
         <h1 className="min-w-0 flex-1 truncate font-semibold">{comparison.prompt}</h1>
         {(['markdown', 'json', 'csv'] as const).map((format) => (
-          <Button key={format} onClick={() => download(finished, format)}>
+          <Button key={format} onClick={() => save(finished, format)}>
             <Download size={13} className="mr-1 inline" />
             {format === 'markdown' ? 'Markdown' : format.toUpperCase()}
           </Button>
@@ -134,11 +135,7 @@ const TYPES = {
   csv: ['csv', 'text/csv'],
 } as const
 
-function download(comparison: Comparison, format: ComparisonFormat): void {
+function save(comparison: Comparison, format: ComparisonFormat): void {
   const [ending, type] = TYPES[format]
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([exportComparison(comparison, format)], { type }))
-  link.download = `comparison.${ending}`
-  link.click()
-  URL.revokeObjectURL(link.href)
+  download(`comparison.${ending}`, type, exportComparison(comparison, format))
 }

@@ -76,7 +76,11 @@ function Files({ client, left, right }: FilesProps): ReactNode {
   return files.map(({ after, before, path }) => (
     <div key={path}>
       <h3 className="mt-2 font-mono text-sm">{path}</h3>
-      {before === after ? <p className="text-sm text-(--soft)">The same.</p> : <Diff before={before} after={after} />}
+      {before === after ? (
+        <p className="text-sm text-(--soft)">The same.</p>
+      ) : (
+        <Diff path={path} before={before} after={after} />
+      )}
     </div>
   ))
 }

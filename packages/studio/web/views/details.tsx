@@ -1,23 +1,31 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Client } from '@inspan/client'
+import { EXPORT_FORMATS } from '@inspan/client/export'
 import { useHarness } from '@inspan/client/react'
 import type { PermissionMode } from '@inspan/protocol/wire'
-import { jumpTo } from '../jump.ts'
+import { EXPORT_NAMES, exportThread } from '../export-thread.ts'
+import { goTo } from '../route.ts'
+import type { Choices } from '../use-choices.ts'
+import type { OlderMessages } from '../use-older-messages.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
 import { allowNotifications, canNotify } from '../notify.ts'
 import { Files } from './files.tsx'
 import { Memory } from './limits.tsx'
+import { Prompts } from './prompts.tsx'
 import { Usage } from './usage.tsx'
 
 interface Props {
   readonly client: Client
+  readonly choices: Choices
+  readonly older: OlderMessages
+  readonly onDelete: () => void
   readonly onClose: () => void
 }
 
 /** What there is to know about a thread besides its conversation. */
-export function Details({ client, onClose }: Props): ReactNode {
+export function Details({ choices, client, older, onClose, onDelete }: Props): ReactNode {
   return (
     <aside
       aria-label="Details"
@@ -29,33 +37,15 @@ export function Details({ client, onClose }: Props): ReactNode {
           <X size={18} />
         </button>
       </div>
-      <Prompts client={client} />
+      <Prompts client={client} older={older} />
       <Files client={client} />
       <Tasks client={client} />
-      <Usage client={client} />
+      <Usage client={client} choices={choices} />
       <Memory client={client} />
       <Permissions client={client} />
+      <Conversation client={client} onDelete={onDelete} />
       {canNotify() && <Button onClick={() => void allowNotifications()}>Notify me when something waits</Button>}
     </aside>
-  )
-}
-
-function Prompts({ client }: { readonly client: Client }): ReactNode {
-  const { state: messages } = useHarness(client, (state) => state.messages)
-  const prompts = messages.filter(({ content, role }) => role === 'user' && content !== '')
-  if (prompts.length === 0) return null
-  return (
-    <Section title="Prompts">
-      <ol className="max-h-56 overflow-y-auto text-sm">
-        {prompts.map(({ content, id }) => (
-          <li key={id}>
-            <button className="block w-full truncate rounded px-1 text-left hover:bg-(--bg)" onClick={() => jumpTo(id)}>
-              {content}
-            </button>
-          </li>
-        ))}
-      </ol>
-    </Section>
   )
 }
 
@@ -107,6 +97,28 @@ function Permissions({ client }: { readonly client: Client }): ReactNode {
       {grants.tools.length + grants.categories.length === 0 && (
         <p className="text-sm text-(--soft)">Nothing is always allowed here.</p>
       )}
+    </Section>
+  )
+}
+
+function Conversation({ client, onDelete }: { readonly client: Client; readonly onDelete: () => void }): ReactNode {
+  return (
+    <Section title="Keep or share">
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => goTo({ view: 'replay', thread: client.getState().thread })}>Replay</Button>
+        {EXPORT_FORMATS.map((format) => (
+          <Button
+            key={format}
+            aria-label={`Export as ${EXPORT_NAMES[format]}`}
+            onClick={() => void exportThread(client, format)}
+          >
+            {EXPORT_NAMES[format]}
+          </Button>
+        ))}
+        <Button kind="danger" onClick={onDelete}>
+          Delete…
+        </Button>
+      </div>
     </Section>
   )
 }

@@ -42,7 +42,7 @@ export function Files({ client }: { readonly client: Client }): ReactNode {
           {file.isBinary === true || (file.before === undefined && file.after === undefined) ? (
             <p className="text-xs text-(--soft)">Not shown: binary or very large.</p>
           ) : (
-            <Diff before={file.before ?? ''} after={file.after ?? ''} />
+            <Diff path={file.path} before={file.before ?? ''} after={file.after ?? ''} />
           )}
         </details>
       ))}

@@ -3,59 +3,41 @@ import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import type { Choices } from '../use-choices.ts'
+import { AgentChoice } from './agent-choice.tsx'
 
 interface Props {
   readonly client: Client
   readonly choices: Choices
+  /** The title in the list of threads: one that was given before anything was said is only there. */
+  readonly listedTitle: string | null
   readonly onMenu: () => void
   readonly onDetails: () => void
   readonly onPalette: () => void
 }
 
-export function Header({ choices, client, onDetails, onMenu, onPalette }: Props): ReactNode {
+export function Header({ choices, client, listedTitle, onDetails, onMenu, onPalette }: Props): ReactNode {
   const { state, send } = useHarness(client, ({ head, status }) => ({
     title: head.title,
     mode: head.mode,
     model: head.model,
     status,
   }))
-  const { modes, models } = choices
+  const title = state.title ?? listedTitle
   return (
-    <header className="flex items-center gap-2 border-b border-(--line) px-3 py-2">
-      <h1 className="sr-only">{state.title ?? 'Untitled'}</h1>
+    <header className="flex flex-wrap items-center gap-2 border-b border-(--line) px-3 py-2">
+      <h1 className="sr-only">{title ?? 'Untitled'}</h1>
       <IconButton label="Show threads" className="md:hidden" onClick={onMenu}>
         <Menu size={18} />
       </IconButton>
-      <Title key={state.title ?? ''} title={state.title} onRename={(title) => send({ type: 'rename', title })} />
+      <Title key={title ?? ''} title={title} onRename={(title) => send({ type: 'rename', title })} />
       <StatusDot status={state.status} />
-      {modes.length > 1 && (
-        <select
-          aria-label="Mode"
-          className="rounded-lg border border-(--line) bg-(--bg) px-2 py-1 text-sm"
-          value={state.mode ?? modes[0]?.id}
-          onChange={(event) => send({ type: 'mode', mode: event.target.value })}
-        >
-          {modes.map((mode) => (
-            <option key={mode.id} value={mode.id} title={mode.description}>
-              {mode.name}
-            </option>
-          ))}
-        </select>
-      )}
-      {models.length > 0 && (
-        <select
-          aria-label="Model"
-          className="hidden max-w-48 rounded-lg border border-(--line) bg-(--bg) px-2 py-1 text-sm sm:block"
-          value={state.model ?? ''}
-          onChange={(event) => send({ type: 'model', model: event.target.value })}
-        >
-          {[...new Set([...(state.model === null ? [''] : [state.model]), ...models])].map((model) => (
-            <option key={model} value={model}>
-              {model === '' ? 'Default model' : model}
-            </option>
-          ))}
-        </select>
-      )}
+      <AgentChoice
+        choices={choices}
+        mode={state.mode ?? choices.modes[0]?.id ?? ''}
+        model={state.model ?? ''}
+        onMode={(mode) => send({ type: 'mode', mode })}
+        onModel={(model) => send({ type: 'model', model })}
+      />
       <IconButton label="Commands (⌘K)" onClick={onPalette}>
         <Command size={18} />
       </IconButton>
@@ -81,7 +63,7 @@ function Title({
     <input
       aria-label="Title of the thread"
       placeholder="Untitled"
-      className="min-w-0 flex-1 truncate rounded bg-transparent px-1 font-medium"
+      className="min-w-24 flex-1 truncate rounded bg-transparent px-1 font-medium"
       value={text}
       onChange={(event) => setText(event.target.value)}
       onBlur={commit}

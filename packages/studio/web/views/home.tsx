@@ -1,9 +1,11 @@
 import { Bell, CircleDot, Clock, Columns3, Plus } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { Client, ThreadOverview } from '@inspan/client'
 import { Button } from '../parts/button.tsx'
 import { shortTime } from '../short-time.ts'
+import type { Choices } from '../use-choices.ts'
 import type { Overview } from '../use-overview.ts'
+import { AgentChoice } from './agent-choice.tsx'
 import { MessageBox } from './composer.tsx'
 import { WaitCard } from './waits.tsx'
 
@@ -11,14 +13,24 @@ interface Props {
   readonly client: Client
   readonly overview: Overview
   readonly onOpen: (thread: string) => void
+  readonly choices: Choices
   /** Starts a thread; with a prompt the agent begins at once. */
-  readonly onNew: (prompt?: string) => void
+  readonly onNew: (start?: ThreadStart) => void
   readonly onCompare: () => void
 }
 
+/** What a thread begins with. */
+export interface ThreadStart {
+  readonly prompt: string
+  readonly mode: string | undefined
+  readonly model: string | undefined
+}
+
 /** The first screen: what needs you, what runs, what was done last, whichever agent it is with. */
-export function Home({ client, onCompare, onNew, onOpen, overview }: Props): ReactNode {
+export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Props): ReactNode {
   const { reload, threads = [] } = overview
+  const [mode, setMode] = useState<string | undefined>(undefined)
+  const [model, setModel] = useState('')
   const waiting = threads.filter(({ status }) => status === 'awaiting-approval')
   const running = threads.filter(({ status }) => status === 'running')
   const recent = threads.filter((thread) => !waiting.includes(thread) && !running.includes(thread))
@@ -67,7 +79,20 @@ export function Home({ client, onCompare, onNew, onOpen, overview }: Props): Rea
       </div>
       <footer className="border-t border-(--line) p-3">
         <div className="mx-auto max-w-3xl">
-          <MessageBox isRunning={false} onSubmit={(prompt) => onNew(prompt)} onCancel={() => undefined} />
+          <div className="mb-2 flex flex-wrap gap-2">
+            <AgentChoice
+              choices={choices}
+              mode={mode ?? choices.modes[0]?.id ?? ''}
+              model={model}
+              onMode={setMode}
+              onModel={setModel}
+            />
+          </div>
+          <MessageBox
+            isRunning={false}
+            onSubmit={(prompt) => onNew({ prompt, mode, model: model === '' ? undefined : model })}
+            onCancel={() => undefined}
+          />
         </div>
       </footer>
     </div>

@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import type { Client, MemoryProgress } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
+import { Meter } from '../parts/meter.tsx'
 import { Section } from '../parts/section.tsx'
 
 /** What the provider's limit makes the thread wait for, with the time that is left. */
@@ -63,25 +64,5 @@ export function Memory({ client }: { readonly client: Client }): ReactNode {
         </details>
       )}
     </Section>
-  )
-}
-
-interface MeterProps {
-  readonly label: string
-  readonly value: number
-  readonly most: number
-}
-
-export function Meter({ label, most, value }: MeterProps): ReactNode {
-  return (
-    <label className="mb-1 block text-sm">
-      <span className="flex justify-between">
-        <span className="text-(--soft)">{label}</span>
-        <span>
-          {value.toLocaleString()} of {most.toLocaleString()}
-        </span>
-      </span>
-      <meter className="w-full" min={0} max={most} high={most * 0.8} value={Math.min(value, most)} />
-    </label>
   )
 }

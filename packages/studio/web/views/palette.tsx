@@ -1,9 +1,11 @@
 import { Command } from 'cmdk'
 import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
+import { EXPORT_FORMATS } from '@inspan/client/export'
 import type { PermissionMode } from '@inspan/protocol/wire'
 import { allowNotifications, canNotify } from '../notify.ts'
 import { jumpTo } from '../jump.ts'
+import { EXPORT_NAMES, exportThread } from '../export-thread.ts'
 import { goTo } from '../route.ts'
 import { setTheme } from '../theme.ts'
 import type { Choices } from '../use-choices.ts'
@@ -18,10 +20,15 @@ interface Props {
   readonly onOpen: (thread: string) => void
   readonly onNew: () => void
   readonly onDetails: () => void
+  readonly onDelete: () => void
 }
 
+/** The details list all of them. */
+const MOST_PROMPTS = 100
+
 /** ⌘K: everything by its name. */
-export function Palette({ choices, client, isOpen, onChange, onDetails, onNew, onOpen, threads }: Props): ReactNode {
+export function Palette(props: Props): ReactNode {
+  const { choices, client, isOpen, onChange, onDelete, onDetails, onNew, onOpen, threads } = props
   const [search, setSearch] = useState('')
   const done = (act: () => unknown): void => {
     onChange(false)
@@ -29,13 +36,6 @@ export function Palette({ choices, client, isOpen, onChange, onDetails, onNew, o
     void act()
   }
   const fork = async (): Promise<void> => onOpen((await client.routes.forkThread(client.getState().thread)).id)
-  const remove = async (): Promise<void> => {
-    await client.routes.deleteThread(client.getState().thread)
-    const [next] = (await client.routes.threads({ limit: 1 })).threads
-    threads.reload()
-    if (next === undefined) goTo({ view: 'home' })
-    else onOpen(next.id)
-  }
   const { head, messages } = client.getState()
   const actions: readonly (readonly [string, () => unknown])[] = [
     ['What needs you', () => goTo({ view: 'home' })],
@@ -44,7 +44,7 @@ export function Palette({ choices, client, isOpen, onChange, onDetails, onNew, o
     ['Fork this thread', fork],
     ['Show the details: files, prompts, tasks, usage, permissions', onDetails],
     ['Cancel the run', () => client.send({ type: 'cancel' })],
-    ['Delete this thread', remove],
+    ['Delete this thread…', onDelete],
     ...choices.modes.map(({ id, name }) => [`Mode: ${name}`, () => client.send({ type: 'mode', mode: id })] as const),
     ...choices.models.map((model) => [`Model: ${model}`, () => client.send({ type: 'model', model })] as const),
     ['Permissions: ask by the rules', () => permit(client, 'default')],
@@ -54,11 +54,15 @@ export function Palette({ choices, client, isOpen, onChange, onDetails, onNew, o
       ? []
       : [['Revoke everything that is always allowed', () => client.send({ type: 'revoke' })] as const]),
     ...(canNotify() ? [['Notify me when something waits', allowNotifications] as const] : []),
+    ['Replay this thread', () => goTo({ view: 'replay', thread: client.getState().thread })],
+    ...EXPORT_FORMATS.map(
+      (format) => [`Export as ${EXPORT_NAMES[format]}`, () => exportThread(client, format)] as const,
+    ),
     ['Dark theme', () => setTheme('dark')],
     ['Light theme', () => setTheme('light')],
     ['Theme of the system', () => setTheme('system')],
   ]
-  const prompts = messages.filter(({ content, role }) => role === 'user' && content !== '')
+  const prompts = messages.filter(({ content, role }) => role === 'user' && content !== '').slice(-MOST_PROMPTS)
   return (
     <Command.Dialog
       open={isOpen}

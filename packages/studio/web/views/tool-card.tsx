@@ -21,6 +21,7 @@ import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
 import { NestedContext } from '../nested.ts'
 import { Diff } from '../parts/diff.tsx'
 import { Markdown } from '../parts/markdown.tsx'
+import { pathIn } from '../path-in.ts'
 import { shownMessages } from '../shown-messages.ts'
 
 const ICONS: Readonly<Record<CallKind, typeof Wrench>> = {
@@ -76,9 +77,9 @@ function Input({ input, kind }: { readonly kind: CallKind; readonly input: JsonO
   if (input === undefined) return <p className="text-(--soft)">The input is being written…</p>
   const { command, content, new_string: after, old_string: before } = input
   if (kind === 'write' && typeof after === 'string') {
-    return <Diff before={typeof before === 'string' ? before : ''} after={after} />
+    return <Diff path={pathIn(input)} before={typeof before === 'string' ? before : ''} after={after} />
   }
-  if (kind === 'write' && typeof content === 'string') return <Diff before="" after={content} />
+  if (kind === 'write' && typeof content === 'string') return <Diff path={pathIn(input)} before="" after={content} />
   const text = typeof command === 'string' ? `$ ${command}` : JSON.stringify(input, null, 2)
   return <pre className="mb-2 overflow-x-auto text-xs whitespace-pre-wrap text-(--soft)">{text}</pre>
 }

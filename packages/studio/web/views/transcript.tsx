@@ -1,21 +1,21 @@
-import { useEffect, useMemo, useRef, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, type ReactNode } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import { onJump } from '../jump.ts'
 import { NestedContext, splitNested } from '../nested.ts'
-import { useOlderMessages } from '../use-older-messages.ts'
+import type { OlderMessages } from '../use-older-messages.ts'
 import { Message } from './message.tsx'
 
 interface Props {
   readonly client: Client
+  readonly older: OlderMessages
   readonly onOpen: (thread: string) => void
 }
 
 /** The conversation. Only what is on the screen is in the document, so that long threads scroll smoothly. */
-export function Transcript({ client, onOpen }: Props): ReactNode {
+export function Transcript({ client, older, onOpen }: Props): ReactNode {
   const { state } = useHarness(client, ({ messages, thread }) => ({ messages, thread }))
-  const older = useOlderMessages(client, state.thread, state.messages[0]?.id)
   const list = useRef<VListHandle>(null)
   const isAtEnd = useRef(true)
   const { byCall, top } = useMemo(
@@ -24,12 +24,20 @@ export function Transcript({ client, onOpen }: Props): ReactNode {
   )
   const nested = useMemo(() => ({ client, byCall }), [client, byCall])
   const last = state.messages.at(-1)
+  const known = useRef({ firstId: top[0]?.id, thread: state.thread })
+  // Older messages come in at the top: what is looked at must not move.
+  const isPrepended = known.current.thread === state.thread && known.current.firstId !== top[0]?.id
+  useLayoutEffect(() => {
+    known.current = { firstId: top[0]?.id, thread: state.thread }
+  }, [top, state.thread])
+  const lastPrompt = state.messages.findLast(({ role }) => role === 'user')?.id
+  useEffect(() => {
+    // Whoever says something wants to see the answer.
+    isAtEnd.current = true
+  }, [state.thread, lastPrompt])
   useEffect(() => {
     if (isAtEnd.current) list.current?.scrollToIndex(top.length - 1, { align: 'end' })
   }, [top.length, last])
-  useEffect(() => {
-    isAtEnd.current = true
-  }, [state.thread])
   useEffect(
     () =>
       onJump((messageId) => {
@@ -56,10 +64,8 @@ export function Transcript({ client, onOpen }: Props): ReactNode {
   return (
     <section aria-label="Conversation" className="min-h-0 flex-1">
       <NestedContext value={nested}>
-        <VList ref={list} shift={older.isLoading} onScroll={onScroll} className="h-full">
-          {top.map((message) => (
-            <Message key={message.id} client={client} message={message} onOpen={onOpen} />
-          ))}
+        <VList ref={list} data={top} shift={isPrepended} onScroll={onScroll} className="h-full" tabIndex={0}>
+          {(message) => <Message key={message.id} client={client} message={message} onOpen={onOpen} />}
         </VList>
       </NestedContext>
     </section>

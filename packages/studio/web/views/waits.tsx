@@ -6,6 +6,7 @@ import type { Command, PendingApproval } from '@inspan/protocol/wire'
 import { Button } from '../parts/button.tsx'
 import { Diff } from '../parts/diff.tsx'
 import { Markdown } from '../parts/markdown.tsx'
+import { pathIn } from '../path-in.ts'
 import { optionsOf } from '../question-options.ts'
 
 type Send = (command: Command) => unknown
@@ -101,8 +102,10 @@ function ApprovedInput({ input }: { readonly input: JsonObject }): ReactNode {
           ))}
         </dl>
       )}
-      {typeof after === 'string' && <Diff before={typeof before === 'string' ? before : ''} after={after} />}
-      {typeof content === 'string' && <Diff before="" after={content} />}
+      {typeof after === 'string' && (
+        <Diff path={pathIn(input)} before={typeof before === 'string' ? before : ''} after={after} />
+      )}
+      {typeof content === 'string' && <Diff path={pathIn(input)} before="" after={content} />}
     </div>
   )
 }

@@ -2,22 +2,25 @@ import { Menu } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
-import { notifyWhenWaiting } from '../notify.ts'
+import { installWorker, notifyWhenWaiting } from '../notify.ts'
 import { goTo, useRoute } from '../route.ts'
 import { useChoices } from '../use-choices.ts'
+import { useOlderMessages } from '../use-older-messages.ts'
 import { useOverview } from '../use-overview.ts'
 import { useThreads } from '../use-threads.ts'
 import { Composer, submitPrompt } from './composer.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
 import { Details } from './details.tsx'
 import { Header } from './header.tsx'
-import { Home } from './home.tsx'
+import { Home, type ThreadStart } from './home.tsx'
 import { LimitBar } from './limits.tsx'
 import { Palette } from './palette.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { Transcript } from './transcript.tsx'
 import { Waits } from './waits.tsx'
 
+const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).ReplayView }))
 const Compare = lazy(async () => ({ default: (await import('../compare/compare-page.tsx')).ComparePage }))
 
 /** The whole page: threads on the left, the conversation in the middle, what else there is to know on the right. */
@@ -30,22 +33,28 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
   const known = overview.threads?.map(({ id, title }) => `${id} ${title ?? ''}`).join('\n') ?? ''
   const threads = useThreads(client, `${thread} ${signal} ${known}`)
   const choices = useChoices(client)
+  const older = useOlderMessages(client)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [areDetailsOpen, setDetailsOpen] = useState(false)
   const [isPaletteOpen, setPaletteOpen] = useState(false)
+  const [isDeleting, setDeleting] = useState(false)
   const open = useCallback((id: string) => {
     setMenuOpen(false)
     goTo({ view: 'thread', thread: id })
   }, [])
   const create = useCallback(
-    async (prompt?: string) => {
+    async (start?: ThreadStart) => {
       const { head, messages, thread: shown } = client.getState()
       // A thread in which nothing was said is as good as a new one.
       const isFresh = shown !== '' && messages.length === 0 && head.title === null && head.run === null
       const id = isFresh ? shown : (await client.routes.createThread()).id
       await client.open(id)
       open(id)
-      if (prompt !== undefined) submitPrompt(client, prompt)
+      if (start === undefined) return
+      const { mode, model, prompt } = start
+      if (mode !== undefined) client.send({ type: 'mode', mode })
+      if (model !== undefined) client.send({ type: 'model', model })
+      submitPrompt(client, prompt)
     },
     [client, open],
   )
@@ -53,7 +62,8 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
   useEffect(() => {
     if (wanted !== undefined) void client.open(wanted).catch(() => goTo({ view: 'home' }))
   }, [client, wanted])
-  useEffect(() => notifyWhenWaiting(overview.threads ?? [], open), [overview.threads, open])
+  useEffect(() => installWorker(open), [open])
+  useEffect(() => notifyWhenWaiting(overview.threads ?? []), [overview.threads])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'k' || !(event.metaKey || event.ctrlKey)) return
@@ -88,6 +98,7 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
           <Header
             client={client}
             choices={choices}
+            listedTitle={threads.list.find(({ id }) => id === thread)?.title ?? null}
             onMenu={() => setMenuOpen(true)}
             onDetails={() => setDetailsOpen(!areDetailsOpen)}
             onPalette={() => setPaletteOpen(true)}
@@ -107,7 +118,8 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
             client={client}
             overview={overview}
             onOpen={open}
-            onNew={(prompt) => void create(prompt)}
+            choices={choices}
+            onNew={(start) => void create(start)}
             onCompare={() => goTo({ view: 'compare' })}
           />
         )}
@@ -116,16 +128,40 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
             <Compare client={client} choices={choices} comparison={route.comparison} onOpen={open} />
           </Suspense>
         )}
+        {route.view === 'replay' && (
+          <Suspense fallback={<p className="p-4">Loading…</p>}>
+            <Replay key={route.thread} client={client} thread={route.thread} onOpen={open} />
+          </Suspense>
+        )}
         {route.view === 'thread' && (
           <>
             <LimitBar client={client} />
-            <Transcript client={client} onOpen={open} />
+            <Transcript client={client} older={older} onOpen={open} />
             <Waits client={client} />
             <Composer client={client} />
           </>
         )}
       </main>
-      {areDetailsOpen && route.view === 'thread' && <Details client={client} onClose={() => setDetailsOpen(false)} />}
+      {areDetailsOpen && route.view === 'thread' && (
+        <Details
+          client={client}
+          choices={choices}
+          older={older}
+          onClose={() => setDetailsOpen(false)}
+          onDelete={() => setDeleting(true)}
+        />
+      )}
+      {isDeleting && (
+        <DeleteDialog
+          client={client}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => {
+            threads.reload()
+            overview.reload()
+            goTo({ view: 'home' })
+          }}
+        />
+      )}
       <Palette
         client={client}
         threads={threads}
@@ -135,6 +171,7 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
         onOpen={open}
         onNew={() => void create()}
         onDetails={() => setDetailsOpen(true)}
+        onDelete={() => setDeleting(true)}
       />
     </div>
   )

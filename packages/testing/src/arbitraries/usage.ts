@@ -27,7 +27,10 @@ export const arbitraryUsage: fc.Arbitrary<UsageMetadata> = shape<UsageMetadata>(
 
 export const arbitraryUsageIncrement: fc.Arbitrary<UsageIncrement> = shape<UsageIncrement>(
   { source: fc.constantFrom('reported', 'estimated'), scope: fc.constantFrom('own', 'subagents') },
-  { ...tokens, costUsd: cost, uncounted: fc.constant(true) },
+  { ...tokens, costUsd: cost, estimatedUsd: cost, uncounted: fc.constant(true) },
 )
 
-export const arbitraryUsageTotals: fc.Arbitrary<UsageTotals> = shape<UsageTotals>({ ...tokens, costUsd: cost }, {})
+export const arbitraryUsageTotals: fc.Arbitrary<UsageTotals> = shape<UsageTotals>(
+  { ...tokens, costUsd: cost },
+  { estimatedUsd: cost },
+)

@@ -1,14 +1,12 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
-import type { UsageMetadata } from '@inspan/protocol'
+import type { CostedUsage, UsageMetadata } from '@inspan/protocol'
 import { unlessAborted } from '@inspan/protocol/internal'
 
 /** Returns what a model charges for its tokens, in dollars; `undefined` if unknown. */
 export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>
 
-export type PricedUsage = UsageMetadata & { readonly costUsd?: number }
-
 /** Whether tokens were used whose cost is unknown. */
-export function isUnpriced({ costUsd, ...tokens }: PricedUsage): boolean {
+export function isUnpriced({ costUsd, estimatedUsd: _estimated, ...tokens }: CostedUsage): boolean {
   return costUsd === undefined && Object.values(tokens).some((count) => count > 0)
 }
 
@@ -25,11 +23,11 @@ export async function pricedUsage(
   usage: UsageMetadata,
   model: string | undefined,
   priceOf: PriceOf | undefined,
-): Promise<PricedUsage> {
+): Promise<CostedUsage> {
   if (model === undefined || priceOf === undefined) return usage
   try {
     const costUsd = await priceOf(model, usage)
-    return costUsd === undefined ? usage : { ...usage, costUsd }
+    return costUsd === undefined ? usage : { ...usage, costUsd, estimatedUsd: costUsd }
   } catch {
     return usage
   }

@@ -45,7 +45,8 @@ async function runSpending(store: Store, stream: string, run: RunState): Promise
 
 function endedStep({ finishReason, usage }: StepEndedRecord): EndedStep {
   if (usage === undefined) return { finishReason }
-  const { costUsd: _costUsd, scope: _scope, source: _source, uncounted: _uncounted, ...tokens } = usage
+  const { costUsd: _costUsd, estimatedUsd: _estimated, scope: _scope, source: _source, ...rest } = usage
+  const { uncounted: _uncounted, ...tokens } = rest
   return { finishReason, usage: tokens }
 }
 
@@ -69,7 +70,7 @@ export function usedByRun({ run, usage: { own } }: Head): UsageTotals {
   const before = run?.usageBefore ?? NO_USAGE
   const rest = Object.entries(own).map(([key, used]: [string, number]) => [
     key,
-    used - before[key as keyof UsageTotals],
+    used - (before[key as keyof UsageTotals] ?? 0),
   ])
   return Object.fromEntries(rest) as UsageTotals
 }
@@ -81,7 +82,7 @@ export async function openTurnUsage(store: Store, log: ThreadLog): Promise<Usage
   return turnUsage.totalTokens === 0 ? undefined : tokensOf(turnUsage)
 }
 
-export function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMetadata {
+export function tokensOf({ costUsd: _costUsd, estimatedUsd: _estimated, ...tokens }: UsageTotals): UsageMetadata {
   return tokens
 }
 

@@ -1,11 +1,11 @@
-import { addUsage, type UsageTotals } from '@inspan/protocol'
+import { addUsage, type CostedUsage, type UsageTotals } from '@inspan/protocol'
 import type { Budget } from '@inspan/protocol/driver'
 import type { ChildEndedRecord, Head } from '@inspan/protocol/log'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from '../runs/budget-meter.ts'
 import { timerMs } from '../checks/check-options.ts'
 import { usedByRun } from '../runs/run-spending.ts'
-import { isUnpriced, type PricedUsage } from '../runs/priced-usage.ts'
+import { isUnpriced } from '../runs/priced-usage.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
 /**
@@ -80,7 +80,7 @@ export class TurnBudget implements Disposable {
   }
 
   /** Records the notices that are due. Returns whether the turn has to end. */
-  #check(unsaid: PricedUsage = {}): boolean {
+  #check(unsaid: CostedUsage = {}): boolean {
     const budget = this.#budget
     if (budget === undefined) return false
     const own = addUsage(addUsage(usedByRun(this.#headBefore), this.#active.recorder.used), unsaid)

@@ -4,6 +4,7 @@ import {
   subtractUsage,
   type AgentEvent,
   type CallOutcome,
+  type CostedUsage,
   type ErrorData,
   type EventMeta,
   type FileEvent,
@@ -27,7 +28,7 @@ import type { BatchEvent, MessageEndedRecord, PartAddress, RecordBody, RunOutcom
 import { extractRequest } from '../log/blobs.ts'
 import { closeCalls } from './close-calls.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
-import { isUnpriced, pricedUsage, type PricedUsage, type PriceOf } from '../runs/priced-usage.ts'
+import { isUnpriced, pricedUsage, type PriceOf } from '../runs/priced-usage.ts'
 import type { RecordOrigin } from '../log/record-body.ts'
 import type { EndedStep } from '../runs/run-spending.ts'
 import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
@@ -229,12 +230,12 @@ export class TurnRecorder {
   }
 
   /** Returns the usage that no step reported: some programs report only at the end of the turn. */
-  async unsaidUsage(): Promise<PricedUsage | undefined> {
+  async unsaidUsage(): Promise<CostedUsage | undefined> {
     const rest = subtractUsage(this.#finish?.usage ?? {}, addUsage(this.#usedBefore, this.#stepUsage))
     return rest === undefined ? undefined : this.#priced(rest)
   }
 
-  #priced(usage: UsageMetadata): Promise<PricedUsage> {
+  #priced(usage: UsageMetadata): Promise<CostedUsage> {
     return pricedUsage(usage, this.#model ?? this.#modelOf?.(), this.#priceOf)
   }
 
@@ -372,7 +373,7 @@ export class TurnRecorder {
     this.#log.add({ type: 'step.started', stepIndex, request: body }, this.#origin, blobs)
   }
 
-  #stepFinish(event: StepFinishEvent, priced: PricedUsage | undefined = event.usage): Promise<void> | undefined {
+  #stepFinish(event: StepFinishEvent, priced: CostedUsage | undefined = event.usage): Promise<void> | undefined {
     this.#sealTexts(MAIN)
     const { meta, stepIndex, finishReason, usage } = event
     if (priced !== undefined) {

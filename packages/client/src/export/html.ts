@@ -1,6 +1,6 @@
+import { visible } from '@inspan/protocol/internal'
 import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
-import { visible } from '../visible-text.ts'
-import type { ExportedThread } from './export-thread.ts'
+import type { ExportedConversation } from './export-conversation.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #d4d4d8; --soft: #52525b; --panel: #f4f4f5; }
@@ -13,7 +13,7 @@ details { border: 1px solid var(--line); border-radius: 8px; padding: .3rem .7re
 `
 
 /** One file: no scripts, nothing that is loaded, and nothing of the conversation is anything but text. */
-export function asHtml({ createdAt, id, messages, title }: ExportedThread): string {
+export function asHtml({ createdAt, id, messages, title }: ExportedConversation): string {
   return [
     '<!doctype html>',
     '<html lang="en">',

@@ -1,0 +1,8 @@
+/** Saves a text as a file, as if it had come from the server. */
+export function download(name: string, type: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
