@@ -13,6 +13,7 @@ export {
 } from './transport.ts'
 export {
   ServerRoutes,
+  type AgentLimitReport,
   type ChangedFile,
   type MemoryProgress,
   type MessagePage,

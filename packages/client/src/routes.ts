@@ -67,7 +67,20 @@ export interface ThreadLimits {
   readonly limits: JsonObject
   /** Limits of providers that the thread waits for, with the time at which each ends. */
   readonly waits: readonly JsonObject[]
+  /** Limits of accounts that coding agents have reported, the newest report of each. */
+  readonly agents: readonly AgentLimitReport[]
   readonly usage: JsonObject
+}
+
+export interface AgentLimitReport {
+  readonly agentId: string
+  /** The provider's name of the limit, such as `five_hour`. */
+  readonly name: string
+  readonly status: 'ok' | 'near' | 'reached'
+  /** When the limit starts anew, in milliseconds since 1970. */
+  readonly resetsAt?: number
+  /** How much of it is used, from 0 to 1. */
+  readonly used?: number
 }
 
 /** A session that a coding agent keeps on the server's machine. */

@@ -69,6 +69,10 @@ describe('the web page at work', { timeout: 240_000 }, () => {
           ['Plan', 20],
         ],
       )
+      // The comparison is in the address: a reload shows it again and asks nobody twice.
+      await page.reload()
+      await page.getByRole('region', { name: 'Lane Plan' }).getByText('The second answer.').waitFor()
+      assert.match(await differences.innerText(), /- The first answer\.\s+\+ The second answer\./)
       const lane = page.getByRole('region', { name: 'Lane Plan' })
       await lane.getByRole('button', { name: 'Keep this one' }).click()
       await lane.getByRole('button', { name: 'Really drop the others' }).click()

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Agent, createTool, Harness, MemoryStore, type HarnessConfig } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadLog } from '@inspan/core/engine'
@@ -32,6 +34,17 @@ export async function openPage(browser: Browser, { server }: Pick<StudioBench, '
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByLabel('Message', { exact: true }).waitFor()
   return page
+}
+
+let axe: string | undefined
+
+/** Returns what axe finds wrong with the page as it is. The policy of the page allows no scripts from elsewhere, so axe comes in through the debugger. */
+export async function axeFaults(page: Page): Promise<unknown> {
+  axe ??= await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  await page.evaluate(axe)
+  return page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map((node) => node.html).join(" ")))',
+  )
 }
 
 export async function say(page: Page, text: string): Promise<void> {

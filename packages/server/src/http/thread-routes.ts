@@ -4,6 +4,7 @@ import { MAX_PAGE, type ThreadInfo } from '@inspan/protocol/store'
 import { publicHead } from '@inspan/protocol/wire'
 import type { Context } from 'hono'
 import type { ServerContext } from '../context.ts'
+import { agentLimits } from './agent-limits.ts'
 import { readBody, type App, type AppEnv } from './app-types.ts'
 
 const MAX_TITLE = 1000
@@ -98,7 +99,8 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
     const { head } = await door.state(info.id)
     // A limit of a provider is a wait that nobody has to answer.
     const waits = [...head.waits].filter(({ kind }) => kind === 'limit')
-    return c.json({ limits: door.limits, waits, usage: head.usage })
+    const agents = await agentLimits(door.store, info.id, head.seq)
+    return c.json({ limits: door.limits, waits, agents, usage: head.usage })
   })
 
   app.get('/v1/threads/:thread/blobs/:hash', async (c) => {

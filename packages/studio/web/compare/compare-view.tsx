@@ -21,8 +21,10 @@ export function CompareView({ client, comparison, onDone, onOpen }: Props): Reac
   const lanes = useLanes(comparison)
   const reports = lanes.flatMap(({ report }) => (report === undefined ? [] : [report]))
   const finished: Comparison = { prompt: comparison.prompt, lanes: reports }
+  // After a reload the lanes connect one by one.
   const isOver =
-    reports.length > 0 && reports.every(({ status }) => !['waiting', 'running', 'blocked'].includes(status))
+    reports.length === comparison.lanes.length &&
+    reports.every(({ status }) => !['waiting', 'running', 'blocked'].includes(status))
   const drop = async (kept: string | undefined): Promise<void> => {
     const others = comparison.lanes.filter(({ thread }) => thread !== kept)
     await Promise.all(others.map(({ thread }) => client.routes.deleteThread(thread).catch(() => undefined)))

@@ -1,28 +1,45 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import type { Client, MemoryProgress } from '@inspan/client'
+import type { AgentLimitReport, Client, MemoryProgress } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import { Meter } from '../parts/meter.tsx'
 import { Section } from '../parts/section.tsx'
 
-/** What the provider's limit makes the thread wait for, with the time that is left. */
+/** Limits of providers that agents have met, with the time that is left until each ends. */
 export function LimitBar({ client }: { readonly client: Client }): ReactNode {
-  const { state: limit } = useHarness(client, ({ head }) => [...head.waits].find(({ kind }) => kind === 'limit'))
+  const { state } = useHarness(client, ({ head, status, thread }) => ({
+    thread,
+    moment: `${status} ${head.lastRun?.endedSeq ?? ''}`,
+  }))
+  const { moment, thread } = state
+  const [limits, setLimits] = useState<readonly AgentLimitReport[]>([])
   const [now, setNow] = useState(Date.now())
-  const until = limit?.due
   useEffect(() => {
-    if (until === undefined) return
+    let isCurrent = true
+    client.routes.limits(thread).then(
+      ({ agents }) => isCurrent && setLimits(agents),
+      () => isCurrent && setLimits([]),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [client, thread, moment])
+  const met = limits.filter(({ resetsAt = Infinity, status }) => status !== 'ok' && resetsAt > now)
+  const isCounting = met.length > 0
+  useEffect(() => {
+    if (!isCounting) return
     const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
-  }, [until])
-  if (limit === undefined) return null
-  return (
-    <p role="status" className="border-b border-(--line) bg-(--panel) px-4 py-1.5 text-sm">
-      {limit.description}{' '}
-      {until === undefined
-        ? 'It goes on as soon as the provider allows it.'
-        : `It goes on in ${countdown(until - now)}.`}
+  }, [isCounting])
+  return met.map(({ agentId, name, resetsAt, status, used }) => (
+    <p
+      key={`${agentId} ${name}`}
+      className={`border-b border-(--line) bg-(--panel) px-4 py-1.5 text-sm ${status === 'reached' ? 'text-(--bad)' : ''}`}
+    >
+      {agentId} {status === 'reached' ? 'has reached' : 'is near'} its limit &quot;{name}&quot;
+      {used === undefined ? '' : ` (${Math.round(used * 100)} % used)`}.{' '}
+      {resetsAt === undefined ? '' : `It starts anew in ${countdown(resetsAt - now)}.`}
     </p>
-  )
+  ))
 }
 
 export function countdown(ms: number): string {
