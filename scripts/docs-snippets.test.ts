@@ -10,30 +10,33 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Pages whose code is run by a test, or compared with a file by a test. */
 const TESTED_ELSEWHERE = [
-  'adapters.md',
-  'agents-and-tools.md',
-  'engine.md',
-  'harness.md',
-  'redaction.md',
-  'shell-run.md',
+  'internals/adapters.md',
+  'guide/agents-and-tools.md',
+  'internals/engine.md',
+  'guide/harness.md',
+  'guide/redaction.md',
+  'internals/shell-run.md',
 ]
 
 /** Declarations that the snippets of a page assume, by name. A snippet with its own declaration does not get it. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'bridges.md': {},
-  'live-agents.md': { claudeCode: "import { claudeCode } from '@inspan/adapters'" },
-  'memory.md': {
+  'guide/bridges.md': {},
+  'guide/deploying.md': {},
+  'guide/foreign-agents.md': {},
+  'guide/quick-start.md': {},
+  'guide/live-agents.md': { claudeCode: "import { claudeCode } from '@inspan/adapters'" },
+  'guide/memory.md': {
     storage: "declare const storage: import('@inspan/core').SqliteStore",
     model: "declare const model: import('@inspan/core').LanguageModel",
   },
-  'many-machines.md': {},
-  'permissions.md': {},
-  'schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
-  'sdk.md': {},
-  'server.md': { harness: "declare const harness: import('@inspan/core').Harness" },
-  'shell-read.md': {},
-  'signals.md': { harness: "declare const harness: import('@inspan/core').Harness" },
-  'stores.md': {
+  'guide/many-machines.md': {},
+  'guide/permissions.md': {},
+  'internals/schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
+  'guide/sdk.md': {},
+  'guide/server.md': { harness: "declare const harness: import('@inspan/core').Harness" },
+  'internals/shell-read.md': {},
+  'guide/signals.md': { harness: "declare const harness: import('@inspan/core').Harness" },
+  'guide/stores.md': {
     eraseRange: "import { eraseRange } from '@inspan/core/engine'",
     store: "declare const store: import('@inspan/protocol/store').Store",
     log: "declare const log: import('@inspan/core/engine').ThreadLog",
@@ -48,10 +51,10 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       type OwnStore = import('@inspan/protocol/store').Store & { reopened: Reopen }
       declare const MyStore: { open(place: string, format?: Format): Promise<OwnStore> }`,
   },
-  'subagents.md': {},
-  'workspace.md': {},
-  'tools.md': {},
-  'testing.md': {
+  'guide/subagents.md': {},
+  'guide/workspace.md': {},
+  'guide/tools.md': {},
+  'guide/testing.md': {
     faultPoints: "import { faultPoints } from '@inspan/testing'",
     startProvider: "import { startProvider } from '@inspan/testing'",
     Script: "import type { HttpRequest, Script } from '@inspan/testing'",
@@ -68,13 +71,16 @@ function piecesOf(page: string): Piece[] {
   const text = readFileSync(join(root, 'docs', page), 'utf8')
   return [...text.matchAll(/^```ts\n(.+?)^```$/gms)].map(([, code = ''], index) => {
     const given = Object.entries(GIVEN[page] ?? {}).flatMap(([name, line]) => (declares(code, name) ? [] : [line]))
-    return { file: `${page.replace('.md', '')}-${index + 1}.ts`, code: [...given, code, 'export {}'].join('\n') }
+    return { file: `${page.replaceAll(/\W|md$/g, '-')}${index + 1}.ts`, code: [...given, code, 'export {}'].join('\n') }
   })
 }
 
 function declares(code: string, name: string): boolean {
   return new RegExp(`\\b(?:const|function) ${name}\\b|\\bimport [^']*\\b${name}\\b`).test(code)
 }
+
+/** Pages whose first program is run here, and followed by what it prints. */
+const PRINTING = ['guide/quick-start.md']
 
 describe('code in the pages', () => {
   const cache = join(root, 'node_modules', '.cache', 'inspan')
@@ -83,7 +89,9 @@ describe('code in the pages', () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   it('is either run by a test or compiled here', () => {
-    const pages = readdirSync(join(root, 'docs')).filter((page) => page.endsWith('.md') && piecesOf(page).length > 0)
+    const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
+      (page) => /^(guide|internals)[\\/].+\.md$/.test(page) && piecesOf(page).length > 0,
+    )
     assert.deepEqual(pages.toSorted(), [...Object.keys(GIVEN), ...TESTED_ELSEWHERE].toSorted())
   })
 
@@ -102,4 +110,15 @@ describe('code in the pages', () => {
     const report = await run(tsc, ['-p', folder, '--pretty', 'false'], { cwd: folder, mayFail: true })
     assert.equal(report, '')
   })
+
+  for (const page of PRINTING) {
+    it(`prints what ${page} shows`, async () => {
+      const text = readFileSync(join(root, 'docs', page), 'utf8')
+      const [, code = '', shown] = /^```ts\n(.+?)^```\n\nprints\n\n```text\n(.+?)^```$/ms.exec(text) ?? []
+      // Node.js strips no types below node_modules, and these programs have none.
+      const file = join(folder, 'printing.mjs')
+      writeFileSync(file, code)
+      assert.equal(await run(process.execPath, [file], { cwd: folder }), shown)
+    })
+  }
 })

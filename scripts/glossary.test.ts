@@ -7,7 +7,7 @@ import { RECORD_VERSIONS } from '@inspan/protocol/log'
 import { COMMAND_TYPES } from '@inspan/protocol/wire'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const text = readFileSync(join(root, 'docs/glossary.md'), 'utf8')
+const text = readFileSync(join(root, 'docs/internals/glossary.md'), 'utf8')
 
 interface Term {
   readonly word: string

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { testExamples } from './pack-test/examples.ts'
 import { nodeRelease } from './pack-test/node-release.ts'
 import { run } from './pack-test/run.ts'
 import { copyWorkspace } from './pack-test/workspace-copy.ts'
@@ -202,6 +203,10 @@ for (const version of NODES) {
   })
 }
 
+describe('examples', () => {
+  testExamples({ root, consumer, node: () => join(nodeFolder(NODES[2] ?? ''), 'node') })
+})
+
 describe('types', () => {
   it('hold for a strict consumer that checks libraries too', async () => {
     await writeFile(join(consumer, 'first-program.ts'), firstProgram())
@@ -266,7 +271,9 @@ async function packAll(): Promise<void> {
 /** Installs optional peers too, at the version the project tests with, because some entries need them. */
 async function installAll(): Promise<void> {
   await writeFile(join(consumer, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const others = [...peers(), '@types/node'].map((name) => `${name}@${workspace.devDependencies?.[name]}`)
+  const others = [...peers(), '@types/node', 'esbuild', 'react-dom'].map(
+    (name) => `${name}@${workspace.devDependencies?.[name]}`,
+  )
   const ours = (await readdir(tarballs)).map((name) => join(tarballs, name))
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...ours, ...others], { cwd: consumer })
 }
@@ -327,6 +334,7 @@ function builtEntries({ exports }: PackageJson): string[] {
 
 function isWanted(file: string): boolean {
   if (/^(package\.json|README\.md|LICENSE)$/.test(file)) return true
+  if (/^docs\/(reference\.md|llms\.txt|(guide|internals)\/[\w-]+\.md)$/.test(file)) return true
   if (/^dist\/pages\/(assets\/)?[\w-]+\.(html|css|js|svg|webmanifest)$/.test(file)) return true
   if (/(^|[./-])(test|tests|bench|real|machines|fixture|fixtures)([./-]|$)/.test(file)) return false
   return /^dist\/.+\.(js|js\.map|d\.ts)$|^bin\/[^/]+\.js$|^schemas\/[^/]+\.json$/.test(file)

@@ -4,10 +4,11 @@
  * packing the package again, or by `node scripts/pack.ts restore`, which restores all packages.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { referencePages } from './docs/reference.ts'
 import { bundlePackage } from './pack-bundle.ts'
 import { toPublished, toSource, type Manifest } from './pack-exports.ts'
 
@@ -36,7 +37,23 @@ async function prepare(folder: string): Promise<void> {
   tsc('-p', folder, '--composite', 'false', '--incremental', 'false', '--declarationMap', 'false', '--inlineSources')
   await bundlePackage(folder)
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  copyDocs(folder)
   rewriteManifest(folder, toPublished)
+}
+
+/** Packages that people install first. They bring all pages; the others bring their own reference. */
+const WITH_ALL_PAGES: ReadonlySet<string> = new Set(['core', 'inspan'])
+
+function copyDocs(folder: string): void {
+  const name = basename(folder)
+  const docs = join(folder, 'docs')
+  rmSync(docs, { recursive: true, force: true })
+  mkdirSync(docs)
+  const reference = referencePages(root).find((page) => page.folder === name)
+  if (reference !== undefined) writeFileSync(join(docs, 'reference.md'), reference.text)
+  if (!WITH_ALL_PAGES.has(name)) return
+  for (const part of ['guide', 'internals']) cpSync(join(root, 'docs', part), join(docs, part), { recursive: true })
+  copyFileSync(join(root, 'docs/public/llms.txt'), join(docs, 'llms.txt'))
 }
 
 /** `tsc -b` goes by its notes, and takes for built what somebody has deleted since. */
@@ -47,6 +64,7 @@ function forgetLostBuild(folder: string): void {
 function restore(folder: string): void {
   rewriteManifest(folder, toSource)
   rmSync(join(folder, 'LICENSE'), { force: true })
+  rmSync(join(folder, 'docs'), { recursive: true, force: true })
 }
 
 function rewriteManifest(folder: string, rewrite: (manifest: Manifest) => Manifest): void {

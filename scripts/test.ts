@@ -2,7 +2,7 @@
  * Runs all checks: types, lint, format, unused code, then the tests. Stops at the first kind that fails, so that its
  * output is the last thing on the screen.
  *
- * With `--suite real` it runs the tests on real programs. All of them together also show whether what docs/agents.md
+ * With `--suite real` it runs the tests on real programs. All of them together also show whether what docs/guide/agents.md
  * says about the programs is true; `--table` writes it instead. `--suite machines` runs the tests that need Postgres.
  */
 import { spawn } from 'node:child_process'
@@ -68,7 +68,12 @@ async function testRealPrograms(suites: readonly string[]): Promise<void> {
   try {
     console.error(`── tests on real programs (${suites.length} suites)`)
     const havePassed = await runSuites(suites, { root, env: { INSPAN_REAL_PROOFS: proofs } })
-    const doc = ['packages/adapters/src/real/agents-doc.ts', values.table ? 'write' : 'check', proofs, 'docs/agents.md']
+    const doc = [
+      'packages/adapters/src/real/agents-doc.ts',
+      values.table ? 'write' : 'check',
+      proofs,
+      'docs/guide/agents.md',
+    ]
     if (!havePassed) process.exitCode = 1
     else if (isAll) process.exitCode = await run('what the programs have shown', process.execPath, doc)
   } finally {

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const ROOT_FILES = /^(package\.json|tsconfig.*\.json|\.npmrc|LICENSE|README\.md|packages|scripts)$/
+const ROOT_FILES = /^(package\.json|tsconfig.*\.json|\.npmrc|LICENSE|README\.md|docs|packages|scripts)$/
 const NOT_COPIED = /[\\/](node_modules|dist|[^\\/]+\.tsbuildinfo)$/
 
 /** Copies the workspace to an empty folder, because packing changes manifests while other tests read them. */

@@ -52,7 +52,7 @@ it('an agent whose subagents ask nobody has them only where that was allowed', a
   assert.deepEqual(await subagents(opencode), [false, false])
 })
 
-it('docs/adapters.md says of every agent what it says of itself', async () => {
+it('docs/internals/adapters.md says of every agent what it says of itself', async () => {
   const rows: (readonly string[])[] = []
   for (const [title, make] of Object.entries(AGENTS)) {
     for (const transport of ['print', 'live'] as const) {
@@ -60,7 +60,7 @@ it('docs/adapters.md says of every agent what it says of itself', async () => {
     }
   }
   rows.push(await row('Antigravity', 'print', antigravity({ bin: '/nowhere' })))
-  const page = await readFile(new URL('../../../docs/adapters.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../../docs/internals/adapters.md', import.meta.url), 'utf8')
   const cells = page
     .split('\n')
     .filter((line) => line.startsWith('|'))

@@ -20,7 +20,7 @@ suite('the table of promises', () => {
   })
 
   test('is on its page: `node packages/sdk/test/write-items.ts` brings that up to date', () => {
-    const page = readFileSync(new URL('../../../docs/sdk-items.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../../docs/internals/sdk-items.md', import.meta.url), 'utf8')
     // The formatter aligns the columns.
     const plain = (text: string): string => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
     assert.equal(plain(page), plain(itemsPage()))

@@ -1,4 +1,4 @@
-/** Which promise of the SDK is proved by which test. `docs/sdk-items.md` is written from this. */
+/** Which promise of the SDK is proved by which test. `docs/internals/sdk-items.md` is written from this. */
 
 /** The tests, by a short name. The title is looked up in the file. */
 export const TESTS = {
@@ -304,7 +304,7 @@ export function itemsPage(): string {
     '# The promises of the SDK and their tests',
     '',
     'Written by `node packages/sdk/test/write-items.ts`. Each number is one promise of the interface that',
-    '[sdk.md](sdk.md) describes; related ones share a sentence and a test.',
+    '[sdk.md](../guide/sdk.md) describes; related ones share a sentence and a test.',
     '',
     '| number | promise | test |',
     '| --- | --- | --- |',

@@ -1,5 +1,5 @@
-/** Writes `docs/sdk-items.md`: `node packages/sdk/test/write-items.ts`. */
+/** Writes `docs/internals/sdk-items.md`: `node packages/sdk/test/write-items.ts`. */
 import { writeFileSync } from 'node:fs'
 import { itemsPage } from './items.ts'
 
-writeFileSync(new URL('../../../docs/sdk-items.md', import.meta.url), itemsPage())
+writeFileSync(new URL('../../../docs/internals/sdk-items.md', import.meta.url), itemsPage())

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { antigravity, claudeCode, cline, codex, goose, kiloCode, opencode, pi } from '@inspan/adapters'
 
-const page = readFileSync(new URL('../../../docs/server.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/guide/server.md', import.meta.url), 'utf8')
 
 const STEER: Readonly<Record<string, string>> = {
   inject: 'heard before the next step',

@@ -144,7 +144,7 @@ export interface ScriptObject<Request> {
   readonly routes?: readonly ScriptedRoute<Request>[]
   /** The answer to side requests: titles, names, summaries, probes. They use up no turn. */
   readonly side?: ScriptedTurn<Request>
-  /** Decides which requests are side requests; `false`: none. Default: those that look like it, see docs/testing.md. */
+  /** Decides which requests are side requests; `false`: none. Default: those that look like it, see docs/guide/testing.md. */
   readonly isSide?: false | ((request: Request) => boolean)
 }
 

@@ -1,4 +1,4 @@
-/** What CLIs are tested for in their real versions: the rows of the tables in docs/agents.md. */
+/** What CLIs are tested for in their real versions: the rows of the tables in docs/guide/agents.md. */
 const ANY_WAY = {
   text: 'Says a text, with its usage',
   reasoning: 'Shows its reasoning apart from its words',

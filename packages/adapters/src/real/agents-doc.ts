@@ -1,5 +1,5 @@
 /**
- * Compares the tables of docs/agents.md with what a run of all suites has shown, or writes them.
+ * Compares the tables of docs/guide/agents.md with what a run of all suites has shown, or writes them.
  *
  *     node agents-doc.ts check|write FOLDER-WITH-PROOFS FILE
  */

@@ -34,13 +34,13 @@ async function turn(t: TestContext, body: string, binding: Binding | null = null
 
 describe('a ninth harness, as the documentation tells how to add one', () => {
   it('is shown by the documentation as it is here', async () => {
-    const page = await readFile(new URL('../../../../docs/adapters.md', import.meta.url), 'utf8')
+    const page = await readFile(new URL('../../../../docs/internals/adapters.md', import.meta.url), 'utf8')
     for (const file of ['tools', 'mapper', 'harness', 'profile', 'launch', 'driver']) {
       const code = await readFile(new URL(`${file}.ts`, import.meta.url), 'utf8')
       const shown = code.replace(/^(?:import .*\n)+\n/, '')
       assert.ok(
         page.includes(`// src/ninth/${file}.ts\n${shown}`),
-        `docs/adapters.md does not show ${file}.ts as it is`,
+        `docs/internals/adapters.md does not show ${file}.ts as it is`,
       )
     }
   })

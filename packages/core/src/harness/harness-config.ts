@@ -206,7 +206,7 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly threadLock?: ThreadLock
   /** Receives the spans of all runs, scores and feedback. */
   readonly observability?: Observability
-  /** How notifications are delivered, by source and priority. Default: see the table in docs/signals.md. */
+  /** How notifications are delivered, by source and priority. Default: see the table in docs/guide/signals.md. */
   readonly notifications?: DeliveryPolicy
   /** Rules that hold in every thread, whatever a session adds. */
   readonly permissions?: StandingRules

@@ -1,4 +1,4 @@
-/** Compares the tables in docs/walk.md with the stack of a real run and the functions that it calls. */
+/** Compares the tables in docs/internals/walk.md with the stack of a real run and the functions that it calls. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Session as Inspector } from 'node:inspector/promises'
@@ -16,7 +16,7 @@ interface Step {
   readonly file: string
 }
 
-const [, down, up] = readFileSync(new URL('../../../../docs/walk.md', import.meta.url), 'utf8')
+const [, down, up] = readFileSync(new URL('../../../../docs/internals/walk.md', import.meta.url), 'utf8')
   .split(/^## /m)
   .map(stepsIn) as [Step[], Step[], Step[]]
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { PermissionRules, Policy } from '@inspan/protocol'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
-const docs = await readFile(new URL('../../../../docs/permissions.md', import.meta.url), 'utf8')
+const docs = await readFile(new URL('../../../../docs/guide/permissions.md', import.meta.url), 'utf8')
 /** The docs as they are read: unwrapped, and without table syntax. */
 const shown = docs.replaceAll(/\s*\n\s*/g, ' ').replaceAll('\\|', '|')
 const example = new URL('examples/rules.fixture.ts', import.meta.url)
@@ -66,7 +66,7 @@ function others(examples: typeof DENIED_COMMANDS, rules: PermissionRules): strin
   })
 }
 
-suite('docs/permissions.md', () => {
+suite('docs/guide/permissions.md', () => {
   test('shows rules, and what comes of them', async () => {
     const path = fileURLToPath(example)
     const program = await readFile(path, 'utf8')

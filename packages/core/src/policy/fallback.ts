@@ -48,7 +48,7 @@ export interface BareCall {
   readonly grants: Grants
 }
 
-/** Steps 6 to 9 of docs/permissions.md: the rule of the tool, a grant, the rule of the category, else ask. */
+/** Steps 6 to 9 of docs/guide/permissions.md: the rule of the tool, a grant, the rule of the category, else ask. */
 export function bareDecision(levels: readonly PlacedRules[], call: BareCall): BareRule {
   const { categories, grants, toolName } = call
   const tool = toolRule(levels, toolName)

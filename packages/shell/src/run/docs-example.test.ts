@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url'
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 
-describe('docs/shell-run.md', () => {
+describe('docs/internals/shell-run.md', () => {
   it('has an example that runs', async () => {
-    const page = await readFile(join(repository, 'docs/shell-run.md'), 'utf8')
+    const page = await readFile(join(repository, 'docs/internals/shell-run.md'), 'utf8')
     const example = /```ts\n([\s\S]*?)```/.exec(page)?.[1]
     assert.ok(example)
     const temp = await mkdtemp(join(tmpdir(), 'inspan-docs-'))

@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 const folder = new URL('./', import.meta.url)
 const docs = new URL('../../../../../docs/', import.meta.url)
 const pages = await Promise.all(
-  ['agents-and-tools.md', 'engine.md'].map((name) => readFile(new URL(name, docs), 'utf8')),
+  ['guide/agents-and-tools.md', 'internals/engine.md'].map((name) => readFile(new URL(name, docs), 'utf8')),
 )
 const files = (await readdir(folder)).filter((name) => name.endsWith('.fixture.ts'))
 
-suite('docs/agents-and-tools.md and docs/engine.md', () => {
+suite('docs/guide/agents-and-tools.md and docs/internals/engine.md', () => {
   for (const name of files) {
     test(`show ${name}, and what it prints`, async () => {
       const path = fileURLToPath(new URL(name, folder))

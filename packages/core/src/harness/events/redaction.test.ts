@@ -62,10 +62,10 @@ suite('a harness with a redactor', () => {
   })
 })
 
-suite('docs/redaction.md', () => {
+suite('docs/guide/redaction.md', () => {
   test('shows the example, and what it prints', async () => {
     const path = fileURLToPath(new URL('redaction-example.fixture.ts', import.meta.url))
-    const docs = await readFile(new URL('../../../../../docs/redaction.md', import.meta.url), 'utf8')
+    const docs = await readFile(new URL('../../../../../docs/guide/redaction.md', import.meta.url), 'utf8')
     const { stdout } = await promisify(execFile)(process.execPath, [path], { timeout: 120_000 })
     assert.ok(docs.includes(`\`\`\`ts\n${await readFile(path, 'utf8')}\`\`\``), 'copy the example into the page')
     assert.ok(docs.includes(`\`\`\`text\n${stdout}\`\`\``), `the page does not show:\n${stdout}`)

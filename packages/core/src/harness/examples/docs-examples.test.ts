@@ -6,18 +6,18 @@ import { suite, test } from 'node:test'
 import { promisify } from 'node:util'
 
 const folder = new URL('./', import.meta.url)
-const docs = await readFile(new URL('../../../../../docs/harness.md', import.meta.url), 'utf8')
+const docs = await readFile(new URL('../../../../../docs/guide/harness.md', import.meta.url), 'utf8')
 const files = (await readdir(folder)).filter((name) => name.endsWith('.fixture.ts'))
 
-suite('docs/harness.md', () => {
+suite('docs/guide/harness.md', () => {
   for (const name of files) {
     test(`shows ${name}, and what it prints`, async () => {
       const program = await readFile(new URL(name, folder), 'utf8')
       const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(new URL(name, folder))], {
         timeout: 120_000,
       })
-      assert.ok(docs.includes(`\`\`\`ts\n${program}\`\`\``), `copy examples/${name} into docs/harness.md`)
-      assert.ok(docs.includes(`\`\`\`text\n${stdout}\`\`\``), `docs/harness.md does not show:\n${stdout}`)
+      assert.ok(docs.includes(`\`\`\`ts\n${program}\`\`\``), `copy examples/${name} into docs/guide/harness.md`)
+      assert.ok(docs.includes(`\`\`\`text\n${stdout}\`\`\``), `docs/guide/harness.md does not show:\n${stdout}`)
     })
   }
 

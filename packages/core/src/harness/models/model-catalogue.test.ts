@@ -47,7 +47,7 @@ suite('the catalogue of models', () => {
     const entry = createRequire(import.meta.url).resolve('@pydantic/genai-prices')
     const manifest = await readFile(new URL('../package.json', pathToFileURL(entry)), 'utf8')
     const { version } = JSON.parse(manifest) as { version: string }
-    const page = await readFile(new URL('../../../../../docs/harness.md', import.meta.url), 'utf8')
+    const page = await readFile(new URL('../../../../../docs/guide/harness.md', import.meta.url), 'utf8')
     assert.ok(page.includes(`genai-prices\` ${version} of 20`), version)
   })
 

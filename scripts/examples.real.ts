@@ -1,0 +1,59 @@
+/** The examples that need a coding agent, with the real programs and a scripted provider. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { playProgram } from './pack-test/examples.ts'
+import { run } from './pack-test/run.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const TEST_MS = 20 * 60_000
+
+interface Place {
+  readonly work: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Makes a project folder and a home of its own, and installs the agent. */
+async function place(t: TestContext, agent: string, variable: string): Promise<Place> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'inspan-examples-')))
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
+  const [work, home] = [join(folder, 'work'), join(folder, 'home')]
+  for (const each of [work, home]) await mkdir(each)
+  await writeFile(join(work, 'README.md'), '# A project\n')
+  await run('git', ['init', '--quiet'], { cwd: work })
+  const installed = await run(process.execPath, ['packages/adapters/src/real/install-cli.ts', agent], { cwd: root })
+  return { work, env: { HOME: home, CODEX_HOME: undefined, [variable]: installed.trim() } }
+}
+
+function play(example: string, { env, work }: Place, input = ''): ReturnType<typeof playProgram> {
+  return playProgram(process.execPath, [join(root, 'examples', example, 'main.ts'), '--scripted'], work, input, env)
+}
+
+describe('examples with real agents', () => {
+  it('Claude Code runs a command that was approved', { timeout: TEST_MS }, async (t) => {
+    const here = await place(t, 'claude-code', 'INSPAN_CLAUDE_CODE_BIN')
+    const { stdout, code } = await play('claude-code-approvals', here, 'y\n')
+    assert.equal(code, 0)
+    assert.match(stdout, /May it run .*touch made\.txt.*\? \[y\/n\] /s)
+    assert.match(stdout, /Done\./)
+    assert.ok(existsSync(join(here.work, 'made.txt')))
+  })
+
+  it('Claude Code does not run a command that was declined', { timeout: TEST_MS }, async (t) => {
+    const here = await place(t, 'claude-code', 'INSPAN_CLAUDE_CODE_BIN')
+    await play('claude-code-approvals', here, 'n\n')
+    assert.ok(!existsSync(join(here.work, 'made.txt')))
+  })
+
+  it('Codex reports on a repository', { timeout: TEST_MS }, async (t) => {
+    const { stdout, code } = await play('codex-ci-report', await place(t, 'codex', 'INSPAN_CODEX_BIN'))
+    assert.equal(code, 0)
+    assert.match(stdout, /^# Review by Codex\n\nThe repository has a README and no tests\.\n/)
+    assert.match(stdout, /^\| looked at \| (?!nothing)/m)
+    assert.match(stdout, /^\| tokens \| [1-9]/m)
+  })
+})
