@@ -240,6 +240,33 @@ export interface EraseResult {
  * Keeps all data. Every method is asynchronous, lists are paged, a stream has one writer, and an append is one
  * transaction. A store knows nothing of agents: callers pass records together with the view rows that follow from them.
  */
+/** How far the words of a stream are indexed. `erased` counts its erasures. */
+export interface WordsIndexed {
+  readonly to: number
+  readonly erased: number
+}
+
+/** The text of a message for the index. */
+export interface NewWords {
+  readonly seq: number
+  readonly text: string
+}
+
+export interface FoundWords {
+  readonly id: string
+  readonly order: number
+}
+
+/** Keeps an index of the words of messages, which whoever searches keeps up to date. */
+export interface WordIndex {
+  /** Resolves with `null` if this store cannot search. */
+  indexed(stream: string): Promise<WordsIndexed | null>
+  /** Adds words in the order of their seqs. Does nothing if the index is no longer as it was. */
+  add(stream: string, on: WordsIndexed, words: readonly NewWords[]): Promise<void>
+  /** Returns the messages of a lineage that have any of the terms, which are letters and digits, the best first. */
+  search(lineage: Lineage, terms: readonly string[], limit: number): Promise<readonly FoundWords[]>
+}
+
 export interface Store {
   /** Opens the store. May be called repeatedly; every other method opens the store as well. */
   open(): Promise<void>
@@ -279,6 +306,8 @@ export interface Store {
 
   listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>>
   getMessage(lineage: Lineage, messageId: string): Promise<StoredMessage | null>
+  /** Absent: whoever searches keeps an index of its own. */
+  readonly words?: WordIndex
   /** `root`: the waits of a thread and of all threads below it. */
   listWaits(
     query: PageRequest & { readonly stream?: string; readonly root?: string; readonly state?: WaitState },

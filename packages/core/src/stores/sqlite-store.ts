@@ -28,6 +28,7 @@ import {
   type StreamStatus,
   type ThreadInfo,
   type WaitRow,
+  type WordIndex,
 } from '@inspan/protocol/store'
 import { checkRanges } from './input-checks.ts'
 import { addErased, type Range } from './retention.ts'
@@ -208,6 +209,12 @@ export class SqliteStore implements Store {
 
   async getMessage(lineage: Lineage, messageId: string): Promise<StoredMessage | null> {
     return this.#read((db, sql) => sql.getMessage(db, lineage, messageId))
+  }
+
+  readonly words: WordIndex = {
+    indexed: (stream) => this.#use((db, sql) => sql.wordsIndexed(db, stream)),
+    add: (stream, on, words) => this.#use((db, sql) => sql.addWords(db, stream, on, words)),
+    search: (lineage, terms, limit) => this.#read((db, sql) => sql.searchWords(db, lineage, terms, limit)),
   }
 
   async listWaits(query: Parameters<Store['listWaits']>[0]): Promise<Page<WaitRow>> {

@@ -40,6 +40,10 @@ export {
   type StreamStart,
   type StreamStatus,
   type ThreadInfo,
+  type FoundWords,
+  type NewWords,
   type WaitRow,
+  type WordIndex,
+  type WordsIndexed,
 } from '../store.ts'
 export { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime } from '../command-id.ts'

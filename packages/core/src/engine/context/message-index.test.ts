@@ -1,11 +1,29 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import type { StoredMessage } from '@inspan/protocol'
 import type { Embed } from '@inspan/protocol/driver'
+import type { Lineage, RecordBody } from '@inspan/protocol/log'
+import type { MessageQuery, Page } from '@inspan/protocol/store'
+import { inTempDir } from '../../../test/stores/temp-dir.ts'
 import { conversation } from './conversations.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
 import { openTestThread } from '../thread.fixture.ts'
 import { countingIndex, MessageIndex } from './message-index.ts'
+
+/** Counts the messages that are read from it. */
+class CountingSqlite extends SqliteStore {
+  rows = 0
+
+  override async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
+    const page = await super.listMessages(lineage, query)
+    this.rows += page.items.length
+    return page
+  }
+}
 
 const SEEDS = [1, 2, 3]
 const TURNS = 400
@@ -102,4 +120,66 @@ suite('retrieval of evidence turns from generated conversations', () => {
       assert.deepEqual(await index.search(query, { limit: 3 }), [], query)
     }
   })
+})
+
+suite('the index of words in a SQLite file', () => {
+  const said = (id: string, text: string): RecordBody => ({
+    type: 'message.added',
+    messageId: id,
+    role: 'user',
+    parts: [{ id: '0', type: 'text', text }],
+  })
+  const find = async (store: SqliteStore, log: ThreadLog, query: string): Promise<string[]> =>
+    (await new MessageIndex(store, log).search(query, { limit: 5 })).map(({ id }) => id)
+
+  test(
+    'is kept: another process searches what is there, and adds only what was said since',
+    inTempDir(async (directory) => {
+      const url = join(directory, 'data.db')
+      {
+        await using thread = await openTestThread(await SqliteStore.open({ url }))
+        const store = thread.store as SqliteStore
+        await thread.log.commit([said('a', 'The door is blue.'), said('b', 'The roof is red.')])
+        assert.deepEqual(await store.words.indexed(thread.log.stream), { to: 0, erased: 0 })
+        assert.deepEqual(await find(store, thread.log, 'doors'), ['a'])
+        assert.equal((await store.words.indexed(thread.log.stream))?.to, thread.log.state.head.seq)
+        await thread.log.commit([said('c', 'The windows are closed.')])
+        const other = new CountingSqlite({ url })
+        const rows = [{ stream: thread.log.stream, from: 1, to: null }]
+        assert.deepEqual(
+          (await other.words.search(rows, ['roof'], 5)).map(({ id }) => id),
+          ['b'],
+          'without reading a message',
+        )
+        assert.deepEqual(await find(other, thread.log, 'closed window'), ['c'])
+        assert.equal(other.rows, 1, 'one message was new')
+        await other.close()
+      }
+    }),
+  )
+
+  test(
+    'forgets what is erased, in every byte of the file, and does not take it up again',
+    inTempDir(async (directory) => {
+      const url = join(directory, 'data.db')
+      const word = 'Xylophonist'
+      {
+        await using thread = await openTestThread(await SqliteStore.open({ url }))
+        const store = thread.store as SqliteStore
+        const { log } = thread
+        await log.commit([said('a', `It was the ${word}.`), said('b', 'The roof is red.')])
+        assert.deepEqual(await find(store, log, word), ['a'])
+        const stale = await store.words.indexed(log.stream)
+        assert.ok(stale !== null)
+        await store.erase(log.stream, thread.fence, { from: 1, to: 1 })
+        assert.deepEqual(await find(store, log, word), [])
+        assert.deepEqual(await find(store, log, 'roof'), ['b'])
+        await store.words.add(log.stream, stale, [{ seq: 9, text: word }])
+        assert.deepEqual(await store.words.search(log.state.head.lineage, [word.toLowerCase()], 5), [])
+      }
+      for (const name of readdirSync(directory)) {
+        assert.ok(!readFileSync(join(directory, name)).toString('latin1').toLowerCase().includes('xylophon'), name)
+      }
+    }),
+  )
 })

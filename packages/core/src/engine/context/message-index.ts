@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { StoredMessage } from '@inspan/protocol'
 import type { Embed, MessageSearch } from '@inspan/protocol/driver'
-import type { Store } from '@inspan/protocol/store'
+import type { NewWords, Store, WordIndex as StoredWords } from '@inspan/protocol/store'
 import { inflateMessage } from '../log/blobs.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { textOf } from './message-size.ts'
@@ -18,8 +18,9 @@ const PAGE = 500
 const RANK_OFFSET = 60
 
 /**
- * Finds messages of a thread by their words and, with an embedding model, by their meaning. The index is made on the
- * first search and kept in the process: nothing of it has to be erased, migrated or carried by a store.
+ * Finds messages of a thread by their words and, with an embedding model, by their meaning. Words are looked up in the
+ * index of the store, if it has one. Otherwise, and for meanings, an index is made on the first search and kept in the
+ * process.
  */
 export class MessageIndex {
   readonly #store: Store
@@ -53,6 +54,10 @@ export class MessageIndex {
   }
 
   async #search(query: string, { embed, limit, signal }: MessageSearch): Promise<readonly FoundMessage[]> {
+    if (embed === undefined) {
+      const stored = await this.#searchStore(query, limit)
+      if (stored !== undefined) return stored
+    }
     const words = (this.#words ??= await openWordIndex())
     await this.#update(words, embed, signal)
     // What the open run says is before the model's eyes, and the search itself is among it.
@@ -65,6 +70,42 @@ export class MessageIndex {
       .flatMap((row) => this.#known[row] ?? [])
       .filter(({ order }) => order < now)
       .slice(0, limit)
+  }
+
+  /** Searches the index of the store, after adding what it lacks. `undefined` if there is none. */
+  async #searchStore(query: string, limit: number): Promise<readonly FoundMessage[] | undefined> {
+    const { words } = this.#store
+    const { head } = this.#log.state
+    const lineage = [...head.lineage]
+    if (words === undefined) return undefined
+    const streams = new Map(lineage.map(({ stream, to }) => [stream, to]))
+    for (const [stream, to] of streams) if (!(await this.#index(words, stream, to))) return undefined
+    // What the open run says is before the model's eyes.
+    const now = head.run?.startedSeq ?? Infinity
+    const before = lineage.flatMap(({ from, stream, to }) =>
+      from >= now ? [] : [{ stream, from, to: to === null || to >= now ? (now === Infinity ? to : now - 1) : to }],
+    )
+    return words.search(before, termsOf(query), limit)
+  }
+
+  /** Adds the messages of a stream, also those that are not in the lineage now: a rewind may be undone. */
+  async #index(words: StoredWords, stream: string, to: number | null): Promise<boolean> {
+    for (;;) {
+      const on = await words.indexed(stream)
+      if (on === null) return false
+      if (to !== null && on.to >= to) return true
+      const range = [{ stream, from: on.to + 1, to }]
+      const { items } = await this.#store.listMessages(range, { order: 'oldest', limit: PAGE })
+      const open = items.findIndex(({ state }) => state === 'open')
+      const ended = open === -1 ? items : items.slice(0, open)
+      if (ended.length === 0) return true
+      const texts: NewWords[] = []
+      for (const message of ended) {
+        const { parts } = await inflateMessage(this.#store, message)
+        texts.push({ seq: message.order, text: parts.map(textOf).join('\n') })
+      }
+      await words.add(stream, on, texts)
+    }
   }
 
   /** Adds the messages since the last search. */

@@ -8,6 +8,7 @@ import { dropHead } from './heads.ts'
 import { IN_RANGE_SQL, keySql, SEQ_SQL } from './keys.ts'
 import { fencedBy, findStream, requireFence } from './streams.ts'
 import { eraseWaits } from './waits.ts'
+import { eraseWords } from './words.ts'
 
 /** Records overwritten per transaction. */
 const CHUNK = 500
@@ -45,6 +46,7 @@ export function eraseChunk(
     let records = 0
     for (const row of rows.slice(0, CHUNK)) records += Number(overwrite(db, format, { stream, no, row }))
     const messages = db.run(`DELETE FROM messages WHERE ${IN_RANGE_SQL}`, no, part.from, part.to)
+    eraseWords(db, no, part)
     const { blobs } = dropBlobRefs(db, no, part, -1)
     eraseWaits(db, no, part, 'erase', now)
     // The head may quote what is being erased. It is rebuilt from what is left.

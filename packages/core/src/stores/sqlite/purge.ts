@@ -4,6 +4,7 @@ import { dropBlobRefs } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL } from './keys.ts'
 import { needsOf } from './needs.ts'
+import { eraseWords } from './words.ts'
 
 /** Rows deleted per transaction: purging a long thread must not hold up the others. */
 const CHUNK = 500
@@ -20,6 +21,7 @@ export function purgeChunk(db: Connection, no: number): boolean {
     if (db.value('SELECT deleted FROM streams WHERE no = ?', no) !== 1) return false
     const needs = needsOf(db, no)
     for (const gap of gapsBetween(needs, MAX_SEQ)) {
+      eraseWords(db, no, gap)
       const { refs } = dropBlobRefs(db, no, gap, CHUNK)
       if (refs + deleteRows(db, 'messages', no, gap) + deleteRows(db, 'records', no, gap) > 0) return true
     }
