@@ -51,7 +51,7 @@ export class EventStreams {
       'x-content-type-options': 'nosniff',
     })
     response.write(`retry: ${RETRY_MS}\n\n`)
-    const connection = new Connection(hub, this.#context.desk, request.caller, sinkOf(response, thread, hub.epoch))
+    const connection = new Connection(hub, this.#context.desk, request.caller, eventSink(response, thread, hub.epoch))
     this.#open.set(response, connection)
     response.on('drain', () => connection.drained())
     response.on('error', () => response.destroy())
@@ -102,7 +102,7 @@ function cursorOf(id: string | undefined, thread: string): { epoch: string; seq:
   return { epoch, seq: Number(seq) }
 }
 
-function sinkOf(response: ServerResponse, thread: string, epoch: string): Sink {
+export function eventSink(response: ServerResponse, thread: string, epoch: string): Sink {
   const prefix = `${encodeURIComponent(epoch)}/${encodeURIComponent(thread)}/`
   return {
     send: (text) => {

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { Agent, Harness } from '@inspan/core'
+import { serve } from '@inspan/server'
+import { scriptedModel } from '@inspan/testing'
+import { connect, webStorageOutbox, type Client, type ClientState } from './index.ts'
+import { selected, type Kept } from './select.ts'
+
+function until(client: Client, holds: (state: ClientState) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    let stop = (): void => undefined
+    const check = (state: ClientState): void => {
+      if (!holds(state)) return
+      stop()
+      resolve()
+    }
+    stop = client.subscribe(check)
+    check(client.getState())
+  })
+}
+
+it('what a component selects stays the same object while only other parts of the state change', async () => {
+  const words = Array.from({ length: 50 }, (_, index) => `word${index} `)
+  const agent = new Agent({ id: 'agent', model: scriptedModel([{ text: 'Hello' }, { text: words }]) })
+  const harness = new Harness({ id: 'selected', agent, modes: [{ id: 'build' }] })
+  const server = await serve({ harness })
+  const client = await connect({ url: server.url, token: server.token })
+  const first = until(client, ({ messages, status }) => status === 'idle' && messages.length === 2)
+  client.send({ type: 'submit', prompt: 'Hi' })
+  await first
+  // A component renders again when what `useSyncExternalStore` reads is another object than before.
+  const changes = { all: 0, first: 0, mode: 0, texts: 0 }
+  const watch = <Selected>(name: keyof typeof changes, select: (state: ClientState) => Selected): void => {
+    let last: Kept<ClientState, Selected> = selected(client.getState(), select, undefined)
+    client.subscribe((state) => {
+      const next = selected(state, select, last)
+      if (!Object.is(next.selected, last.selected)) changes[name]++
+      last = next
+    })
+  }
+  watch('all', (state) => state)
+  watch('first', ({ messages }) => messages[1])
+  watch('mode', ({ head }) => ({ mode: head.mode, rules: head.rules }))
+  watch('texts', ({ messages }) => messages.slice(0, 2).map(({ content }) => content))
+  const second = until(client, ({ messages, status }) => status === 'idle' && messages.length === 4)
+  client.send({ type: 'submit', prompt: 'More' })
+  await second
+  assert.ok(changes.all > 3)
+  assert.deepEqual([changes.first, changes.mode, changes.texts], [0, 0, 0])
+  await client.close()
+  await server.close()
+  await harness.destroy()
+})
+
+it('a command that was sent while the server was away outlives a reload of the page, and happens once', async () => {
+  const kept = new Map<string, string>()
+  const page = {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, text: string) => void kept.set(name, text),
+  }
+  const model = scriptedModel([{ text: 'Hello' }, { text: 'Never' }])
+  const harness = new Harness({ id: 'outbox', agent: new Agent({ id: 'agent', model }), modes: [{ id: 'build' }] })
+  let server = await serve({ harness })
+  const { port, token, url } = server
+  const options = { url, token, outbox: webStorageOutbox(page), retry: { firstMs: 5, longestMs: 20 } }
+  const before = await connect(options)
+  await server.close()
+  await until(before, ({ connection }) => connection !== 'open')
+  const { id } = before.send({ type: 'submit', prompt: 'Still there?' })
+  // A reload ends the page without warning: only what is stored is left of it.
+  await before.close()
+  server = await serve({ harness, port, token })
+  const after = await connect(options)
+  await until(after, ({ messages, status }) => status === 'idle' && messages.at(-1)?.role === 'assistant')
+  assert.deepEqual(
+    after.getState().messages.map(({ content }) => content),
+    ['Still there?', 'Hello'],
+  )
+  await until(after, ({ pending }) => pending.length === 0)
+  assert.ok(!(kept.get('inspan.outbox') ?? '').includes(id))
+  assert.equal(model.requests.length, 1)
+  await after.close()
+  await server.close()
+  await harness.destroy()
+})
