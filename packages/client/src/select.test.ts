@@ -30,8 +30,8 @@ it('what a component selects stays the same object while only other parts of the
   await first
   // A component renders again when what `useSyncExternalStore` reads is another object than before.
   const changes = { all: 0, first: 0, mode: 0, texts: 0 }
-  const watch = <Selected>(name: keyof typeof changes, select: (state: ClientState) => Selected): void => {
-    let last: Kept<ClientState, Selected> = selected(client.getState(), select, undefined)
+  const watch = (name: keyof typeof changes, select: (state: ClientState) => unknown): void => {
+    let last: Kept<ClientState, unknown> = selected(client.getState(), select, undefined)
     client.subscribe((state) => {
       const next = selected(state, select, last)
       if (!Object.is(next.selected, last.selected)) changes[name]++

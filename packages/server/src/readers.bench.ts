@@ -121,7 +121,10 @@ async function events(clients: number, rounds: number, count: number): Promise<v
           const { feed, push } = await openFeed()
           for (const response of open) {
             const sink = eventSink(response, THREAD, 'epoch')
-            watchThread({ feed, window: 50, isOnly: true, send: sink.send, isOpen: () => true }, feed.seq)
+            watchThread(
+              { feed, window: 50, isOnly: true, send: (text) => sink.send(text), isOpen: () => true },
+              feed.seq,
+            )
           }
           for (const frame of frames) push(frame)
         }),
