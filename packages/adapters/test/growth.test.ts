@@ -60,12 +60,16 @@ function* lengthened(
 ): Generator<readonly [path: string, value: JsonValue]> {
   if (typeof value === 'string') yield [path.join('.'), value + text]
   if (typeof value !== 'object' || value === null) return
-  for (const [key, each] of Object.entries(value) as [string, JsonValue][]) {
-    const place = Array.isArray(value) ? '0' : key
+  for (const [key, each] of Object.entries(value)) {
+    const place = isList(value) ? '0' : key
     for (const [at, longer] of lengthened(each, text, [...path, place])) {
-      yield [at, Array.isArray(value) ? value.with(Number(key), longer) : { ...value, [key]: longer }]
+      yield [at, isList(value) ? value.with(Number(key), longer) : { ...value, [key]: longer }]
     }
   }
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value)
 }
 
 /** One run for each field with a text that a dialect's recordings have, with that text made longer. */
@@ -90,7 +94,13 @@ function longFields(dialect: Dialect): Map<string, (text: string) => readonly st
 
 function kindOf(record: JsonObject): string {
   const { event, method, params, part, type } = record as Record<string, JsonObject | undefined>
-  return [type, method, event?.['type'], part?.['type'], (params?.['update'] as JsonObject | undefined)?.['sessionUpdate']]
+  return [
+    type,
+    method,
+    event?.['type'],
+    part?.['type'],
+    (params?.['update'] as JsonObject | undefined)?.['sessionUpdate'],
+  ]
     .filter((word) => typeof word === 'string')
     .join('/')
 }

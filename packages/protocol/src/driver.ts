@@ -21,14 +21,32 @@ export interface Capabilities {
    * short can be repeated. `native`: from a session that the agent keeps itself, which may have done more than we know.
    */
   readonly continuity: 'log' | 'native'
+  /**
+   * What a message to a turn at work does. `inject`: the agent hears it before its next model call. `queue`: the agent
+   * hears it when it has finished what it does. `restart`: the host cancels the turn and begins another one with the
+   * message. `none`: it waits for the end of the run. With `inject` and `queue` the session has `steer` or listens.
+   */
   readonly steer: 'inject' | 'queue' | 'restart' | 'none'
   /** Where a native session can be resumed: at our anchor, only at its own end, or not at all. */
   readonly resume: 'anchor' | 'head' | 'none'
+  /**
+   * Where a native session can be forked: at our anchor, only at its own end, or not at all. The original stays as it is.
+   * With `none`, a fork of the thread begins a new native session, which is told what was said before.
+   */
   readonly fork: 'anchor' | 'head' | 'none'
   /** How the agent learns what others said: as items of its own history, or as text. */
   readonly handover: 'items' | 'text'
+  /** How the agent reaches tools of the host: in this process, over MCP, by its own protocol, or not at all. */
   readonly hostTools: 'inproc' | 'mcp' | 'protocol' | 'none'
+  /**
+   * What `cancel` does. `clean`: the agent is asked to stop, ends its calls and keeps its session. `kill`: its processes
+   * are ended, and what they were doing is in doubt.
+   */
   readonly interrupt: 'clean' | 'kill'
+  /**
+   * What the agent itself counts. `turn`: each turn. `cumulative`: its whole session; the driver yields the increments,
+   * measured against `Binding.usageTotal`. `none`: nothing, and no `usage` is yielded.
+   */
   readonly usage: 'turn' | 'cumulative' | 'none'
   /** What redaction covers: all that the model is sent again, or only our records, as the agent keeps its own. */
   readonly redaction: 'all' | 'record'
