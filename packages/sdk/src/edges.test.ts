@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTask } from 'node:timers/promises'
 import { scriptedModel } from '@inspan/testing'
 import {
   EnvConnectivityResolver,
@@ -28,8 +29,9 @@ test('a turn that waits for its reader keeps a second one out', async () => {
   const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
   const question = { toolCalls: [{ id: 'q', name: 'ask', input: {} }] }
   await using it = await chatting([question, { text: 'End.' }], { config: { tools } })
-  const turn = await it.session.chat('Go')
+  const turn = await it.session.chat('Go', { operationId: 'op' })
   await until(turn, 'step-finish')
+  while ((await it.session.getOperation('op'))?.state !== 'waiting') await nextTask()
   await assert.rejects(it.session.chat('Again'), { type: 'TURN_IN_PROGRESS' })
   await it.session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
   await eventsOf(turn)
@@ -71,8 +73,10 @@ test('nothing is put between the model and its caller while nobody listens to th
 test('a session hears its own telemetry only', async () => {
   await using it = await chatting([{ text: 'One.' }])
   const other = await it.agent.createChatSession()
-  other.onTelemetry(() => assert.fail('it is about another session'))
+  const heard: string[] = []
+  other.onTelemetry(({ type }) => heard.push(type))
   await eventsOf(await it.session.chat('Hi'))
+  assert.deepEqual(heard, [])
 })
 
 test('another profile, also under its old name, is resolved again', async () => {
