@@ -15,6 +15,9 @@ import { toPublished, toSource, type Manifest } from './pack-exports.ts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [task, ...folders] = process.argv.slice(2)
 
+/** Packages that people install first. They bring all pages; the others bring their own reference. */
+const WITH_ALL_PAGES: ReadonlySet<string> = new Set(['core', 'inspan'])
+
 switch (task) {
   case 'prepare':
     for (const folder of folders) await prepare(resolve(folder))
@@ -40,9 +43,6 @@ async function prepare(folder: string): Promise<void> {
   copyDocs(folder)
   rewriteManifest(folder, toPublished)
 }
-
-/** Packages that people install first. They bring all pages; the others bring their own reference. */
-const WITH_ALL_PAGES: ReadonlySet<string> = new Set(['core', 'inspan'])
 
 function copyDocs(folder: string): void {
   const name = basename(folder)
