@@ -179,13 +179,10 @@ export class ThreadLog implements Flushable {
   }
 
   /** Adds a piece to an open part, at a cost independent of the size of message and thread and of frame listeners. */
-  delta(event: BatchEvent, origin: RecordOrigin = {}): void {
+  delta(piece: BatchEvent, origin: RecordOrigin = {}, isReleased = false): void {
     this.#assertWritable()
-    const shown = this.#redactor === undefined ? event : this.#held.take(event, this.#redactor)
-    if (shown !== undefined) this.#delta(shown, origin)
-  }
-
-  #delta(event: BatchEvent, origin: RecordOrigin): void {
+    const event = this.#redactor === undefined || isReleased ? piece : this.#held.take(piece, this.#redactor)
+    if (event === undefined) return
     const batch = this.#batchOf(event)
     if (batch === undefined) {
       const key = partKey(event.messageId, event.partId)
@@ -255,7 +252,7 @@ export class ThreadLog implements Flushable {
   /** Shows what was held back of a part that is about to be sealed. */
   #release(body: RecordBody, origin: RecordOrigin): void {
     if (this.#redactor === undefined || !isSealedPart(body)) return
-    for (const event of this.#held.release(body, this.#redactor)) this.#delta(event, origin)
+    for (const event of this.#held.release(body, this.#redactor)) this.delta(event, origin, true)
   }
 
   /** Redacts what is recorded from now on. */
