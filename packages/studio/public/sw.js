@@ -12,6 +12,7 @@ async function show(thread) {
   const [page] = await self.clients.matchAll({ type: 'window' })
   const hash = typeof thread === 'string' ? `#/thread/${encodeURIComponent(thread)}` : ''
   if (page === undefined) return self.clients.openWindow(`/${hash}`)
-  page.postMessage({ type: 'open', thread })
+  // Nothing is transferred; a client of a service worker has no target origin to name.
+  page.postMessage({ type: 'open', thread }, [])
   return page.focus()
 }
