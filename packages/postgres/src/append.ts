@@ -17,6 +17,7 @@ import {
   type PreparedAppend,
 } from '@inspan/core/stores'
 import type { Connection, Session } from './connection.ts'
+import { appendPlainly } from './plain-append.ts'
 import { sqlState } from './postgres-errors.ts'
 import { REFUSAL } from './schema/append-function.ts'
 import { fencedBy, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
@@ -26,8 +27,11 @@ const PARAMETERS = 43
 const APPEND_SQL = `SELECT inspan.append_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')}) AS head`
 
 export async function append(db: Connection, request: Append, now: number): Promise<number> {
-  const call = appendCall(request.stream, request.fence, prepareAppend(request.stream, request), request.thread)
-  return carryOut(db, db, call, now)
+  const { fence, stream, thread } = request
+  const prepared = prepareAppend(stream, request)
+  const head = await appendPlainly(db, stream, fence, prepared, thread, bytesOf(prepared))
+  if (head !== undefined) return head
+  return carryOut(db, db, appendCall(stream, fence, prepared, thread), now)
 }
 
 export interface NewStreamSettings {

@@ -20,15 +20,18 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
-  const programs = findPrograms()
+/** `isDurable`: with the settings of a real server, which waits for the disk. */
+export async function startPostgres({ isDurable = false } = {}): Promise<PostgresServer> {
+  const programs = programFolder()
+  if (programs === undefined) throw new Error('Postgres is not installed: `apt-get install postgresql`.')
   const folder = await mkdtemp(join(tmpdir(), 'inspan-postgres-'))
   const user = await unprivileged()
   if (user !== undefined) await chown(folder, user.uid, user.gid)
   const data = join(folder, 'data')
   const init = ['--no-sync', '-N', '-A', 'trust', '--locale=C', '-E', 'UTF8', '-U', 'inspan', '-D', data]
   await run(join(programs, 'initdb'), init, { ...user, cwd: folder })
-  const settings = ['-F', '-c', 'full_page_writes=off', '-c', 'max_connections=200', '-c', 'listen_addresses=']
+  const unsafe = isDurable ? [] : ['-F', '-c', 'full_page_writes=off']
+  const settings = [...unsafe, '-c', 'max_connections=200', '-c', 'listen_addresses=']
   const server = spawn(join(programs, 'postgres'), ['-D', data, '-k', folder, ...settings], {
     ...user,
     cwd: folder,
@@ -77,13 +80,15 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
+export function isPostgresInstalled(): boolean {
+  return programFolder() !== undefined
+}
+
 /** Debian puts the programs in a folder per version, which is not on the path. */
-function findPrograms(): string {
+function programFolder(): string | undefined {
   const [newest] = globSync('/usr/lib/postgresql/*/bin').sort().reverse()
   const folders = [...(newest === undefined ? [] : [newest]), ...(process.env['PATH'] ?? '').split(':')]
-  const found = folders.find((folder) => existsSync(join(folder, 'initdb')))
-  if (found === undefined) throw new Error('Postgres is not installed: `apt-get install postgresql`.')
-  return found
+  return folders.find((folder) => existsSync(join(folder, 'initdb')))
 }
 
 /** Postgres refuses to run as root. */

@@ -13,7 +13,7 @@ const SCHEDULE = 'schedule'
 const DELIVERY = 'delivery'
 const UPKEEP = 'upkeep'
 /** Whoever admits a command usually carries it out at once: a job is for the case that it dies before. */
-const WAKE_AFTER_MS = 500
+const WAKE_AFTER_SECONDS = 1
 const POLL_SECONDS = 0.5
 const KEEP_SECONDS = 60
 const CRON_SECONDS = 5
@@ -58,7 +58,7 @@ export class Jobs {
 
   /** Has a thread looked at by some process, in case nobody carries out its commands. */
   async wake(thread: string): Promise<void> {
-    await this.#send(WAKE, { thread }, { singletonKey: thread, startAfter: new Date(Date.now() + WAKE_AFTER_MS) })
+    await this.#send(WAKE, { thread }, { singletonKey: thread, startAfter: WAKE_AFTER_SECONDS })
   }
 
   async wakeAt(thread: string, wait: string, due: number): Promise<void> {

@@ -72,6 +72,7 @@ export class Sweep {
       this.#store,
       (thread) => this.#visit(thread, { kind: 'command' }, (runtime) => runtime.executePending()),
       now() - every,
+      now,
     )
     const tried = new Set<string>()
     let cursor: string | null = null
