@@ -335,7 +335,7 @@ function builtEntries({ exports }: PackageJson): string[] {
 function isWanted(file: string): boolean {
   if (/^(package\.json|README\.md|LICENSE)$/.test(file)) return true
   if (/^docs\/(reference\.md|llms\.txt|(guide|internals)\/[\w-]+\.md)$/.test(file)) return true
-  if (/^dist\/pages\/(assets\/)?[\w-]+\.(html|css|js|svg|webmanifest)$/.test(file)) return true
+  if (/^dist\/pages\/(assets\/)?[\w-]+\.(html|css|js|png|svg|webmanifest)$/.test(file)) return true
   if (/(^|[./-])(test|tests|bench|real|machines|fixture|fixtures)([./-]|$)/.test(file)) return false
   return /^dist\/.+\.(js|js\.map|d\.ts)$|^bin\/[^/]+\.js$|^schemas\/[^/]+\.json$/.test(file)
 }

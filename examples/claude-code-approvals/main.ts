@@ -14,7 +14,8 @@ const provider = isScripted
   : undefined
 const env = provider && { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'any', CLAUDE_CODE_MAX_RETRIES: '1' }
 
-const terminal = createInterface({ input: process.stdin, output: process.stdout })
+const terminal = createInterface({ input: process.stdin, terminal: false })
+const lines = terminal[Symbol.asyncIterator]()
 const harness = new Harness({
   id: 'claude-code-approvals',
   agent: claudeCode({ transport: 'live', cwd: process.cwd(), ...(env === undefined ? {} : { env }) }),
@@ -26,8 +27,10 @@ harness.subscribe(async (event) => {
   if (event.type === 'text') process.stdout.write(event.text)
   if (event.type === 'error') process.exitCode = 1
   if (event.type === 'tool_approval_required') {
-    const answer = await terminal.question(`May it run ${event.toolName} ${JSON.stringify(event.args)}? [y/n] `)
-    const decision = answer.trim() === 'y' ? 'approve' : 'decline'
+    process.stdout.write(`May it run ${event.toolName} ${JSON.stringify(event.args)}? [y/n] `)
+    // The end of the input is no approval.
+    const { value: answer = 'n' } = await lines.next()
+    const decision = String(answer).trim() === 'y' ? 'approve' : 'decline'
     await harness.session.respondToToolApproval({ decision, toolCallId: event.toolCallId })
   }
 })

@@ -7,7 +7,7 @@ import { startProvider } from '@inspan/testing'
 const isScripted = process.argv.includes('--scripted')
 const provider = isScripted
   ? await startProvider([
-      { toolCalls: [{ name: 'exec_command', input: { cmd: 'ls' } }] },
+      { toolCalls: [{ name: 'exec_command', input: { cmd: 'ls', yield_time_ms: 10_000 } }] },
       { text: 'The repository has a README and no tests.', usage: { inputTokens: 20, outputTokens: 9 } },
     ])
   : undefined
