@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { whyLeftOut } from './left-out.ts'
 
 export interface Selection {
@@ -21,10 +21,10 @@ export function selectFor(platform: string, files: readonly string[], root: stri
 function withHelpers(root: string, file: string, seen: Set<string> = new Set()): string {
   if (seen.has(file)) return ''
   seen.add(file)
-  const text = readFileSync(join(root, file), 'utf8')
+  const text = readFileSync(resolve(root, file), 'utf8')
   const imported = [...text.matchAll(/\bfrom '(\.[^']+\.tsx?)'/g)]
-    .map(([, path = '']) => relative(root, join(root, dirname(file), path)))
-    .filter((path) => /\.fixture\.tsx?$|[\\/]test[\\/]/.test(path) && existsSync(join(root, path)))
+    .map(([, path = '']) => relative(root, resolve(root, dirname(file), path)))
+    .filter((path) => /\.fixture\.tsx?$|[\\/]test[\\/]/.test(path) && existsSync(resolve(root, path)))
   return [text, ...imported.map((path) => withHelpers(root, path, seen))].join('\n')
 }
 

@@ -1,3 +1,3 @@
 export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
-export type { Tenant } from './tenants.ts'
+export type { Tenant } from './tenant.ts'
 export type { Schedule } from './fleet/schedules.ts'

@@ -20,8 +20,17 @@ suite('ids of our own', () => {
     assert.deepEqual(ids.toSorted(), ids)
   })
 
-  test('are never the same, also in the same millisecond', (t) => {
+  test('sort in the order they were made in, also in the same millisecond', (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_000 })
-    assert.equal(new Set(Array.from({ length: 10_000 }, timeOrderedId)).size, 10_000)
+    const ids = Array.from({ length: 10_000 }, timeOrderedId)
+    assert.deepEqual(ids.toSorted(), ids)
+    assert.equal(new Set(ids).size, 10_000)
+  })
+
+  test('follow a clock that is set back', (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2030, 0, 1) })
+    timeOrderedId()
+    t.mock.timers.setTime(Date.UTC(2026, 0, 1))
+    assert.equal(commandIdTime(timeOrderedId()), Date.now())
   })
 })
