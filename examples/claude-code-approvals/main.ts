@@ -30,7 +30,7 @@ harness.subscribe(async (event) => {
     process.stdout.write(`May it run ${event.toolName} ${JSON.stringify(event.args)}? [y/n] `)
     // The end of the input is no approval.
     const { value: answer = 'n' } = await lines.next()
-    const decision = String(answer).trim() === 'y' ? 'approve' : 'decline'
+    const decision = answer.trim() === 'y' ? 'approve' : 'decline'
     await harness.session.respondToToolApproval({ decision, toolCallId: event.toolCallId })
   }
 })
