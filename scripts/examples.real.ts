@@ -21,12 +21,13 @@ interface Place {
 async function place(t: TestContext, agent: string, variable: string): Promise<Place> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'inspan-examples-')))
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
-  const [work, home] = [join(folder, 'work'), join(folder, 'home')]
-  for (const each of [work, home]) await mkdir(each)
+  const [work, home, temp] = [join(folder, 'work'), join(folder, 'home'), join(folder, 'temp')]
+  for (const each of [work, home, temp]) await mkdir(each)
   await writeFile(join(work, 'README.md'), '# A project\n')
   await run('git', ['init', '--quiet'], { cwd: work })
   const installed = await run(process.execPath, ['packages/adapters/src/real/install-cli.ts', agent], { cwd: root })
-  return { work, env: { HOME: home, CODEX_HOME: undefined, [variable]: installed.trim() } }
+  // Codex does not install the helper of its sandbox below the temporary directory, and then no command runs.
+  return { work, env: { HOME: home, TMPDIR: temp, CODEX_HOME: undefined, [variable]: installed.trim() } }
 }
 
 function play(example: string, { env, work }: Place, input = ''): ReturnType<typeof playProgram> {
