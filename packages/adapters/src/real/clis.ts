@@ -12,7 +12,7 @@ const ATTEMPT_MS = 15 * 60_000
 
 /** Returns the path of a CLI in its pinned version, which is installed once. Pauses between attempts double. */
 export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): Promise<string> {
-  const { id, command, npm } = profile
+  const { id, command, npm, otherCommands = [] } = profile
   if (npm === undefined) throw new Error(`${profile.title} cannot be had from npm.`)
   const dir = join(cacheRoot(), 'inspan', 'clis', `${id}@${npm.version}`)
   if (!(await exists(dir))) {
@@ -24,7 +24,11 @@ export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): P
       })
     })
   }
-  return join(dir, 'node_modules', '.bin', command)
+  for (const name of [command, ...otherCommands]) {
+    const program = join(dir, 'node_modules', '.bin', name)
+    if (await exists(program)) return program
+  }
+  throw new Error(`${npm.package}@${npm.version} brings no program called ${command}.`)
 }
 
 function cacheRoot(): string {
