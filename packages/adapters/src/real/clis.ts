@@ -12,7 +12,17 @@ const ATTEMPT_MS = 15 * 60_000
 
 /** Returns the path of a CLI in its pinned version, which is installed once. Pauses between attempts double. */
 export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): Promise<string> {
-  const { id, command, npm, otherCommands = [] } = profile
+  const modules = await installedModules(profile, firstPauseMs)
+  for (const name of [profile.command, ...(profile.otherCommands ?? [])]) {
+    const program = join(modules, '.bin', name)
+    if (await exists(program)) return program
+  }
+  throw new Error(`The package of ${profile.title} brings no program called ${profile.command}.`)
+}
+
+/** Returns the `node_modules` folder that the package of a CLI is installed in. */
+export async function installedModules(profile: CliProfile, firstPauseMs = 5_000): Promise<string> {
+  const { id, command, npm } = profile
   if (npm === undefined) throw new Error(`${profile.title} cannot be had from npm.`)
   const dir = join(cacheRoot(), 'inspan', 'clis', `${id}@${npm.version}`)
   if (!(await exists(dir))) {
@@ -24,11 +34,7 @@ export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): P
       })
     })
   }
-  for (const name of [command, ...otherCommands]) {
-    const program = join(dir, 'node_modules', '.bin', name)
-    if (await exists(program)) return program
-  }
-  throw new Error(`${npm.package}@${npm.version} brings no program called ${command}.`)
+  return join(dir, 'node_modules')
 }
 
 function cacheRoot(): string {

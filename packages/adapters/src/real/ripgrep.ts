@@ -1,6 +1,6 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { CliProfile } from '../launch/profile.ts'
-import { installedCli } from './clis.ts'
+import { installedModules } from './clis.ts'
 
 const RIPGREP: CliProfile = {
   id: 'ripgrep',
@@ -16,6 +16,6 @@ const RIPGREP: CliProfile = {
 
 /** Returns a PATH with `rg`: some CLIs search with it, and would download it otherwise. */
 export async function pathWithRipgrep(): Promise<string> {
-  const modules = join(dirname(await installedCli(RIPGREP)), '..')
+  const modules = await installedModules(RIPGREP)
   return `${join(modules, '@vscode', `ripgrep-${process.platform}-${process.arch}`, 'bin')}:${process.env['PATH'] ?? ''}`
 }
