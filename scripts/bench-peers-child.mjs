@@ -72,12 +72,82 @@ const SUBJECTS = {
   },
   inspan: () => inspan(async ({ MemoryStore }) => new MemoryStore()),
   'inspan-sqlite': () => inspan(async ({ SqliteStore }) => new SqliteStore({ url: join(temporary, 'data.db') })),
+  /** A chat session of the SDK, as the next one is a session of the AI SDK's harness. */
+  async 'inspan-sdk'() {
+    const [{ createAgentManager, NativeHarnessFactory }, { MemoryStore }] = await Promise.all([
+      load('@inspan/sdk'),
+      load('@inspan/core'),
+    ])
+    const shared = model(0)
+    const factory = new NativeHarnessFactory({ model: shared, store: new MemoryStore() })
+    const manager = await createAgentManager(temporary, factory)
+    return {
+      async open(speaker) {
+        shared.doStream = speaker.doStream
+        const agent = await manager.createAgent(temporary)
+        let session = await agent.createChatSession()
+        return {
+          fresh: async () => (session = await agent.createChatSession()),
+          async send() {
+            const { eventStream } = await session.chat('Go.')
+            for await (const event of eventStream) if (event.type === 'error') throw event.error
+          },
+        }
+      },
+      close: () => manager.shutdown(),
+    }
+  },
+  /** It keeps nothing, and brings no loop of its own: the harness below it passes on what the model says. */
+  async 'ai-harness'() {
+    const { HarnessAgent } = await load('@ai-sdk/harness/agent')
+    const nothing = async () => ({ exitCode: 0, stdout: '', stderr: '' })
+    const sandboxSession = { description: 'none', run: nothing, defaultWorkingDirectory: temporary }
+    return {
+      async open(speaker) {
+        const agent = new HarnessAgent({ harness: speakingHarness(speaker) })
+        let session = await agent.createSession({ sandboxSession })
+        return {
+          fresh: async () => (session = await agent.createSession({ sandboxSession })),
+          async send() {
+            const { stream } = await agent.stream({ session, prompt: 'Go.' })
+            for await (const part of stream) if (part.type === 'error') throw part.error
+          },
+        }
+      },
+      close: async () => undefined,
+    }
+  },
   mastra: () => mastra(async () => new (await load('@mastra/core/storage')).InMemoryStore()),
   'mastra-libsql': () =>
     mastra(async () => {
       const { LibSQLStore } = await load('@mastra/libsql')
       return new LibSQLStore({ id: 'bench', url: `file:${join(temporary, 'data.db')}` })
     }),
+}
+
+function speakingHarness(speaker) {
+  const say = async (emit) => {
+    const { stream } = await speaker.doStream()
+    for await (const part of stream) {
+      if (part.type !== 'finish') emit(part)
+      else {
+        const { finishReason, usage } = part
+        emit({ type: 'finish-step', finishReason, usage })
+        emit({ type: 'finish', finishReason, totalUsage: usage })
+      }
+    }
+  }
+  return {
+    specificationVersion: 'harness-v1',
+    harnessId: 'bench',
+    builtinTools: {},
+    doStart: async ({ sessionId }) => ({
+      sessionId,
+      isResume: false,
+      doPromptTurn: async ({ emit }) => ({ submitToolResult: async () => undefined, done: say(emit) }),
+      doDestroy: async () => undefined,
+    }),
+  }
 }
 
 async function inspan(makeStore) {

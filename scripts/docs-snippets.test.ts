@@ -54,6 +54,7 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'guide/subagents.md': {},
   'guide/workspace.md': {},
   'guide/tools.md': {},
+  'guide/waiting.md': {},
   'guide/testing.md': {
     faultPoints: "import { faultPoints } from '@inspan/testing'",
     startProvider: "import { startProvider } from '@inspan/testing'",
@@ -80,7 +81,19 @@ function declares(code: string, name: string): boolean {
 }
 
 /** Pages whose first program is run here, and followed by what it prints. */
-const PRINTING = ['guide/quick-start.md']
+const PRINTING = [
+  'guide/bridges.md',
+  'guide/memory.md',
+  'guide/quick-start.md',
+  'guide/sdk.md',
+  'guide/server.md',
+  'guide/signals.md',
+  'guide/stores.md',
+  'guide/subagents.md',
+  'guide/tools.md',
+  'guide/waiting.md',
+  'guide/workspace.md',
+]
 
 describe('code in the pages', () => {
   const cache = join(root, 'node_modules', '.cache', 'inspan')

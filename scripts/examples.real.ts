@@ -1,16 +1,31 @@
-/** The examples that need a coding agent, with the real programs and a scripted provider. */
+/** The examples that need a coding agent, with packed packages, the real programs and a scripted provider. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { playProgram } from './pack-test/examples.ts'
+import { installPacked, packAll } from './pack-test/packed.ts'
 import { run } from './pack-test/run.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_MS = 20 * 60_000
+const base = await realpath(await mkdtemp(join(tmpdir(), 'inspan-packed-')))
+const consumer = join(base, 'consumer')
+const places = { root, copy: join(base, 'workspace'), tarballs: join(base, 'tarballs'), consumer }
+
+before(
+  async () => {
+    await packAll(places)
+    await installPacked(places, [])
+    await cp(join(root, 'examples'), join(consumer, 'examples'), { recursive: true })
+  },
+  { timeout: TEST_MS },
+)
+
+after(() => rm(base, { recursive: true, force: true }))
 
 interface Place {
   readonly work: string
@@ -25,13 +40,13 @@ async function place(t: TestContext, agent: string, variable: string): Promise<P
   for (const each of [work, home, temp]) await mkdir(each)
   await writeFile(join(work, 'README.md'), '# A project\n')
   await run('git', ['init', '--quiet'], { cwd: work })
-  const installed = await run(process.execPath, ['packages/adapters/src/real/install-cli.ts', agent], { cwd: root })
+  const installed = await run(process.execPath, ['packages/adapters/test/real/install-cli.ts', agent], { cwd: root })
   // Codex does not install the helper of its sandbox below the temporary directory, and then no command runs.
   return { work, env: { HOME: home, TMPDIR: temp, CODEX_HOME: undefined, [variable]: installed.trim() } }
 }
 
 function play(example: string, { env, work }: Place, input = ''): ReturnType<typeof playProgram> {
-  return playProgram(process.execPath, [join(root, 'examples', example, 'main.ts'), '--scripted'], work, input, env)
+  return playProgram(process.execPath, [join(consumer, 'examples', example, 'main.ts'), '--scripted'], work, input, env)
 }
 
 describe('examples with real agents', () => {

@@ -23,17 +23,17 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   protocol: 0,
   shell: 1,
   adapters: 3,
-  agent: 4,
-  core: 22,
+  agent: 5,
+  core: 23,
   testing: 3,
   tools: 16,
   memory: 0,
-  sdk: 23,
-  server: 26,
+  sdk: 24,
+  server: 27,
   client: 0,
-  postgres: 45,
+  postgres: 46,
   studio: 0,
-  inspan: 30,
+  inspan: 31,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -95,7 +95,7 @@ describe('dependencies come in on purpose', () => {
     }
   })
 
-  it('no version is younger than the cooldown, within which bad ones are found and taken back', () => {
+  it('no version is younger than the cooldown, within which bad ones are found and withdrawn', () => {
     const days = Number(/^min-release-age=(\d+)$/m.exec(readFileSync(join(root, '.npmrc'), 'utf8'))?.[1])
     assert.ok(days >= 7, 'npm itself must keep the cooldown when something is added')
     const dates = readJson('scripts/release-dates.json') as Readonly<Record<string, string>>

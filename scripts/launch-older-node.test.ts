@@ -92,7 +92,7 @@ describe(`a fresh clone on Node ${OLDER}`, () => {
     assert.match(ended.out, /demo agent/)
   })
 
-  it('npm test goes on with the Node of the project', async () => {
+  it('npm test continues with the Node of the project', async () => {
     const ended = await onOlderMachine('npm', ['test', '--', 'scripts/hygiene/traces.test.ts'])
     assert.equal(ended.code, 0, ended.out + ended.err)
     assert.match(ended.out, /^(?:ℹ|#) fail 0$/m)

@@ -23,6 +23,7 @@ const TASKS = {
   'test:machines': ['scripts/test.ts', '--suite', 'machines'],
   bench: ['scripts/bench.ts'],
   'bench:peers': ['scripts/bench-peers.ts'],
+  compare: ['scripts/compare.ts'],
 }
 
 if (!Object.keys(TASKS).includes(task)) {

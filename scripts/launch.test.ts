@@ -89,7 +89,7 @@ cp package-lock.json node_modules/.package-lock.json`)
 }
 
 describe('npm start', () => {
-  it('installs what is missing, once, and goes on with the Node of the project', async () => {
+  it('installs what is missing, once, and continues with the Node of the project', async () => {
     await using clone = await Clone.make()
     for (const time of [1, 2]) {
       const ended = await clone.launch('start', 'Hello', '--json')
@@ -124,7 +124,7 @@ describe('npm start', () => {
     assert.equal(await clone.installs(), 2)
   })
 
-  it('says what to do when the install fails, and runs nothing', async () => {
+  it('reports what to do when the install fails, and runs nothing', async () => {
     await using clone = await Clone.make()
     await clone.npm('echo broken; exit 7')
     const ended = await clone.launch('start')

@@ -1,16 +1,17 @@
 /** What a user gets: every package packed, installed outside the workspace, and used on all supported Nodes. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { testExamples } from './pack-test/examples.ts'
+import { testFirstHour } from './pack-test/first-hour.ts'
 import { nodeRelease } from './pack-test/node-release.ts'
+import { installPacked, packAll } from './pack-test/packed.ts'
 import { run } from './pack-test/run.ts'
-import { copyWorkspace } from './pack-test/workspace-copy.ts'
 import { complaintsAbout as complaintsOf } from './release/tarball-checks.ts'
 
 interface PackageJson {
@@ -34,6 +35,8 @@ const packages = folders.map((folder) => ({ folder, source: readJson(join(root, 
 
 /** The oldest version that `engines` allows, the newest of that line, and the one the project itself runs on. */
 const NODES = ['22.13.0', '22.23.3', workspace.devDependencies?.['node'] ?? '']
+/** The others bring their own reference alone, so that an installation does not have the pages a dozen times. */
+const INSTALLED_FIRST: ReadonlySet<string> = new Set(['@inspan/core', 'inspan'])
 /** Installs from the network, while other tests run. */
 const INSTALL_TIMEOUT_MS = 900_000
 
@@ -41,13 +44,13 @@ const base = await realpath(await mkdtemp(join(tmpdir(), 'inspan-pack-')))
 const copy = join(base, 'workspace')
 const tarballs = join(base, 'tarballs')
 const consumer = join(base, 'consumer')
+const places = { root, copy, tarballs, consumer }
 const nodes = new Map<string, string>()
 
 before(
   async () => {
-    for (const folder of [copy, tarballs, consumer]) await mkdir(folder)
-    await Promise.all([fetchNodes(), packAll()])
-    await installAll()
+    await Promise.all([fetchNodes(), packAll(places)])
+    await installPacked(places, others())
   },
   { timeout: INSTALL_TIMEOUT_MS },
 )
@@ -89,6 +92,22 @@ describe('packing', () => {
         assert.deepEqual(unwanted, [])
       })
 
+      it('brings its own reference if it can be imported, and all pages if people install it first', async () => {
+        const files = await filesOf(installed(source.name))
+        const isLibrary = Object.values(source.exports).some((file) => String(file).endsWith('.ts'))
+        const pages = ['guide', 'internals'].flatMap((part) =>
+          readdirSync(join(root, 'docs', part)).map((page) => `docs/${part}/${page}`),
+        )
+        const wanted = [
+          ...(isLibrary ? ['docs/reference.md'] : []),
+          ...(INSTALLED_FIRST.has(source.name) ? [...pages, 'docs/llms.txt'] : []),
+        ]
+        assert.deepEqual(files.filter((file) => file.startsWith('docs/')).sort(), wanted.sort())
+        if (!isLibrary) return
+        const reference = await readFile(join(installed(source.name), 'docs/reference.md'), 'utf8')
+        assert.ok(reference.startsWith(`# ${source.name}\n`))
+      })
+
       it('is few files, so that it starts quickly, with every entry under its own name', async () => {
         const files = await filesOf(installed(source.name))
         // What is served to browsers is loaded by none of them.
@@ -111,7 +130,7 @@ describe('packing', () => {
         }
       })
 
-      it('says what it is, and depends on exactly this version of its siblings', () => {
+      it('reports what it is, and depends on exactly this version of its siblings', () => {
         const manifest = readJson(join(installed(source.name), 'package.json'))
         assert.equal(manifest.license, 'Apache-2.0')
         assert.equal(manifest.type, 'module')
@@ -207,10 +226,15 @@ describe('examples', () => {
   testExamples({ root, consumer, node: () => join(nodeFolder(NODES[2] ?? ''), 'node') })
 })
 
+describe('the first hour', () => {
+  testFirstHour({ root, consumer, firstProgram })
+})
+
 describe('types', () => {
   it('hold for a strict consumer that checks libraries too', async () => {
     await writeFile(join(consumer, 'first-program.ts'), firstProgram())
-    assert.deepEqual(await complaintsAbout(entries(), 'first-program.ts'), [])
+    await cp(join(root, 'scripts/pack-test/programs/typed-tools.ts'), join(consumer, 'typed-tools.ts'))
+    assert.deepEqual(await complaintsAbout(entries(), 'first-program.ts', 'typed-tools.ts'), [])
   })
 
   it('need no optional package, unless the entry needs it to run', async () => {
@@ -258,24 +282,11 @@ async function fetchNodes(): Promise<void> {
   }
 }
 
-async function packAll(): Promise<void> {
-  await copyWorkspace(root, copy)
-  const path = [join(root, 'node_modules', '.bin')]
-  // A pack that was killed halfway leaves this state.
-  await run('node', ['scripts/pack.ts', 'prepare', 'packages/protocol'], { cwd: copy, path })
-  // So does somebody who deletes what was built, but not what `tsc` noted about it.
-  await rm(join(copy, 'packages', 'protocol', 'dist'), { recursive: true })
-  await run('npm', ['pack', '--workspaces', '--pack-destination', tarballs], { cwd: copy, path })
-}
-
-/** Installs optional peers too, at the version the project tests with, because some entries need them. */
-async function installAll(): Promise<void> {
-  await writeFile(join(consumer, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const others = [...peers(), '@types/node', 'esbuild', 'react-dom'].map(
+/** Returns the optional peers too, at the version the project tests with, because some entries need them. */
+function others(): string[] {
+  return [...peers(), '@types/node', '@ai-sdk/anthropic', 'ai', 'esbuild', 'react-dom'].map(
     (name) => `${name}@${workspace.devDependencies?.[name]}`,
   )
-  const ours = (await readdir(tarballs)).map((name) => join(tarballs, name))
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...ours, ...others], { cwd: consumer })
 }
 
 function peers(): readonly string[] {

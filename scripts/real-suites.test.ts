@@ -25,7 +25,7 @@ async function stage(
 
 const note = `appendFileSync(process.env.DIARY, import.meta.url.replace(/.*\\//, '') + '\\n')`
 
-it('runs all of them, the longest first, and says how far they are', async (t) => {
+it('runs all of them, the longest first, and reports how far they are', async (t) => {
   const { dir, said } = await stage(t, { 'a.mjs': note, 'b.mjs': note, 'cline.mjs': note, 'kilo-code.mjs': note })
   const diary = join(dir, 'diary')
   const files = ['a.mjs', 'b.mjs', 'cline.mjs', 'kilo-code.mjs']
@@ -51,7 +51,7 @@ it('fails when one has failed, with all that one has said, and still runs the ot
   assert.match(said.at(-1) ?? '', /failed: a\.mjs/)
 })
 
-it('ends one that hangs, also when what it has started holds its output open, and says so', async (t) => {
+it('ends one that hangs, also when what it has started holds its output open, and reports it', async (t) => {
   const hanging = `const { spawn } = await import('node:child_process')
     spawn('tail', ['-f', '/dev/null', '--pid', String(process.ppid)], { stdio: 'inherit' })
     await new Promise(() => setInterval(() => undefined, 1_000))`

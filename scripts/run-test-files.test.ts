@@ -66,7 +66,7 @@ describe('running test files', () => {
     assert.match(out, /^ℹ pass 2$/m)
   })
 
-  it('says which file a failed test is in, and gives that not all have passed', async () => {
+  it('reports which file a failed test is in, and gives that not all have passed', async () => {
     const { out, havePassed } = await runFiles({
       'good.test.mjs': PASSES,
       'bad.test.mjs': `import { describe, it } from 'node:test'

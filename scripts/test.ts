@@ -69,7 +69,7 @@ async function testRealPrograms(suites: readonly string[]): Promise<void> {
     console.error(`── tests on real programs (${suites.length} suites)`)
     const havePassed = await runSuites(suites, { root, env: { INSPAN_REAL_PROOFS: proofs } })
     const doc = [
-      'packages/adapters/src/real/agents-doc.ts',
+      'packages/adapters/test/real/agents-doc.ts',
       values.table ? 'write' : 'check',
       proofs,
       'docs/guide/agents.md',

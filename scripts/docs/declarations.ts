@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseSync, type Comment } from 'oxc-parser'
+import { toSource, type Manifest } from '../pack-exports.ts'
 
 export interface Member {
   readonly name: string
@@ -59,19 +60,68 @@ function read(file: string): Source {
   return source
 }
 
-/** Returns what a module exports, from wherever in the package it is declared. Other packages' names are left out. */
+interface Specifier {
+  readonly local: { readonly name: string }
+  readonly exported?: { readonly name: string }
+}
+
+/** Returns what a module exports, from wherever it is declared. Overloads are one declaration. */
 export function exportsOf(file: string): readonly Declaration[] {
-  const { body } = read(file)
-  return body.flatMap((statement) => {
+  const found = read(file).body.flatMap((statement) => {
     if (statement.type !== 'ExportNamedDeclaration') return []
+    const specifiers = (field(statement, 'specifiers') as readonly Specifier[] | undefined) ?? []
+    if (specifiers.length === 0) return declared(file, statement)
     const from = (field(statement, 'source') as { value: string } | undefined)?.value
-    if (from === undefined) return declared(file, statement)
-    const target = join(dirname(file), from)
-    if (!from.startsWith('.') || !existsSync(target)) return []
-    const specifiers = (field(statement, 'specifiers') as readonly { local: { name: string } }[] | undefined) ?? []
-    const names = new Set(specifiers.map(({ local }) => local.name))
-    return exportsOf(target).filter(({ name }) => names.has(name))
+    return specifiers.flatMap(({ exported, local }) => {
+      const all = from === undefined ? namedHere(file, local.name) : exportedBy(file, from, local.name)
+      return all.map((declaration) => ({ ...declaration, name: exported?.name ?? local.name }))
+    })
   })
+  return [...Map.groupBy(found, ({ name }) => name).values()].flatMap(merged)
+}
+
+/** Overloads come before the function that implements them, which nobody can call by its own signature. */
+function merged(all: readonly Declaration[]): readonly Declaration[] {
+  const [first] = all
+  if (first === undefined || all.length === 1) return all
+  const signatures = all.slice(0, -1).map(({ signature }) => signature)
+  return [
+    { ...first, signature: signatures.join('\n'), comment: all.map(({ comment }) => comment).find(Boolean) ?? '' },
+  ]
+}
+
+/** Returns a name that a module declares, or imports to export it. */
+function namedHere(file: string, name: string): readonly Declaration[] {
+  const { body } = read(file)
+  const own = body.flatMap((statement) => declared(file, statement)).filter((each) => each.name === name)
+  if (own.length > 0) return own
+  const imports = body.filter(({ type }) => type === 'ImportDeclaration')
+  return imports.flatMap((statement) => {
+    const specifiers =
+      (field(statement, 'specifiers') as readonly (Specifier & { imported?: { name: string } })[]) ?? []
+    const { value: from } = field(statement, 'source') as { value: string }
+    const found = specifiers.find(({ local }) => local.name === name)
+    return found === undefined ? [] : exportedBy(file, from, found.imported?.name ?? name)
+  })
+}
+
+/** Returns a name of another module. Of a package of others, only where it is from. */
+function exportedBy(file: string, from: string, name: string): readonly Declaration[] {
+  const target = from.startsWith('.') ? join(dirname(file), from) : ownModule(from)
+  if (target !== undefined && existsSync(target)) return exportsOf(target).filter((each) => each.name === name)
+  const signature = `import { ${name} } from '${from}'`
+  return [{ name, kind: 'type', signature, comment: `From \`${from}\`.`, members: [], bases: [] }]
+}
+
+/** Returns the file behind a door of one of our packages. */
+function ownModule(specifier: string): string | undefined {
+  const [, name, folder = '', door = ''] = /^(@inspan\/([\w-]+))(\/.+)?$/.exec(specifier) ?? []
+  if (name === undefined) return undefined
+  const place = join(import.meta.dirname, '../../packages', folder)
+  // While a package is packed, its manifest names what was built.
+  const { exports } = toSource(JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest)
+  const found = Object.entries(exports ?? {}).find(([entry]) => entry === `.${door}`)?.[1]
+  return typeof found === 'string' ? join(place, found) : undefined
 }
 
 /** Returns a declaration of a file by its name, whether or not it is exported. */

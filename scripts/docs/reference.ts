@@ -1,13 +1,8 @@
 /** The reference of a package: everything it exports, by the door it is imported through. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toSource, type Manifest } from '../pack-exports.ts'
 import { exportsOf, type Declaration } from './declarations.ts'
-
-interface PackageJson {
-  readonly name: string
-  readonly description: string
-  readonly exports: Readonly<Record<string, unknown>>
-}
 
 export interface ReferencePage {
   /** The folder of the package. */
@@ -18,14 +13,18 @@ export interface ReferencePage {
 
 export function referencePages(root: string): readonly ReferencePage[] {
   return readdirSync(join(root, 'packages')).flatMap((folder) => {
-    const manifest = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) as PackageJson
-    const doors = Object.entries(manifest.exports).filter(([, file]) => String(file).endsWith('.ts'))
-    const sections = doors.map(([door, file]) => {
-      const found = exportsOf(join(root, 'packages', folder, String(file)))
+    const text = readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')
+    // While a package is packed, and after a pack that was interrupted, its manifest names what was built.
+    const manifest = toSource(JSON.parse(text) as Manifest)
+    const doors = Object.entries(manifest.exports ?? {}).flatMap(([door, file]) =>
+      typeof file === 'string' && file.endsWith('.ts') ? [{ door, file }] : [],
+    )
+    const sections = doors.map(({ door, file }) => {
+      const found = exportsOf(join(root, 'packages', folder, file))
       return [`## \`${join(manifest.name, door)}\``, ...found.map(describe)].join('\n\n')
     })
-    const text = [`# ${manifest.name}`, `${manifest.description}.`, ...sections].join('\n\n')
-    return doors.length === 0 ? [] : [{ folder, name: manifest.name, text: `${text}\n` }]
+    const page = [`# ${manifest.name}`, `${String(manifest['description'])}.`, ...sections].join('\n\n')
+    return doors.length === 0 ? [] : [{ folder, name: manifest.name, text: `${page}\n` }]
   })
 }
 

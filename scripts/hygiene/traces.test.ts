@@ -47,7 +47,7 @@ describe('no trace is', () => {
   ]
   for (const text of texts) it(text.replace(parent, '<parent>'), () => assert.deepEqual(tracesIn(text, root), []))
 
-  it('what a checkout in the home folder, or at the root of the disk, has beside it', () => {
+  it('the neighbours of a checkout in the home folder, or at the root of the disk, are no traces', () => {
     assert.deepEqual(tracesIn(homedir(), join(homedir(), 'checkout')), [])
     assert.deepEqual(tracesIn(`${tmpdir()}/`, '/checkout'), [])
     assert.deepEqual(tracesIn(parent, join(tmpdir(), 'checkout')), [])

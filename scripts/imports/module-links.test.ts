@@ -70,7 +70,7 @@ describe('an export of everything is seen', () => {
   for (const form of [`export * from 'a'`, `export * as all from 'a'`, `export type * from 'a'`]) {
     it(form, () => assert.equal(moduleLinksOf(form).hasExportStar, true))
   }
-  it('but not where something is multiplied', () => {
+  it('a multiplication is not taken for an export of everything', () => {
     assert.equal(moduleLinksOf(`export const area = a * b`).hasExportStar, false)
   })
 })
@@ -90,6 +90,6 @@ describe('a default export is seen', () => {
     `switch (a) { default: }`,
     `export const a = { default: 1 }`,
   ]) {
-    it(`not in ${form}`, () => assert.equal(moduleLinksOf(form).hasDefaultExport, false))
+    it(`no default export is seen in ${form}`, () => assert.equal(moduleLinksOf(form).hasDefaultExport, false))
   }
 })

@@ -100,7 +100,7 @@ describe('the order of packages', () => {
     }
   })
 
-  it('has to name every package', () => {
+  it('the order of packages names every package', () => {
     assert.equal(wrongArrows(workspaceOf({ 'packages/extra/src/a.ts': '' })).length, 1)
   })
 })
@@ -147,7 +147,7 @@ describe('dependencies', () => {
     const files = { 'packages/core/src/a.ts': `import 'node:fs'; import 'fs'` }
     assert.equal(undeclaredDependencies(workspaceOf(files)).length, 1)
   })
-  it('of the workspace are for tests only', () => {
+  it('dependencies of the workspace are for tests only', () => {
     const files = {
       'packages/core/src/a.ts': `import 'fast-check'`,
       'packages/core/src/a.test.ts': `import 'fast-check'`,
@@ -160,7 +160,7 @@ describe('dependencies', () => {
   })
 })
 
-it('what a module imports from outside is found through other modules', () => {
+it('imports from outside are found through other modules', () => {
   const files = {
     'packages/protocol/src/index.ts': `export { a } from './a/a.ts'`,
     'packages/protocol/src/a/a.ts': `import '../b.ts'`,

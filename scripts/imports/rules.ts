@@ -30,7 +30,7 @@ const DEMO = /^packages\/inspan\/src\/demo[^/]*\.ts$/
 
 /** Adapters that may import another one. */
 const ADAPTER_ARROWS: Readonly<Record<string, readonly string[]>> = { 'kilo-code': ['opencode'] }
-const SHARED_BY_ADAPTERS = ['kit', 'launch', 'live', 'real', 'acp']
+const SHARED_BY_ADAPTERS = ['kit', 'launch', 'live', 'acp']
 
 const MAX_LINES = 500
 const MAX_LINES_OF_TYPES = 700

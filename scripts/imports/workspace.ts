@@ -41,6 +41,8 @@ export async function readWorkspace(root: string): Promise<Workspace> {
   for (const pattern of ['packages/*/{src,test,bin,scripts,web}/**/*.{ts,tsx,js,mjs}', 'scripts/**/*.{ts,mjs}']) {
     for await (const found of glob(pattern, { cwd: root, exclude: (name) => name === 'fixtures' })) {
       const path = found.replaceAll('\\', '/')
+      // The programs of the comparison run with packages that are installed elsewhere.
+      if (/^scripts\/compare\/.*\.mjs$/.test(path)) continue
       files.push(sourceFile(path, await readFile(join(root, path), 'utf8')))
     }
   }
@@ -74,8 +76,7 @@ export function sourceFile(path: string, text: string): SourceFile {
 }
 
 function roleOf(path: string): Role {
-  // `real` folders hold helpers of the tests on real programs.
-  const isForTests = /\.(test|bench|real|machines|fixture)\.ts$|\/src\/(.+\/)?real\//.test(path)
+  const isForTests = /\.(test|bench|real|machines|fixture)\.ts$/.test(path)
   const isPublished = /^packages\/[^/]+\/(src|bin)\//.test(path) && !isForTests
   return isPublished ? 'source' : 'test'
 }

@@ -7,7 +7,7 @@ const line = (note: object): string => JSON.stringify({ at: 1, note })
 
 describe('a recording can be read', () => {
   for (const { id } of new Set([...dialects, ...liveDialects])) {
-    it(`of ${id}`, () => {
+    it(`reads a recording of ${id}`, () => {
       const normalizer = new Normalizer({ dialects, liveDialects })
       assert.deepEqual(normalizer.line(line({ run: { harness: id } })), [])
       const [warning] = normalizer.line(line({ warning: { message: 'careful' } }))
@@ -16,7 +16,7 @@ describe('a recording can be read', () => {
   }
 })
 
-it('what a program prints is never taken for what it says when it is talked to', () => {
+it('print output is never taken for live output', () => {
   const normalizer = new Normalizer({ dialects, liveDialects, harness: 'codex-app-server' })
-  assert.throws(() => normalizer.line('{}'), /no harness "codex-app-server"/)
+  assert.throws(() => normalizer.line('{}'), /no coding agent "codex-app-server"/)
 })

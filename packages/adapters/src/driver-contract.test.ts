@@ -11,7 +11,7 @@ import { standInProgram } from '../test/live/stand-in-program.ts'
 import { acp } from './acp/driver.ts'
 import { claudeCode } from './claude-code/agent.ts'
 import { codex } from './codex/agent.ts'
-import { harnesses } from './harnesses.ts'
+import { clis } from './clis.ts'
 import { pi } from './pi/agent.ts'
 
 /** A driver of a program in a directory of its own, which must leave no process behind. */
@@ -33,7 +33,7 @@ async function subject(make: (dir: string) => Promise<AgentDriver>): Promise<Dri
   }
 }
 
-for (const { profile, agent } of harnesses) {
+for (const { profile, agent } of clis) {
   testDriver({
     name: `${profile.title}, a process for every turn,`,
     open: (behaviour) =>

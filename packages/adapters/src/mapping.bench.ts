@@ -1,6 +1,6 @@
 /**
- * From raw bytes to activity events, beside our own line splitter and `JSON.parse` on the same bytes in the same run.
- * Run: node --expose-gc packages/adapters/src/mapping.bench.ts [megabytes [harness]]
+ * From raw bytes to activity events, relative to our own line splitter and `JSON.parse` on the same bytes in the same run.
+ * Run: node --expose-gc packages/adapters/src/mapping.bench.ts [megabytes [id of a CLI]]
  */
 import { setImmediate } from 'node:timers/promises'
 import { LineSplitter, type Line } from '@inspan/shell/run'
@@ -57,7 +57,7 @@ async function measure(dialect: Dialect): Promise<void> {
       `heap ${rounded(early)} MB, ${rounded(late)} MB at the end`,
   )
   report({
-    name: `mapping: ${dialect.id}, bytes to activity beside splitting and JSON.parse`,
+    name: `mapping: ${dialect.id}, bytes to activity relative to splitting and JSON.parse`,
     ratio: rounded(ours.fastest / floor.fastest),
     limit: 1.6,
     unit: 'µs/MB',
@@ -65,7 +65,7 @@ async function measure(dialect: Dialect): Promise<void> {
     ours: rounded(ours.fastest),
   })
   report({
-    name: `mapping: ${dialect.id}, memory after ${parts * PART_MEGABYTES} MB of stream beside ${EARLY_PARTS * PART_MEGABYTES} MB`,
+    name: `mapping: ${dialect.id}, memory after ${parts * PART_MEGABYTES} MB of stream relative to ${EARLY_PARTS * PART_MEGABYTES} MB`,
     ratio: rounded(late / early),
     limit: 1.05,
     unit: 'MB',

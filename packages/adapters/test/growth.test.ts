@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
+import { GROWTH_LIMIT as LIMIT, timeGrowth } from '@inspan/testing'
 import { classify, directoryAfter, readCommand } from '@inspan/shell/read'
 import { LineSplitter } from '@inspan/shell/run'
+import { providerSettings } from '../src/codex/own-provider.ts'
 import { dialects, liveDialects } from '../src/dialects.ts'
 import { cleanText } from '../src/kit/clean-text.ts'
 import { parseRecord, splitLine } from '../src/kit/json-line.ts'
@@ -11,7 +13,6 @@ import type { Dialect } from '../src/kit/mapper.ts'
 import { createMapper } from '../src/kit/mapping.ts'
 import { patchFiles } from '../src/kit/patch-files.ts'
 import { AT, fixtureNames, readFixture } from './support.ts'
-import { LIMIT, timeGrowth } from './time-growth.ts'
 
 /** Texts that readers look into: colours, records within a line, quotes, what a shell reads, patches, line ends. */
 const SHAPES: readonly string[] = [
@@ -26,6 +27,8 @@ const SHAPES: readonly string[] = [
   '<a>',
   'x=1;cat a|',
   '../',
+  '[model_providers.a]\nname = "',
+  "model = '''",
 ]
 const LONG = 12_000
 const OFTEN = 400
@@ -42,10 +45,14 @@ function told(dialect: Dialect, lines: Iterable<string>): number {
 }
 
 /** Checks a run that gets more of the same: what it tells is counted, how long it takes is measured. */
-function assertLinear(what: string, dialect: Dialect, lines: (factor: 1 | 10) => readonly string[]): void {
+async function assertLinear(
+  what: string,
+  dialect: Dialect,
+  lines: (factor: 1 | 10) => readonly string[],
+): Promise<void> {
   const [small, large] = [told(dialect, lines(1)), told(dialect, lines(10))]
   assert.ok(large <= LIMIT * small + 1000, `${what}: ${small} characters are told, and of ten times as much ${large}`)
-  const growth = timeGrowth((factor) => {
+  const growth = await timeGrowth((factor) => {
     const made = lines(factor)
     return () => told(dialect, made)
   })
@@ -109,22 +116,24 @@ describe('what a run tells, and how long that takes, grows with what the program
   for (const dialect of [...dialects, ...liveDialects]) {
     const title = liveDialects.includes(dialect) ? `${dialect.id}, live` : dialect.id
 
-    it(`${title}: any text of any record becomes long`, () => {
+    it(`${title}: any text of any record becomes long`, async () => {
       const fields = [...longFields(dialect)]
       for (const [index, [field, run]] of fields.entries()) {
         // Each field gets one shape, each shape comes in turn: all together would take minutes.
         const shape = SHAPES[index % SHAPES.length] ?? ''
-        assertLinear(`${field} of ${JSON.stringify(shape)}`, dialect, (factor) => run(textOf(shape, LONG * factor)))
+        await assertLinear(`${field} of ${JSON.stringify(shape)}`, dialect, (factor) =>
+          run(textOf(shape, LONG * factor)),
+        )
       }
     })
 
-    it(`${title}: a line that is no record becomes long`, () => {
+    it(`${title}: a line that is no record becomes long`, async () => {
       for (const shape of SHAPES) {
-        assertLinear(JSON.stringify(shape), dialect, (factor) => textOf(shape, LONG * factor).split('\n'))
+        await assertLinear(JSON.stringify(shape), dialect, (factor) => textOf(shape, LONG * factor).split('\n'))
       }
     })
 
-    it(`${title}: any record comes again and again`, () => {
+    it(`${title}: any record comes again and again`, async () => {
       const kinds = new Map<string, readonly string[]>()
       for (const name of fixtureNames(dialect.id)) {
         const { lines } = readFixture(dialect.id, name)
@@ -135,7 +144,10 @@ describe('what a run tells, and how long that takes, grows with what the program
       }
       for (const [kind, lines] of kinds) {
         const again = lines.at(-1) ?? ''
-        assertLinear(kind, dialect, (factor) => [...lines, ...Array.from({ length: OFTEN * factor }, () => again)])
+        await assertLinear(kind, dialect, (factor) => [
+          ...lines,
+          ...Array.from({ length: OFTEN * factor }, () => again),
+        ])
       }
     })
   }
@@ -146,14 +158,15 @@ describe('the time that a reader takes grows with its text', () => {
     cleanText,
     splitLine,
     patchFiles,
+    providerSettings,
     readCommand: (text) => readCommand(text),
     classify: (text) => classify(text),
     directoryAfter: (text) => directoryAfter(text, '/'),
   }
   for (const [name, work] of Object.entries(read)) {
-    it(name, () => {
+    it(name, async () => {
       for (const shape of SHAPES) {
-        const growth = timeGrowth((factor) => {
+        const growth = await timeGrowth((factor) => {
           const text = textOf(shape, LONG * factor)
           return () => work(text)
         })
@@ -166,8 +179,8 @@ describe('the time that a reader takes grows with its text', () => {
     ['one line, byte by byte', 1],
     ['one line in small pieces', 100],
   ] as const) {
-    it(`LineSplitter: ${what}`, () => {
-      const growth = timeGrowth((factor) => {
+    it(`LineSplitter: ${what}`, async () => {
+      const growth = await timeGrowth((factor) => {
         const piece = Buffer.alloc(bytes, 'x')
         return () => {
           const splitter = new LineSplitter(() => undefined)

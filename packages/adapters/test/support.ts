@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ActivityEvent } from '@inspan/protocol'
-import { harnesses } from '../src/harnesses.ts'
+import { clis } from '../src/clis.ts'
 import { activityOf, type MappedEvent } from '../src/kit/activity.ts'
 import type { LedgerSums } from '../src/kit/ledger.ts'
 import type { Dialect, Mapper, MapperOptions, RunEnd } from '../src/kit/mapper.ts'
@@ -33,8 +33,8 @@ export const AT: number = Date.UTC(2026, 0, 2, 3, 4, 5)
 
 /** Those of a second way of speaking (`goose-acp`) are in the program's folder (`goose/acp`). */
 function folderOf(id: string): string {
-  const harness = harnesses.find(({ liveDialect }) => liveDialect?.id === id)?.profile.id
-  const place = harness === undefined || harness === id ? id : `${harness}/${id.slice(harness.length + 1)}`
+  const cli = clis.find(({ liveDialect }) => liveDialect?.id === id)?.profile.id
+  const place = cli === undefined || cli === id ? id : `${cli}/${id.slice(cli.length + 1)}`
   return fileURLToPath(new URL(`../src/${place}/fixtures/`, import.meta.url))
 }
 

@@ -21,13 +21,13 @@ export interface AgentOptions extends NativeDriverOptions {
   readonly description?: string
   /** Keys are the names; tools of a list are named by their ids. A function is called before every step. */
   readonly tools?: Dynamic<ToolsInput>
-  /** Where further tools come from. Whoever made a source closes it. */
+  /** Where further tools come from. The code that created a source closes it. */
   readonly toolSources?: readonly ToolSource[]
   /** The browser whose tools the agent gets. Overrides that of a harness. */
   readonly browser?: ToolSource
   /** What stands for older messages in its threads: a `Memory`. Overrides that of a harness. */
   readonly memory?: object
-  /** The workspace it works in. Overrides that of a harness. Whoever made it ends it. */
+  /** The workspace it works in. Overrides that of a harness. The code that created it closes it. */
   readonly workspace?: object
   /** The limits of a run: tokens, dollars, milliseconds. */
   readonly budget?: Budget

@@ -67,7 +67,7 @@ suite('an agent is refused that would do something else than was meant', () => {
     })
   }
 
-  test('and not for a name that was left undefined', () => {
+  test('a name that was left undefined is not refused', () => {
     const given = { id: 'a', model: 'some/model', memmory: undefined } as AgentOptions
     assert.equal(new Agent(given).id, 'a')
   })
@@ -76,7 +76,7 @@ suite('an agent is refused that would do something else than was meant', () => {
     for (const nothing of [null, undefined, 'agent', []]) refuses(() => new Agent(nothing as never), 'an agent')
   })
 
-  test('and none that is as it should be', () => {
+  test('an agent that is as it should be is not refused', () => {
     const agent = new Agent({
       id: 'a',
       model: 'some/model',

@@ -44,7 +44,7 @@ suite('a tool', () => {
     assert.deepEqual((await run(add, { a: 1 })).outcome, { result: 11 })
   })
 
-  test('is not run with input that its schema refuses; what is wrong is said', async () => {
+  test('is not run with input that its schema refuses, and the error names what is wrong', async () => {
     let ran = 0
     const add = createTool({
       id: 'add',
@@ -58,7 +58,7 @@ suite('a tool', () => {
     assert.equal(ran, 0)
   })
 
-  test('may be described by a plain JSON Schema', async () => {
+  test('accepts a plain JSON Schema', async () => {
     const greet = createTool({
       id: 'greet',
       description: 'Greets.',
@@ -69,7 +69,7 @@ suite('a tool', () => {
     assert.equal(await runnableTool(greet).checkInput?.({}), 'missing name')
   })
 
-  test('says clearly when its schema cannot be shown to a model', () => {
+  test('is refused with a clear error if its schema cannot be shown to a model', () => {
     const schema = { '~standard': { version: 1, vendor: 'mute', validate: (value: unknown) => ({ value }) } } as const
     const mute = createTool({ id: 'mute', description: 'Mute.', inputSchema: schema, execute: () => null })
     assert.throws(() => runnableTool(mute), /schema of tool "mute" cannot be written as JSON Schema/)
@@ -83,7 +83,7 @@ suite('a tool', () => {
     )
   })
 
-  test('gives results that fit its output schema, or an error', async () => {
+  test('returns a result that matches its output schema, or an error', async () => {
     const options = { id: 'age', description: 'Knows.', outputSchema: z.object({ age: z.number() }) }
     const good = createTool({ ...options, execute: () => ({ age: 7 }) })
     const bad = createTool({ ...options, execute: () => ({ age: 'seven' }) })
@@ -93,7 +93,7 @@ suite('a tool', () => {
     assert.match(JSON.stringify(outcome.result), /does not fit its schema: age/)
   })
 
-  test('may give back what is no JSON: it is made JSON, with a warning', async () => {
+  test('may return a value that is not JSON: it is converted, with a warning', async () => {
     const circle: { self?: unknown; big: bigint } = { big: 5n }
     circle.self = circle
     const odd = createTool({ id: 'odd', description: 'Odd.', execute: () => circle })
@@ -104,7 +104,7 @@ suite('a tool', () => {
     assert.deepEqual((await run(nothing)).outcome, { result: null })
   })
 
-  test('decides what the model sees, while all of it is kept', async () => {
+  test('decides what the model sees, while the record keeps the whole result', async () => {
     const shot = createTool({
       id: 'shot',
       description: 'Looks.',
@@ -125,7 +125,7 @@ suite('a tool', () => {
     assert.deepEqual((await run(brief)).outcome, { result: [1, 2], modelOutput: { type: 'text', value: 'two' } })
   })
 
-  test('that cannot say what to show has still done its work', async () => {
+  test('keeps its result even if its toModelOutput fails', async () => {
     const shy = createTool({
       id: 'shy',
       description: 'Shy.',
@@ -139,7 +139,7 @@ suite('a tool', () => {
     assert.match(warnings[0] ?? '', /no words/)
   })
 
-  test('may be a generator: what it yields is shown as it comes, and the last of it is the result', async () => {
+  test('may be a generator: each yielded value is progress, and the last one is the result', async () => {
     const count = createTool({
       id: 'count',
       description: 'Counts.',
@@ -156,7 +156,7 @@ suite('a tool', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('that is a generator may say at its end what the result is, and need not be asynchronous', async () => {
+  test('may be a generator that returns its result, or one that is synchronous', async () => {
     const returning = createTool({
       id: 'count',
       description: 'Counts.',
@@ -180,7 +180,7 @@ suite('a tool', () => {
     assert.deepEqual((await run(plain)).outcome, { result: 2 })
   })
 
-  test('may show on its way what is no JSON', async () => {
+  test('may report progress that is not JSON', async () => {
     const circle: { self?: unknown } = {}
     circle.self = circle
     const showing = createTool({
@@ -202,7 +202,7 @@ suite('a tool', () => {
     { type: 'content', value: 'x' },
     7,
   ]) {
-    test(`has its result also when it says ${inspect(shown)} is to be shown of it`, async () => {
+    test(`keeps its result when its toModelOutput returns ${inspect(shown)}`, async () => {
       const odd = createTool({
         id: 'odd',
         description: 'Odd.',
@@ -215,7 +215,7 @@ suite('a tool', () => {
     })
   }
 
-  test('that is a generator may ask, and fail, as any other', async () => {
+  test('may ask and fail as a generator, like any other tool', async () => {
     const ask = createTool({
       id: 'ask',
       description: 'Asks.',
@@ -233,7 +233,7 @@ suite('a tool', () => {
     await assert.rejects(run(ask, {}, { decision: 'answer', value: 'fail' }), /broken/)
   })
 
-  test('is told which call it is, for whom, and can say how it gets on', async () => {
+  test('receives the ids of its call, run and thread, and can report progress', async () => {
     const curious = createTool({
       id: 'curious',
       description: 'Curious.',
@@ -251,7 +251,7 @@ suite('a tool', () => {
     assert.deepEqual(progress, ['half way', '{"done":1}'])
   })
 
-  test('is given what a door adds to its context', async () => {
+  test('receives what a harness adds to its context', async () => {
     const door = createTool({
       id: 'door',
       description: 'Door.',
@@ -278,7 +278,7 @@ suite('a question of a tool', () => {
       resumeData === undefined ? suspend({ question: 'Why?' }, { kind: 'question' }) : `because ${resumeData.answer}`,
   })
 
-  test('ends the attempt, and the answer begins the next', async () => {
+  test('ends the attempt, and the answer starts the next one', async () => {
     const { outcome } = await run(ask)
     assert.ok('suspend' in outcome)
     assert.equal(outcome.suspend.kind, 'question')
@@ -287,12 +287,12 @@ suite('a question of a tool', () => {
     assert.deepEqual(answered.outcome, { result: 'because so' })
   })
 
-  test('whose answer does not fit is an error for the model', async () => {
+  test('gives the model an error if the answer does not match its schema', async () => {
     const { outcome } = await run(ask, {}, { decision: 'answer', value: { answer: 5 } })
     assert.match(JSON.stringify(outcome), /answer does not fit: answer/)
   })
 
-  test('that does not fit its own schema is an error too', async () => {
+  test('is an error if it does not match its own schema', async () => {
     const wrong = createTool({
       id: 'wrong',
       description: 'Asks wrongly.',
@@ -306,7 +306,7 @@ suite('a question of a tool', () => {
 suite('tools', () => {
   const one = createTool({ id: 'one', description: 'One.', execute: () => 1 })
 
-  test('go by their ids in a list, and by their keys in an object', () => {
+  test('are named by their ids in a list, and by their keys in an object', () => {
     assert.deepEqual(
       runnableTools([one]).map(({ name }) => name),
       ['one'],
@@ -317,7 +317,7 @@ suite('tools', () => {
     )
   })
 
-  test('carry what rules go by', () => {
+  test('carry the category and annotations that rules refer to', () => {
     const tool = createTool({
       id: 'rm',
       description: 'Removes.',
@@ -355,21 +355,21 @@ suite('the plain JSON Schema of a tool', () => {
     return heard
   }
 
-  test('that says more than is checked is reported when the tool is made', async () => {
+  test('causes a warning when the tool is created, if it has keywords that are not checked', async () => {
     const [warning, ...others] = await warnings({
       properties: { a: { format: 'colour' } },
-      unevaluatedProperties: false,
+      contentEncoding: 'base64',
     })
     assert.deepEqual(others, [])
     assert.equal(warning?.code, 'INSPAN_UNCHECKED_SCHEMA')
     assert.equal(
       warning.message,
-      'The schema of tool "plain" says more than is checked: unevaluatedProperties: false, format: "colour".',
+      'The schema of tool "plain" says more than is checked: contentEncoding: "base64", format: "colour".',
     )
     assert.deepEqual(await warnings({ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: {} } }), [])
   })
 
-  test('that nothing could be held against is refused', () => {
+  test('is refused if it has a reference to another file', () => {
     assert.throws(
       () => define({ properties: { a: { $ref: 'other.json' } } }),
       (error) =>
@@ -378,7 +378,7 @@ suite('the plain JSON Schema of a tool', () => {
     )
   })
 
-  test('is held against the input, with its references and formats', async () => {
+  test('is checked against the input, including its references and formats', async () => {
     const tool = runnableTool(
       define({ properties: { to: { $ref: '#/$defs/to' } }, $defs: { to: { format: 'email' } } }),
     )

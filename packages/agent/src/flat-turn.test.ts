@@ -52,7 +52,7 @@ suite('a turn whose attempts are heard in their place', () => {
     assert.deepEqual(results, ['a', 'b', 'c'])
   })
 
-  test('hears of an attempt that fails, and may go on', async () => {
+  test('learns of an attempt that fails, and may continue', async () => {
     const caught: unknown[] = []
     const fault = new Error('broken')
     async function* turn(): AsyncGenerator<AgentEvent | Attempt, void> {

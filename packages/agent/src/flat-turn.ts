@@ -29,9 +29,15 @@ export class Attempt {
 export class FlatTurn implements AsyncIterableIterator<AgentEvent> {
   readonly #turn: AsyncGenerator<AgentEvent | Attempt, void>
   #attempt: Attempt | undefined
+  #isOver = false
 
   constructor(turn: AsyncGenerator<AgentEvent | Attempt, void>) {
     this.#turn = turn
+  }
+
+  /** Whether it was heard to its end, so that nothing of it can be at work any more. */
+  get isOver(): boolean {
+    return this.#isOver
   }
 
   [Symbol.asyncIterator](): this {
@@ -52,7 +58,10 @@ export class FlatTurn implements AsyncIterableIterator<AgentEvent> {
   }
 
   readonly #ofTurn = (said: IteratorResult<AgentEvent | Attempt, void>): Said | Promise<Said> => {
-    if (said.done === true) return said
+    if (said.done === true) {
+      this.#isOver = true
+      return said
+    }
     if (!(said.value instanceof Attempt)) return { done: false, value: said.value }
     this.#attempt = said.value
     return this.next()

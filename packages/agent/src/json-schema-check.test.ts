@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
-import { checkAgainst } from './json-schema-check.ts'
-import { schemaProblems } from './json-schema-words.ts'
+import { checkAgainst, schemaProblems } from './json-schema-check.ts'
 
 const person: JsonObject = {
   type: 'object',
@@ -18,8 +18,8 @@ const person: JsonObject = {
   additionalProperties: false,
 }
 
-suite('a value held against a JSON Schema', () => {
-  test('that fits has nothing wrong with it', () => {
+suite('a value checked against a JSON Schema', () => {
+  test('a value that fits has nothing wrong with it', () => {
     const value = { name: 'Ann', age: 7, tags: ['a'], id: 3, kind: 'person', nick: null }
     assert.equal(checkAgainst(person, value), undefined)
     assert.equal(checkAgainst({}, [1, 'x', null]), undefined)
@@ -48,7 +48,7 @@ suite('a value held against a JSON Schema', () => {
     })
   }
 
-  test('has to fit all of several', () => {
+  test('allOf: every schema must match', () => {
     const both = { allOf: [{ required: ['a'] }, { required: ['b'] }] }
     assert.equal(checkAgainst(both, { a: 1 }), 'missing b')
     assert.equal(checkAgainst(both, { a: 1, b: 2 }), undefined)
@@ -86,7 +86,7 @@ suite('a reference within a schema', () => {
     )
   })
 
-  test('that leads nowhere, or round in a circle, lets nothing pass', () => {
+  test('a reference within a schema that leads nowhere, or round in a circle, lets nothing pass', () => {
     assert.equal(checkAgainst({ $ref: '#/$defs/gone' }, 1), 'cannot be checked: there is no #/$defs/gone')
     assert.equal(
       checkAgainst({ $ref: 'https://example.com/schema.json' }, 1),
@@ -155,6 +155,25 @@ suite('a word of JSON Schema', () => {
     [{ dependencies: { a: ['b'], c: { required: ['d'] } } }, { b: 1 }, { c: 1 }, 'missing d'],
     [{ enum: [{ a: 1, b: 2 }] }, { b: 2, a: 1 }, { a: 1 }, 'expected one of [{"a":1,"b":2}]'],
     [{ properties: { a: false } }, {}, { a: 1 }, 'unknown property a'],
+    [
+      { allOf: [{ properties: { a: {} } }], unevaluatedProperties: false },
+      { a: 1 },
+      { a: 1, b: 1 },
+      'unknown property b',
+    ],
+    [
+      { anyOf: [{ properties: { a: false } }, false, { required: ['b'] }] },
+      { a: 1, b: 1 },
+      { a: 1 },
+      'unknown property a, or missing b',
+    ],
+    [{ anyOf: [false, false] }, undefined, 1, 'nothing is allowed here'],
+    [
+      { properties: { 'a/b#%c': { items: { $ref: '#' } } }, type: 'object' },
+      { 'a/b#%c': [{}] },
+      { 'a/b#%c': [1] },
+      'a/b#%c[0]: expected object, received number',
+    ],
   ] as [JsonObject, unknown, unknown, string][]) {
     test(`${JSON.stringify(schema)}: ${JSON.stringify(good)}, not ${JSON.stringify(bad)}`, () => {
       assert.equal(checkAgainst(schema, good), undefined)
@@ -197,7 +216,6 @@ suite('what a schema says beyond what is checked', () => {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       title: 'A thing',
       'x-order': 1,
-      unevaluatedProperties: false,
       properties: {
         colour: { type: 'string', format: 'colour', description: 'of it', default: 'red' },
         old: { minimum: 1, exclusiveMinimum: true },
@@ -209,7 +227,6 @@ suite('what a schema says beyond what is checked', () => {
     }
     assert.deepEqual(schemaProblems(schema), {
       unchecked: [
-        'unevaluatedProperties: false',
         'format: "colour"',
         'exclusiveMinimum: true',
         '$dynamicRef: "#x"',
@@ -220,8 +237,68 @@ suite('what a schema says beyond what is checked', () => {
     })
   })
 
-  test('and what nobody could check is broken', () => {
+  test('a schema that nobody could check is refused as broken', () => {
     const schema = { items: { $ref: '#/$defs/gone' }, pattern: '(', patternProperties: { '[': {} } }
     assert.deepEqual(schemaProblems(schema).broken, ['pattern: "("', 'pattern: "["', '$ref: "#/$defs/gone"'])
+  })
+})
+
+suite('a schema from elsewhere', () => {
+  test('is checked without what has the form of an older draft', () => {
+    const schema: JsonObject = {
+      id: 'https://example.com/thing',
+      required: true,
+      anyOf: [],
+      enum: 'any',
+      properties: {
+        size: { $ref: '#/definitions/size', required: true },
+        sizes: { items: 3, minItems: '1', allOf: [null] },
+      },
+      definitions: {
+        size: { id: 'size', minimum: 1, exclusiveMinimum: true, $ref: '#/definitions/number' },
+        number: { type: 'number' },
+      },
+    }
+    assert.equal(checkAgainst(schema, { size: 1, sizes: [] }), undefined)
+    assert.equal(checkAgainst(schema, { size: 0 }), 'size: expected at least 1')
+    assert.equal(checkAgainst(schema, { size: 'x' }), 'size: expected number, received string')
+    assert.deepEqual(schemaProblems(schema).broken, [])
+  })
+
+  test('may be frozen, and stays as it is', () => {
+    const schema = Object.freeze({
+      items: Object.freeze({ $ref: '#/$defs/a' }),
+      $defs: Object.freeze({ a: { type: 'string' } }),
+    })
+    const before = JSON.stringify(schema)
+    assert.equal(checkAgainst(schema, [1]), '[0]: expected string, received number')
+    assert.equal(JSON.stringify(schema), before)
+    assert.deepEqual(Object.getOwnPropertyNames(schema), ['items', '$defs'])
+  })
+
+  test('with a reference that is no address is broken, and does not throw', () => {
+    const schema = { $ref: 'http://[' }
+    assert.deepEqual(schemaProblems(schema).broken, ['$ref: "http://["'])
+    assert.match(checkAgainst(schema, 1) ?? '', /^cannot be checked: /)
+  })
+
+  test('cannot be fooled by names that every object has', () => {
+    const schema: JsonObject = JSON.parse('{"properties":{"__proto__":{"type":"string"}},"additionalProperties":false}')
+    assert.equal(checkAgainst(schema, JSON.parse('{"__proto__":1}')), '__proto__: expected string, received number')
+    assert.equal(checkAgainst(schema, { constructor: 1 }), 'unknown property constructor')
+    assert.equal(checkAgainst({ required: ['toString'] }, {}), 'missing toString')
+    assert.deepEqual(schemaProblems({ format: 'constructor' }).unchecked, ['format: "constructor"'])
+  })
+
+  test('undefined is no value', () => {
+    assert.equal(checkAgainst({ type: ['object', 'null'] }, undefined), 'expected object or null, received undefined')
+    assert.match(checkAgainst({ properties: { a: {} } }, { a: undefined }) ?? '', /^cannot be checked: .*undefined/)
+  })
+
+  test('is checked where code generation is forbidden', () => {
+    const file = new URL('json-schema-check.ts', import.meta.url).href
+    const script = `import { checkAgainst } from ${JSON.stringify(file)}; console.log(checkAgainst({ type: 'string' }, 1))`
+    const args = ['--disallow-code-generation-from-strings', '--input-type=module', '-e', script]
+    assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), 'expected string, received number\n')
   })
 })

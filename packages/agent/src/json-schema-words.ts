@@ -1,57 +1,41 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
-import { isKnownFormat, readPattern } from './json-schema-formats.ts'
-import { isObject, resolveRef } from './json-schema-refs.ts'
+import { formatName } from './json-schema-formats.ts'
+import { unicodePattern } from './json-schema-patterns.ts'
 
-/** The parts of a schema that cannot be checked. */
-export interface SchemaProblems {
-  /** Keywords that are not checked and so constrain nothing. */
-  readonly unchecked: readonly string[]
-  /** Parts that are invalid, so that no value fits. */
-  readonly broken: readonly string[]
-}
+/** Tells whether the value of a keyword has the form that the keyword requires. */
+type Form = (value: JsonValue | undefined) => boolean
 
-/** Keywords that hold one schema, a list of schemas, or schemas by name. */
-const ONE = [
-  'not',
-  'if',
-  'then',
-  'else',
-  'additionalItems',
-  'contains',
-  'propertyNames',
-  'additionalProperties',
-] as const
-const MANY = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
-const NAMED = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'] as const
+const isSchema: Form = (value) => typeof value === 'boolean' || isObject(value)
+const isList: Form = (value) => Array.isArray(value) && value.length > 0
+const isNumber: Form = (value) => typeof value === 'number'
+const isText: Form = (value) => typeof value === 'string'
 
-const CHECKED: ReadonlySet<string> = new Set([
-  ...ONE,
-  ...MANY,
-  ...NAMED,
-  'items',
+/** Every keyword that is checked. Its value is ignored if it has another form, as in older drafts. */
+const CHECKED: ReadonlyMap<string, Form> = new Map([
+  ...forms(isSchema, 'not', 'if', 'then', 'else', 'additionalItems', 'contains', 'propertyNames'),
+  ...forms(isSchema, 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems'),
+  ...forms(isList, 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
+  ...forms(isObject, 'properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions', 'dependencies'),
+  ...forms(isObject, 'dependentRequired'),
+  ...forms((value) => isSchema(value) || isList(value), 'items'),
+  ...forms((value) => isText(value) || isList(value), 'type'),
+  ...forms(isText, '$ref', 'pattern', 'format'),
+  ...forms(Array.isArray, 'enum', 'required'),
+  ...forms(() => true, 'const'),
+  ...forms((value) => typeof value === 'boolean', 'uniqueItems'),
+  ...forms(isNumber, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'),
+  ...forms(isNumber, 'minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'),
+  ...forms(isNumber, 'minProperties', 'maxProperties'),
+])
+
+/** Keywords that hold schemas by name. */
+const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
   'dependencies',
-  'dependentRequired',
-  '$ref',
-  'type',
-  'enum',
-  'const',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'format',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minContains',
-  'maxContains',
-  'required',
-  'minProperties',
-  'maxProperties',
 ])
 
 /** Keywords about the schema itself, not about a value. */
@@ -71,45 +55,66 @@ const REMARKS: ReadonlySet<string> = new Set([
   'writeOnly',
 ])
 
-/** Finds the problems of a whole schema, once, before values are checked against it. */
-export function schemaProblems(schema: JsonObject): SchemaProblems {
-  const unchecked = new Set<string>()
-  const broken = new Set<string>()
-  const look = (here: JsonValue | undefined): void => {
-    if (!isObject(here)) return
-    for (const [word, value] of Object.entries(here)) {
-      if (!isChecked(word, value)) unchecked.add(sayWord(word, value))
-    }
-    const { $ref, pattern } = here
-    if (typeof $ref === 'string' && resolveRef(schema, $ref) === undefined) broken.add(`$ref: "${$ref}"`)
-    const patterns = [pattern, ...keysOf(here['patternProperties'])].filter((each) => typeof each === 'string')
-    for (const each of patterns) if (readPattern(each) === undefined) broken.add(`pattern: "${each}"`)
-    for (const word of ONE) look(here[word])
-    for (const list of [...MANY.map((word) => here[word]), here['items']]) {
-      if (Array.isArray(list)) list.forEach(look)
-      else look(list)
-    }
-    for (const named of [...NAMED.map((word) => here[word]), here['dependencies']]) {
-      if (isObject(named)) Object.values(named).forEach(look)
-    }
-  }
-  look(schema)
-  return { unchecked: [...unchecked], broken: [...broken] }
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function isChecked(word: string, value: JsonValue): boolean {
+/** Tells whether a keyword is checked, or is a remark, which constrains nothing. */
+export function isCheckedWord(word: string, value: JsonValue): boolean {
   if (REMARKS.has(word) || word.startsWith('x-')) return true
-  if (word === 'format') return typeof value !== 'string' || isKnownFormat(value)
+  if (word === 'format') return typeof value !== 'string' || formatName(value) !== undefined
   // In draft 4 they are flags of `minimum` and `maximum`, not bounds of their own.
   if (word === 'exclusiveMinimum' || word === 'exclusiveMaximum') return typeof value === 'number'
   return CHECKED.has(word)
 }
 
-function sayWord(word: string, value: JsonValue): string {
-  const isShort = typeof value === 'string' || typeof value === 'boolean'
-  return isShort ? `${word}: ${JSON.stringify(value)}` : word
+/** Returns the schemas directly inside a schema. */
+export function schemasIn(schema: JsonObject): JsonValue[] {
+  return Object.entries(schema).flatMap(([word, value]) => {
+    if (NAMED.has(word)) return isObject(value) ? Object.values(value) : []
+    const form = CHECKED.get(word)
+    if (form === isList || word === 'items') return Array.isArray(value) ? value : [value]
+    return form === isSchema ? [value] : []
+  })
 }
 
-function keysOf(value: JsonValue | undefined): string[] {
-  return isObject(value) ? Object.keys(value) : []
+/**
+ * Returns a copy that the library can check: without keywords in a form it does not expect, and with patterns and
+ * formats in its terms. Whatever is no schema constrains nothing.
+ */
+export function readable(schema: JsonValue): JsonValue {
+  if (!isObject(schema)) return typeof schema === 'boolean' ? schema : true
+  return Object.fromEntries(Object.entries(schema).flatMap(([word, value]) => readableWord(word, value)))
+}
+
+function readableWord(word: string, value: JsonValue): [string, JsonValue][] {
+  // An address of the whole would change what references within it mean.
+  if (word === 'id' || (word === '$id' && !JSON.stringify(value).startsWith('"#'))) return []
+  const form = CHECKED.get(word)
+  if (form?.(value) === false) return []
+  if (word === 'const' || word === 'enum') return [[word, structuredClone(value)]]
+  if (word === 'pattern' && typeof value === 'string') return [[word, unicodePattern(value) ?? value]]
+  if (word === 'format' && typeof value === 'string') {
+    const name = formatName(value)
+    return name === undefined ? [] : [[word, name]]
+  }
+  if (NAMED.has(word)) return [[word, readableNamed(word, value as JsonObject)]]
+  if (form === isList || word === 'items') {
+    return [[word, Array.isArray(value) ? value.map(readable) : readable(value)]]
+  }
+  // References may lead into keywords that are not known here.
+  return [[word, isObject(value) && word !== 'dependentRequired' ? readable(value) : value]]
+}
+
+function readableNamed(word: string, schemas: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      word === 'patternProperties' ? (unicodePattern(name) ?? name) : name,
+      word === 'dependencies' && Array.isArray(schema) ? schema : readable(schema),
+    ]),
+  )
+}
+
+function forms(form: Form, ...words: readonly string[]): [string, Form][] {
+  return words.map((word) => [word, form])
 }

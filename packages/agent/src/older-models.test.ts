@@ -29,11 +29,11 @@ function model(specificationVersion: 'v2' | 'v3' | 'v4'): LanguageModel {
 }
 
 suite('files', () => {
-  test("go to today's models as they are", () => {
+  test("files go to today's models as they are", () => {
     assert.equal(inWordsOf(model('v4'), options), options)
   })
 
-  test('of which only the address is known go to older models as the address itself', () => {
+  test('files known only by their address go to older models as that address', () => {
     const url = new URL('https://example.org/a.png')
     const linked = { type: 'file', mediaType: 'image/png', data: { type: 'url', url } } as const
     const { prompt } = inWordsOf(model('v3'), { prompt: [{ role: 'user', content: [linked] }] })
@@ -44,7 +44,7 @@ suite('files', () => {
     ['v2', { type: 'media', data: 'aGk=', mediaType: 'image/png' }],
     ['v3', { type: 'file-data', data: 'aGk=', mediaType: 'image/png' }],
   ] as const) {
-    test(`go to models of ${version} in its words`, () => {
+    test(`files go to models of ${version} in the format of that version`, () => {
       const { prompt } = inWordsOf(model(version), options)
       assert.deepEqual(prompt[0], options.prompt[0])
       assert.deepEqual(prompt[1]?.content, [
@@ -56,7 +56,7 @@ suite('files', () => {
   }
 
   for (const version of ['v2', 'v3'] as const) {
-    test(`that reasoning left are nothing to models of ${version}, and no message is left without anything in it`, () => {
+    test(`files in reasoning are not sent to models of ${version}, and no message stays empty`, () => {
       const thought = { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } } as const
       const said = { type: 'text', text: 'Done.' } as const
       const { prompt } = inWordsOf(model(version), {

@@ -142,7 +142,7 @@ suite('what the model is shown', () => {
     ])
   })
 
-  test('what another agent did is told in words: its tools and its signatures are not ours', () => {
+  test('the work of another agent is described in words, because its tools and signatures are not ours', () => {
     const signed: Part = { id: '0', type: 'reasoning', text: 'Hmm', meta: { provider: { x: { signature: 's' } } } }
     const result: Part = { id: '2', type: 'tool-result', toolCallId: 'c1', toolName: 'read', result: 'text of a' }
     const others = message('assistant', [signed, call, result, { id: '3', type: 'text', text: 'Done.' }], {
@@ -165,6 +165,18 @@ suite('what the model is shown', () => {
     assert.deepEqual(shown?.content, [{ type: 'text', text: 'Half', providerOptions }])
   })
 
+  test('a text that was cut inside an emoji is mended, as providers refuse half of a surrogate pair', () => {
+    const cut = '🦊'.slice(0, 1)
+    const parts: Part[] = [
+      { id: '0', type: 'text', text: cut },
+      { id: '1', type: 'tool-call', toolCallId: 'c', toolName: 'read', args: { path: cut }, call: { stage: 'ended' } },
+      { id: '2', type: 'tool-result', toolCallId: 'c', toolName: 'read', result: { lines: [cut] } },
+    ]
+    const prompt = toPrompt(cut, [message('user', parts.slice(0, 1)), message('assistant', parts)])
+    assert.doesNotMatch(JSON.stringify(prompt), /\\ud83e/)
+    assert.equal(JSON.stringify(prompt).split('\ufffd').length - 1, 5)
+  })
+
   test('a thought that was cut off has no proof and stays out', () => {
     const half: Part = { id: '0', type: 'reasoning', text: 'Hm', state: 'interrupted' }
     assert.deepEqual(toPrompt(undefined, [message('assistant', [half, { id: '1', type: 'text', text: 'So' }])]), [
@@ -172,7 +184,7 @@ suite('what the model is shown', () => {
     ])
   })
 
-  test('of a result is shown what its tool wants shown', () => {
+  test('a result is shown as its tool wants it shown', () => {
     const result: Part = {
       id: '2',
       type: 'tool-result',

@@ -8,6 +8,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { FilePart, ImagePart, JsonObject, Part, StoredMessage, ToolResultPart } from '@inspan/protocol'
 import type { ModelOutput, ModelOutputPart } from '@inspan/protocol/driver'
+import { wellFormed } from './well-formed.ts'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number]
@@ -22,11 +23,15 @@ export function toPrompt(
   agentId?: string,
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = messages.flatMap((message) => promptMessages(message, agentId))
-  return instructions === undefined ? prompt : [{ role: 'system', content: instructions }, ...prompt]
+  return instructions === undefined ? prompt : [{ role: 'system', content: wellFormed(instructions) }, ...prompt]
 }
 
 /** Returns what a message is for the model. Depends on the message alone, so that it can be kept. */
 export function promptMessages(message: StoredMessage, agentId?: string): LanguageModelV4Message[] {
+  return wellFormed(asWritten(message, agentId))
+}
+
+function asWritten(message: StoredMessage, agentId?: string): LanguageModelV4Message[] {
   if (message.role === 'system') return [{ role: 'system' as const, content: plainText(message.parts) }]
   if (message.role === 'user') return userMessage(message)
   const isOwn = agentId === undefined || message.by === undefined || message.by === agentId

@@ -15,6 +15,7 @@ import type { LanguageModel } from './language-model.ts'
 import type { NativeDriverOptions } from './native-driver.ts'
 import { resolveModel } from './resolve-model.ts'
 import { responseFormat } from './structured-output.ts'
+import { wellFormed } from './well-formed.ts'
 
 /** A request to the model, and the part of it that is recorded. */
 export interface PreparedRequest {
@@ -38,7 +39,7 @@ export async function prepareRequest(
   const named = current.model ?? (await resolveDynamic(options.model, context))
   const model = await resolveModel(named, options.resolveModel)
   const given = current.instructions ?? (await resolveDynamic(options.instructions, context))
-  const instructions = given === undefined ? undefined : host.redact(given)
+  const instructions = given === undefined ? undefined : wellFormed(host.redact(given))
   const tools = host.listTools().map(functionTool)
   const output = turn.output ?? options.output
   const name = typeof named === 'string' ? named : `${model.provider.split('.', 1)[0] ?? ''}/${model.modelId}`
@@ -95,9 +96,20 @@ function functionTool(tool: HostTool): FunctionTool {
   return {
     type: 'function',
     name: tool.name,
-    inputSchema: tool.inputSchema,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    inputSchema: wellFormedSchema(tool.inputSchema),
+    ...(tool.description === undefined ? {} : { description: wellFormed(tool.description) }),
   }
+}
+
+const schemas = new WeakMap<object, HostTool['inputSchema']>()
+
+/** A schema is the same in every step, so it is looked through once. */
+function wellFormedSchema(schema: HostTool['inputSchema']): HostTool['inputSchema'] {
+  const known = schemas.get(schema)
+  if (known !== undefined) return known
+  const mended = wellFormed(schema)
+  schemas.set(schema, mended)
+  return mended
 }
 
 /** The levels a model call can be given. */

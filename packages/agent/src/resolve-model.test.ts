@@ -27,7 +27,7 @@ suite('a model', () => {
     assert.match(model.provider, /^anthropic/)
   })
 
-  test('of a package that is not there says which one to install', async () => {
+  test('a model of a package that is missing reports which package to install', async () => {
     await assert.rejects(
       resolveModel('nobody/x'),
       (error) => InspanError.is(error, 'not-found') && /npm install @ai-sdk\/nobody/.test(error.message),

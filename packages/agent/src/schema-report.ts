@@ -1,5 +1,5 @@
 import { InspanError } from '@inspan/protocol'
-import { schemaProblems } from './json-schema-words.ts'
+import { schemaProblems } from './json-schema-check.ts'
 import { isStandard, type SchemaInput } from './schema.ts'
 
 /**

@@ -83,7 +83,7 @@ async function callTool(call: OrderedCall, { context, hooks, host, signal }: Car
 
 /**
  * Calls the hook. If a cancel cuts it off, the result is not shown, because the hook has not said what may be shown.
- * That the tool has run is recorded for whoever goes on later.
+ * That the tool has run is recorded for the process that continues later.
  */
 async function afterTool(
   call: Parameters<NonNullable<LoopHooks['afterTool']>>[0],

@@ -1,7 +1,7 @@
 const FIRST_MS = 250
 const LONGEST_MS = 30_000
 
-export interface RetryOptions {
+export interface BackoffOptions {
   /** The longest pause before the first try to connect again; it doubles with every try. Default: 250. */
   readonly firstMs?: number
   /** Default: 30,000. */
@@ -10,10 +10,10 @@ export interface RetryOptions {
 
 /** How long to wait before the next try: longer each time, and never the same for all clients of a server. */
 export class Backoff {
-  readonly #options: RetryOptions
+  readonly #options: BackoffOptions
   #tries = 0
 
-  constructor(options: RetryOptions = {}) {
+  constructor(options: BackoffOptions = {}) {
     this.#options = options
   }
 

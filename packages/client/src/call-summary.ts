@@ -23,7 +23,7 @@ const KINDS: Readonly<Partial<Record<ActivityEvent['type'], CallKind>>> = {
   orchestration: 'subagent',
 }
 
-/** What the names of tools have in common, for agents whose activity is not mapped. The first that fits counts. */
+/** Patterns of tool names, for agents whose activity is not mapped. The first that matches counts. */
 const NAMES: readonly (readonly [RegExp, CallKind])[] = [
   [/^(task|agent|subagent|spawn_agent|delegate)$|subagent/, 'subagent'],
   [/bash|shell|exec|command/, 'command'],

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { Agent, Harness } from '@inspan/core'
+import { Agent, Harness, MemoryStore } from '@inspan/core'
+import { InspanError } from '@inspan/protocol'
 import { serve, type InspanServer } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
-import { connect, type Client, type ClientState } from './index.ts'
+import { connect, webSocketTransport, type Client, type ClientState, type Transport } from './index.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
 
@@ -17,9 +21,9 @@ class Served implements AsyncDisposable {
     this.server = server
   }
 
-  static async start(script: Script): Promise<Served> {
+  static async start(script: Script, storage: MemoryStore = new MemoryStore()): Promise<Served> {
     const agent = new Agent({ id: 'agent', model: scriptedModel(script) })
-    const harness = new Harness({ id: 'served', agent, modes: [{ id: 'build' }] })
+    const harness = new Harness({ id: 'served', agent, modes: [{ id: 'build' }], storage })
     return new Served(harness, await serve({ harness }))
   }
 
@@ -111,6 +115,58 @@ describe('connect', () => {
     assert.equal((await until(client, idleAfter(2))).messages[1]?.content, 'only once')
   })
 
+  it('asks again about a command whose end the server does not know yet, until it has its receipt', async () => {
+    class DownStore extends MemoryStore {
+      isDown = false
+      override async getThread(id: string): ReturnType<MemoryStore['getThread']> {
+        if (this.isDown) throw new InspanError('io', 'The disk does not answer.')
+        return super.getThread(id)
+      }
+    }
+    const storage = new DownStore()
+    await using served = await Served.start([], storage)
+    const { token, url } = served.server
+    const network = webSocketTransport({ url, token })
+    let undecided = 0
+    const transport: Transport = {
+      ...network,
+      open: (events) =>
+        network.open({
+          ...events,
+          onMessage: (message) => {
+            if (message.type === 'receipt' && message.status === 'accepted' && ++undecided === 2) storage.isDown = false
+            events.onMessage(message)
+          },
+        }),
+    }
+    const client = await served.connect({ transport, retry: { firstMs: 1, longestMs: 5 } })
+    storage.isDown = true
+    const { status } = await client.send({ type: 'rename', title: 'Once' }).receipt
+    assert.deepEqual([status, undecided, client.getState().pending], ['done', 2, []])
+  })
+
+  it('keeps connecting although a server that is gone never answers its requests', async (t) => {
+    await using served = await Served.start([])
+    const { port, token, url } = served.server
+    const network = webSocketTransport({ url, token })
+    const asked = Promise.withResolvers<void>()
+    const transport: Transport = {
+      ...network,
+      request: () => {
+        asked.resolve()
+        return new Promise(() => undefined)
+      },
+    }
+    const client = await served.connect({ transport, retry: { firstMs: 1, longestMs: 5 } })
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    await served.server.close()
+    await asked.promise
+    t.mock.timers.tick(10_000)
+    t.mock.timers.reset()
+    served.server = await serve({ harness: served.harness, port, token })
+    await until(client, ({ connection }) => connection === 'open')
+  })
+
   it('works in the process of the server, without a socket', async () => {
     await using served = await Served.start([{ text: 'Here.' }])
     const [local, remote] = [await served.connect({ transport: served.server.transport() }), await served.connect()]
@@ -120,7 +176,25 @@ describe('connect', () => {
     assert.equal((await local.routes.modes()).default, 'build')
   })
 
-  it('fails at once with a wrong token, and says so', async () => {
+  it('works in the process of a server that listens on a unix socket, its routes too', async () => {
+    const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
+    const harness = new Harness({ id: 'served', agent, modes: [{ id: 'build' }] })
+    const server = await serve({ harness, socketPath: join(tmpdir(), `inspan-${randomUUID()}.sock`) })
+    const client = await connect({ transport: server.transport() })
+    const { id } = await client.routes.createThread({ title: 'Here' })
+    await client.open(id)
+    assert.equal((await client.send({ type: 'rename', title: 'There' }).receipt).status, 'done')
+    assert.deepEqual(
+      (await client.routes.threads({ search: 'there' })).threads.map((thread) => thread.id),
+      [id],
+    )
+    await assert.rejects(client.routes.revokeToken('nobody'), /no such token/)
+    await client.close()
+    await server.close()
+    await harness.destroy()
+  })
+
+  it('fails at once with a wrong token, and reports it', async () => {
     await using served = await Served.start([])
     await assert.rejects(connect({ url: served.server.url, token: 'x'.repeat(43) }), /valid token/)
   })

@@ -9,9 +9,9 @@ import {
   type ReceiptMessage,
   type ServerMessage,
 } from '@inspan/protocol/wire'
-import { Backoff, type RetryOptions } from './backoff.ts'
+import { Backoff, type BackoffOptions } from './backoff.ts'
 import { clientState, type ClientState, type ConnectionStatus } from './client-state.ts'
-import type { Outbox } from './outbox.ts'
+import type { CommandOutbox } from './outbox.ts'
 import { ServerRoutes } from './routes.ts'
 import type { Disconnect, Transport, TransportConnection } from './transport.ts'
 import { uuidV7 } from './uuid.ts'
@@ -22,12 +22,12 @@ const MAX_REFUSED = 20
 
 export interface ClientOptions {
   readonly transport: Transport
-  readonly outbox: Outbox
+  readonly outbox: CommandOutbox
   /** Default: the newest thread. */
   readonly thread?: string
   /** How many of the newest messages to hold. Default: 50. */
   readonly window?: number
-  readonly retry?: RetryOptions
+  readonly retry?: BackoffOptions
 }
 
 /** A command on its way. Awaiting the receipt is optional: what it does shows in the state. */
@@ -43,7 +43,7 @@ export interface SentCommand {
  */
 export class Client {
   readonly #transport: Transport
-  readonly #outbox: Outbox
+  readonly #outbox: CommandOutbox
   readonly #window: number | undefined
   readonly #listeners = new Set<(state: ClientState) => void>()
   readonly #receipts = new Map<string, PromiseWithResolvers<ReceiptMessage>>()
@@ -58,9 +58,12 @@ export class Client {
   #principal: string | undefined
   #view: ThreadView = emptyView('')
   #refused: readonly ReceiptMessage[] = []
+  /** As it was last asked for. */
   #state: ClientState | undefined
+  #isStale = false
   #first: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   #retry: ReturnType<typeof setTimeout> | undefined
+  #asking: ReturnType<typeof setTimeout> | undefined
   #silence: ReturnType<typeof setTimeout> | undefined
   /** The thread of deltas that name none: what the server answered to the last hello. */
   #watched: string | undefined
@@ -84,7 +87,10 @@ export class Client {
 
   /** Returns the same object until something changes. */
   getState(): ClientState {
-    this.#state = this.#state ?? this.#compute(undefined)
+    if (this.#state === undefined || this.#isStale) {
+      this.#isStale = false
+      this.#state = this.#compute(this.#state)
+    }
     return this.#state
   }
 
@@ -139,6 +145,7 @@ export class Client {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#retry)
+    clearTimeout(this.#asking)
     clearTimeout(this.#silence)
     this.#status = 'closed'
     this.#connection?.close()
@@ -233,7 +240,14 @@ export class Client {
   }
 
   #settle(receipt: ReceiptMessage): void {
-    if (receipt.status === 'accepted') return
+    if (receipt.status === 'accepted') {
+      // The server does not know yet how it ends. Sent again, it happens once all the same, and gets its receipt.
+      this.#asking ??= setTimeout(() => {
+        this.#asking = undefined
+        this.#resend()
+      }, this.#backoff.next())
+      return
+    }
     this.#outbox.remove(receipt.id)
     if (receipt.status !== 'done') this.#refused = [...this.#refused, receipt].slice(-MAX_REFUSED)
     this.#receipts.get(receipt.id)?.resolve(receipt)
@@ -284,8 +298,10 @@ export class Client {
   }
 
   #changed(): void {
-    this.#state = this.#compute(this.#state)
-    const state = this.#state
+    this.#isStale = true
+    // Nobody has to pay for a state that nobody looks at.
+    if (this.#listeners.size === 0) return
+    const state = this.getState()
     for (const listener of this.#listeners) listener(state)
   }
 

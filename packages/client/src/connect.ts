@@ -1,7 +1,7 @@
 import { InspanError } from '@inspan/protocol'
-import type { RetryOptions } from './backoff.ts'
+import type { BackoffOptions } from './backoff.ts'
 import { Client } from './client.ts'
-import { Outbox, type OutboxStorage } from './outbox.ts'
+import { CommandOutbox, type OutboxStorage } from './outbox.ts'
 import { webSocketTransport, type Transport } from './transport.ts'
 
 export interface ConnectOptions {
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   /** Keeps unsettled commands over a reload of the page. Default: they are kept in memory. */
   readonly outbox?: OutboxStorage
   /** How long to wait before connecting again. */
-  readonly retry?: RetryOptions
+  readonly retry?: BackoffOptions
 }
 
 /** Connects to a server and resolves when the state of the thread is there. */
@@ -39,7 +39,7 @@ export async function createClient(options: ConnectOptions): Promise<Client> {
   const { outbox, retry, thread, window } = options
   return new Client({
     transport: options.transport ?? transportTo(options),
-    outbox: await Outbox.open(outbox, Date.now()),
+    outbox: await CommandOutbox.open(outbox, Date.now()),
     ...(retry === undefined ? {} : { retry }),
     ...(thread === undefined ? {} : { thread }),
     ...(window === undefined ? {} : { window }),

@@ -1,5 +1,5 @@
 export { summarizeCall, type CallKind, type CallSummary } from './call-summary.ts'
-export type { RetryOptions } from './backoff.ts'
+export type { BackoffOptions } from './backoff.ts'
 export { connect, createClient, type ConnectOptions } from './connect.ts'
 export { Client, type SentCommand } from './client.ts'
 export type { ClientState, ConnectionStatus } from './client-state.ts'
@@ -14,14 +14,17 @@ export {
 export {
   ServerRoutes,
   type AgentLimitReport,
-  type ChangedFile,
+  type ThreadFileChange,
   type MemoryProgress,
-  type MessagePage,
+  type StoredMessagePage,
   type ModeInfo,
   type NativeSession,
+  type Overview,
+  type ThreadGrants,
   type ThreadLimits,
   type ThreadList,
   type ThreadOverview,
   type ThreadSummary,
   type TokenSummary,
 } from './routes.ts'
+export { lineDiff, type DiffLine } from './line-diff.ts'

@@ -36,7 +36,7 @@ export function webStorageOutbox(storage: Pick<Storage, 'getItem' | 'setItem'>, 
   }
 }
 
-export class Outbox {
+export class CommandOutbox {
   readonly clientId: string
   readonly #storage: OutboxStorage | undefined
   #commands: readonly PendingCommand[]
@@ -48,11 +48,11 @@ export class Outbox {
     this.#commands = contents.commands
   }
 
-  static async open(storage: OutboxStorage | undefined, now: number): Promise<Outbox> {
+  static async open(storage: OutboxStorage | undefined, now: number): Promise<CommandOutbox> {
     const kept = await storage?.load()
     const contents = kept ?? { clientId: crypto.randomUUID(), commands: [] }
     const commands = contents.commands.map((each) => (isStale(each, now) ? { ...each, isStale: true as const } : each))
-    const outbox = new Outbox({ ...contents, commands }, storage)
+    const outbox = new CommandOutbox({ ...contents, commands }, storage)
     if (kept === undefined) outbox.#save()
     return outbox
   }

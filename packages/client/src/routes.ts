@@ -1,4 +1,4 @@
-import { InspanError, type JsonObject, type StoredMessage } from '@inspan/protocol'
+import { InspanError, type Grants, type JsonObject, type StoredMessage } from '@inspan/protocol'
 import type { HarnessStatus, PendingApproval } from '@inspan/protocol/wire'
 import type { Transport } from './transport.ts'
 
@@ -20,6 +20,16 @@ export interface ThreadOverview extends ThreadSummary {
   readonly model?: string
   readonly pendingApprovals?: readonly PendingApproval[]
   readonly error?: string
+  /** The project of a thread that is not one of this server's. */
+  readonly project?: string
+  /** Set if this server opens that project, so that the thread is read and answered like any other. */
+  readonly canOpen?: true
+}
+
+export interface Overview {
+  readonly threads: readonly ThreadOverview[]
+  /** Threads of other projects, where the server names them. */
+  readonly elsewhere: readonly ThreadOverview[]
 }
 
 export interface ThreadList {
@@ -28,7 +38,7 @@ export interface ThreadList {
   readonly next: string | null
 }
 
-export interface MessagePage {
+export interface StoredMessagePage {
   /** Oldest first. */
   readonly messages: readonly StoredMessage[]
   /** Pass it on to get the messages before these; `null` at the beginning of the thread. */
@@ -42,7 +52,7 @@ export interface ModeInfo {
   readonly defaultModelId?: string
 }
 
-export interface ChangedFile {
+export interface ThreadFileChange {
   readonly path: string
   readonly status: 'created' | 'changed' | 'deleted'
   /** Absent where there is no file, and where it is binary or larger than a megabyte. */
@@ -83,6 +93,15 @@ export interface AgentLimitReport {
   readonly used?: number
 }
 
+/** What somebody has allowed beyond the rules. */
+export interface ThreadGrants {
+  readonly thread: Grants
+  /** Allowed in all threads of the project. */
+  readonly project: Grants
+  /** The project: usually its folder. */
+  readonly resource: string
+}
+
 /** A session that a coding agent keeps on the server's machine. */
 export interface NativeSession {
   readonly id: string
@@ -104,6 +123,8 @@ export interface TokenSummary {
 
 /** Answers that end the attempts to connect: trying again changes nothing. */
 const FINAL: ReadonlySet<number> = new Set([401, 403, 421])
+/** How long to wait for one of them. */
+const REFUSAL_MS = 10_000
 
 /** What can be read and managed over HTTP. */
 export class ServerRoutes {
@@ -121,11 +142,12 @@ export class ServerRoutes {
   }
 
   /** Returns the threads in which something waits, and the newest ones. */
-  async overview(): Promise<readonly ThreadOverview[]> {
-    return (await this.#json<{ threads: readonly ThreadOverview[] }>('/v1/overview')).threads
+  overview(): Promise<Overview> {
+    return this.#json('/v1/overview')
   }
 
-  async createThread(options: { readonly title?: string } = {}): Promise<ThreadSummary> {
+  /** `worktree`: the thread works in a git worktree of its own, where the server offers that. */
+  async createThread(options: { readonly title?: string; readonly worktree?: boolean } = {}): Promise<ThreadSummary> {
     return (await this.#json<{ thread: ThreadSummary }>('/v1/threads', 'POST', options)).thread
   }
 
@@ -136,9 +158,14 @@ export class ServerRoutes {
   /** Forks a thread; with `messageId` the fork ends with that message. */
   async forkThread(
     thread: string,
-    options: { readonly messageId?: string; readonly title?: string } = {},
+    options: { readonly messageId?: string; readonly title?: string; readonly worktree?: boolean } = {},
   ): Promise<ThreadSummary> {
     return (await this.#json<{ thread: ThreadSummary }>(`${threadPath(thread)}/forks`, 'POST', options)).thread
+  }
+
+  /** Removes the worktree of a thread. `apply`: its changes are made in the workspace first. `discard`: they are lost. */
+  async endWorktree(thread: string, changes: 'apply' | 'discard'): Promise<void> {
+    await this.#ok(`${threadPath(thread)}/worktree?changes=${changes}`, 'DELETE')
   }
 
   async deleteThread(thread: string): Promise<void> {
@@ -150,7 +177,10 @@ export class ServerRoutes {
     return (await this.#json<ThreadList>(`${threadPath(thread)}/children`)).threads
   }
 
-  messages(thread: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<MessagePage> {
+  messages(
+    thread: string,
+    query: { readonly before?: number; readonly limit?: number } = {},
+  ): Promise<StoredMessagePage> {
     const given = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])
     return this.#json(`${threadPath(thread)}/messages?${new URLSearchParams(given)}`)
   }
@@ -177,14 +207,30 @@ export class ServerRoutes {
     return (await this.#json<{ folders: readonly string[] }>('/v1/folders')).folders
   }
 
+  /** Returns whether threads may work in git worktrees of their own. */
+  async offersWorktrees(): Promise<boolean> {
+    return (await this.#json<{ worktrees?: boolean }>('/v1/folders')).worktrees === true
+  }
+
   /** Returns the files that a thread changed, with their contents before and after. */
-  async changedFiles(thread: string): Promise<readonly ChangedFile[]> {
-    return (await this.#json<{ files: readonly ChangedFile[] }>(`${threadPath(thread)}/files`)).files
+  async changedFiles(thread: string): Promise<readonly ThreadFileChange[]> {
+    return (await this.#json<{ files: readonly ThreadFileChange[] }>(`${threadPath(thread)}/files`)).files
+  }
+
+  /** Returns the file that a waiting call would change, as it is now; `null` if there is none, undefined if unknown. */
+  async askedFile(thread: string, wait: string): Promise<string | null | undefined> {
+    const path = `${threadPath(thread)}/waits/${encodeURIComponent(wait)}/file`
+    return (await this.#json<{ before?: string | null }>(path)).before
   }
 
   /** Returns how far the memory of a thread is; `null` without a memory. */
   async memory(thread: string): Promise<MemoryProgress | null> {
     return (await this.#json<{ memory: MemoryProgress | null }>(`${threadPath(thread)}/memory`)).memory
+  }
+
+  /** Returns what is allowed beyond the rules. `revoke` takes it back, with the scope `resource` for the project. */
+  grants(thread: string): Promise<ThreadGrants> {
+    return this.#json(`${threadPath(thread)}/grants`)
   }
 
   /** Returns the limits of a thread, those it waits for, and what it has used. */
@@ -221,12 +267,23 @@ export class ServerRoutes {
 
   /** Returns why the server refuses this client; `undefined` if it does not, or cannot be reached. */
   async refusal(): Promise<string | undefined> {
+    // A server behind a broken line never answers, and the client has to go on trying.
+    const late = Promise.withResolvers<undefined>()
+    const timer = setTimeout(() => late.resolve(undefined), REFUSAL_MS)
     try {
-      const response = await this.#transport.request('/v1/limits')
-      return FINAL.has(response.status) ? await messageOf(response) : undefined
+      return await Promise.race([this.#askRefusal(), late.promise])
     } catch {
       return undefined
+    } finally {
+      clearTimeout(timer)
     }
+  }
+
+  async #askRefusal(): Promise<string | undefined> {
+    const response = await this.#transport.request('/v1/limits')
+    if (FINAL.has(response.status)) return messageOf(response)
+    await response.body?.cancel()
+    return undefined
   }
 
   async #json<T>(path: string, method?: string, body?: unknown): Promise<T> {

@@ -19,7 +19,7 @@ function until(client: Client, holds: (state: ClientState) => boolean): Promise<
   })
 }
 
-it('what a component selects stays the same object while only other parts of the state change', async () => {
+it('a selected value stays the same object while only other parts of the state change', async () => {
   const words = Array.from({ length: 50 }, (_, index) => `word${index} `)
   const agent = new Agent({ id: 'agent', model: scriptedModel([{ text: 'Hello' }, { text: words }]) })
   const harness = new Harness({ id: 'selected', agent, modes: [{ id: 'build' }] })

@@ -69,7 +69,7 @@ export {
   type CheckpointOptions,
   type CommandExit,
   type CommandOptions,
-  type FileContent,
+  type WorkspaceFileContent,
   type FileInfo,
   type GrepOptions,
   type ListedFile,
@@ -115,13 +115,13 @@ export {
 export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {
-  Dynamic,
+  HarnessDynamic,
   DynamicContext,
   HarnessAgent,
   HarnessConfig,
   HarnessMode,
   HarnessOMConfig,
-  HarnessState,
+  StateShape,
   HarnessSubagent,
   PubSub,
   StandingRules,
@@ -183,10 +183,10 @@ export { allowedPaths } from './engine/tools/allowed-paths.ts'
 export { assignTaskIds } from './harness/tools/tasks.ts'
 export type { StateUpdate } from './harness/sessions/session-state.ts'
 export { parseSubagentMeta, type SubagentMeta } from './harness/agents/subagent-meta.ts'
-export type { MessagePage, ThreadListQuery, ThreadPage } from './harness/sessions/session-thread.ts'
+export type { MessagePage, ThreadListQuery, ThreadPage, ThreadRewind } from './harness/sessions/session-thread.ts'
 export type { Listed, MessageListQuery } from './harness/threads/thread-reads.ts'
 export type { ApprovalDecision } from './harness/sessions/suspensions.ts'
-export type { CloneRequest, ThreadRewind } from './harness/threads/thread-lifecycle.ts'
+export type { CloneRequest } from './harness/threads/thread-lifecycle.ts'
 export { askUserTool, type BuiltinToolId } from './harness/tools/builtin-tools.ts'
 export {
   submitPlanTool,
@@ -205,10 +205,7 @@ export { Memory, type MemoryOptions } from '@inspan/memory'
 export { MemoryStore } from './stores/memory-store.ts'
 export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'
 export {
-  checkRules,
   createPolicy,
-  effectiveRules,
-  mergeRules,
   type Explained,
   type GrantResult,
   type PathTool,
@@ -217,7 +214,6 @@ export {
   type PolicyOptions,
   type PolicyStep,
   type RuleLevel,
-  type RulesByLevel,
   type ShellTool,
   type ToolSubjects,
 } from './policy/index.ts'

@@ -7,6 +7,7 @@ export {
   type ServedHarness,
   type ServedThread,
 } from './harness/threads/served-harness.ts'
+export { servedProjects, type OtherProjects } from './harness/threads/served-projects.ts'
 export type { ListedSession } from './harness/threads/native-imports.ts'
 export type { ServedMemory } from './harness/threads/served-memory.ts'
 export { admitCommand } from './engine/commands/ledger.ts'

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
 import { commandWords } from './acp-run.ts'
-import { main } from './main.ts'
+import { capturedMain, type CapturedRun } from './captured-main.fixture.ts'
 
 /** Speaks the protocol: asks to read, to edit and to run a command, and says what it was allowed to do. */
 const PROGRAM = `#!${process.execPath}
@@ -52,21 +51,9 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
-async function inspan(
-  ...args: string[]
-): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  let out = ''
-  let err = ''
-  const code = await main(args, {
-    out: (text) => (out += `${text}\n`),
-    write: (text) => (out += text),
-    err: (text) => (err += `${text}\n`),
-    input: Readable.from([]),
-    isTty: false,
-    cwd: folder,
-    env: { INSPAN_HOME: join(folder, 'home'), PATH: process.env['PATH'] ?? '' },
-  })
-  return { code, out, err }
+function inspan(...args: string[]): Promise<CapturedRun> {
+  const env = { INSPAN_HOME: join(folder, 'home'), PATH: process.env['PATH'] ?? '' }
+  return capturedMain(args, { cwd: folder, env })
 }
 
 suite('inspan run --acp', () => {

@@ -1,10 +1,10 @@
-import type { Command } from './command.ts'
+import type { InspanCommand } from './command.ts'
 
 export interface ListedCommand {
   readonly name: string
   readonly summary: string
   /** Loads the command's code on demand, because commands share little. */
-  load(): Promise<Command>
+  load(): Promise<InspanCommand>
 }
 
 export const COMMANDS: readonly ListedCommand[] = [

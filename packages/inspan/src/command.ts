@@ -22,7 +22,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export interface Command {
+export interface InspanCommand {
   readonly name: string
   readonly help: string
   run(args: readonly string[], terminal: Terminal): Promise<number>

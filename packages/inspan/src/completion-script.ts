@@ -1,12 +1,19 @@
-import { HARNESS_IDS } from './served-modes.ts'
+import { CLI_IDS } from './served-modes.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
+export interface CompletedOption {
+  readonly name: string
+  readonly about: string
+  /** What its value is called; absent for an option without one. */
+  readonly value?: string
+}
+
 export interface CompletedCommand {
   readonly name: string
   readonly summary: string
-  readonly options: readonly { readonly name: string; readonly about: string }[]
+  readonly options: readonly CompletedOption[]
 }
 
 export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
@@ -14,7 +21,7 @@ export function completionScript(shell: Shell, commands: readonly CompletedComma
 }
 
 const SCRIPTS: Readonly<Record<Shell, (commands: readonly CompletedCommand[]) => string>> = { bash, zsh, fish }
-const HARNESSES = HARNESS_IDS.join(' ')
+const CLIS = CLI_IDS.join(' ')
 
 function bash(commands: readonly CompletedCommand[]): string {
   return [
@@ -24,7 +31,7 @@ function bash(commands: readonly CompletedCommand[]): string {
     `    words="${[...commands.map(({ name }) => name), 'help'].join(' ')}"`,
     '  else',
     '    case "$previous" in',
-    `      --harness) words="${HARNESSES}" ;;`,
+    `      --harness) words="${CLIS}" ;;`,
     '      *) case "${COMP_WORDS[1]}" in',
     ...commands.map(({ name, options }) => `        ${name}) words="${options.map((each) => each.name).join(' ')}" ;;`),
     `        help) words="${commands.map(({ name }) => name).join(' ')}" ;;`,
@@ -52,14 +59,22 @@ function zsh(commands: readonly CompletedCommand[]): string {
     '  fi',
     '  case "$words[2]" in',
     ...commands.map(({ name, options }) => {
-      const specs = options.map((each) => quoted(`${each.name}[${each.about.replaceAll(/[[\]:]/g, ' ')}]`))
+      const specs = options.map((each) => quoted(zshOption(each)))
       return `    ${name}) _arguments ${[...specs, quoted('*:file:_files')].join(' ')} ;;`
     }),
+    `    help) _values command ${commands.map(({ name: each }) => each).join(' ')} ;;`,
     '  esac',
     '}',
-    'compdef _inspan inspan',
+    // As a file of fpath this text is the function itself when it is first called.
+    'if [[ "$funcstack[1]" = _inspan ]]; then _inspan "$@"; else compdef _inspan inspan; fi',
     '',
   ].join('\n')
+}
+
+function zshOption({ about, name, value }: CompletedOption): string {
+  const described = `${name}[${about.replaceAll(/[[\]:]/g, ' ')}]`
+  if (value === undefined) return described
+  return `${described}:${value.replaceAll(':', ' ')}:${name === '--harness' ? `(${CLIS})` : '_files'}`
 }
 
 function fish(commands: readonly CompletedCommand[]): string {
@@ -68,7 +83,7 @@ function fish(commands: readonly CompletedCommand[]): string {
   )
   const options = commands.flatMap(({ name, options: all }) =>
     all.map((each) => {
-      const values = each.name === '--harness' ? ` -x -a ${quoted(HARNESSES)}` : ''
+      const values = each.name === '--harness' ? ` -x -a ${quoted(CLIS)}` : ''
       return `complete -c inspan -n ${quoted(`__fish_seen_subcommand_from ${name}`)} -l ${each.name.slice(2)}${values} -d ${quoted(each.about)}`
     }),
   )

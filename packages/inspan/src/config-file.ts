@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path'
 import { InspanError } from '@inspan/protocol'
 import { didYouMean } from '@inspan/protocol/internal'
 import { jsonFields, positionOf } from './json-fields.ts'
-import { HARNESS_IDS, type HarnessId } from './served-modes.ts'
+import { CLI_IDS, type CliId } from './served-modes.ts'
 
 export const CONFIG_NAME = 'inspan.json'
 
 /** Defaults for the commands of a project. Options of the command line go first. It grants nothing: only you can. */
 export interface InspanConfig {
   /** The coding agent of `run` and `chat`, and a mode of `serve`. */
-  readonly harness?: HarnessId
+  readonly harness?: CliId
   /** The model: `provider/model` for our own loop, or as the coding agent names it. */
   readonly model?: string
   /** Categories of tools that are denied, whatever else is allowed. */
@@ -33,9 +33,9 @@ interface Rule {
 
 const RULES: Readonly<Record<keyof InspanConfig, Rule>> = {
   harness: {
-    wanted: `one of ${HARNESS_IDS.join(', ')}`,
-    accepts: (value) => HARNESS_IDS.some((id) => id === value),
-    schema: { enum: HARNESS_IDS },
+    wanted: `one of ${CLI_IDS.join(', ')}`,
+    accepts: (value) => CLI_IDS.some((id) => id === value),
+    schema: { enum: CLI_IDS },
   },
   model: {
     wanted: 'the name of a model, such as "anthropic/claude-sonnet-4-5"',

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { nativeDriver } from '@inspan/core'
 import type { RunnableTool } from '@inspan/core/engine'
 import type { AgentDriver } from '@inspan/protocol/driver'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 
 const MAX_SHOWN = 8
 
@@ -16,19 +16,19 @@ export function demoAgent(
 } {
   const pace = options.delayPerDeltaMs === undefined ? {} : { delayPerDeltaMs: options.delayPerDeltaMs }
   let entries: string[] = []
-  const lookAround = (): Turn => ({
+  const lookAround = (): ModelTurn => ({
     text: words('Let me look at this folder first.'),
     toolCalls: [{ name: 'list_files', input: { path: '.' }, inputDeltas: 3 }],
     usage: { inputTokens: 40, outputTokens: 15 },
     ...pace,
   })
-  const answer = (): Turn => ({
+  const answer = (): ModelTurn => ({
     text: words(describe(entries)),
     usage: { inputTokens: 80, outputTokens: 60 },
     ...pace,
   })
   let step = 0
-  const next = (): Turn => (step++ % 2 === 0 ? lookAround() : answer())
+  const next = (): ModelTurn => (step++ % 2 === 0 ? lookAround() : answer())
   const model = scriptedModel(Array.from({ length: 200 }, () => next))
   const listFiles: RunnableTool = {
     name: 'list_files',

@@ -1,28 +1,49 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent } from '@inspan/core'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { promisify } from 'node:util'
+import { Agent, type Workspace } from '@inspan/core'
+import type { JsonObject } from '@inspan/protocol'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 
 /** More answers than a demonstration needs. */
 const STEPS = 3000
 
 const SAMPLE = '# A throw-away folder\n\nEverything in here goes with the server.\n'
 
-/** A folder with something in it, that is removed at the end. */
-export async function demoFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'inspan-demo-'))
+export interface DemoFolder {
+  readonly path: string
+  /** Where worktrees of the folder are made. */
+  readonly worktrees: string
+  readonly remove: () => Promise<void>
+}
+
+/** A folder with something in it, that is removed at the end. Where there is git it is a repository. */
+export async function demoFolder(): Promise<DemoFolder> {
+  const base = await mkdtemp(join(tmpdir(), 'inspan-demo-'))
+  const path = join(base, 'project')
+  await mkdir(path)
   await writeFile(join(path, 'README.md'), SAMPLE)
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+  const git = (...args: readonly string[]): Promise<unknown> =>
+    promisify(execFile)('git', ['-c', 'user.name=Inspan', '-c', 'user.email=inspan@localhost', ...args], { cwd: path })
+  try {
+    await git('init', '--quiet')
+    await git('add', '--all')
+    await git('commit', '--quiet', '--no-gpg-sign', '--message', 'Begin')
+  } catch {
+    // Without git there are no worktrees, and everything else works.
+  }
+  return { path, worktrees: join(base, 'worktrees'), remove: () => rm(base, { recursive: true, force: true }) }
 }
 
 /**
  * An agent without a model for `inspan serve`: it looks around, asks whether it may write a file, and says what it did.
- * Its words are scripted; its tools, approvals and files are real.
+ * Its words are scripted; its tools, approvals and files are real. `workspace`: where it works, if not where others do.
  */
-export function folderDemo(): Agent {
+export function folderDemo(workspace?: Workspace): Agent {
   let turn = 0
-  const steps: readonly (() => Turn)[] = [
+  const steps: readonly (() => ModelTurn)[] = [
     () => ({
       text: words('Let me look at the files here first.'),
       toolCalls: [{ name: 'list_files', input: { path: '.' } }],
@@ -46,9 +67,16 @@ export function folderDemo(): Agent {
       delayPerDeltaMs: 20,
     }),
   ]
-  let step = 0
-  const next = (): Turn => (steps[step++ % steps.length] as () => Turn)()
-  return new Agent({ id: 'demo', model: scriptedModel(Array.from({ length: STEPS }, () => next)) })
+  // Several conversations may go on at once, so each request says for itself how far it is.
+  const next = (request: JsonObject): ModelTurn => (steps[stepOf(request) % steps.length] as () => ModelTurn)()
+  const model = scriptedModel(Array.from({ length: STEPS }, () => next))
+  return new Agent({ id: 'demo', model, ...(workspace === undefined ? {} : { workspace }) })
+}
+
+/** Returns how many results the model has got since it was asked. */
+function stepOf({ prompt }: JsonObject): number {
+  const roles = (prompt as readonly { readonly role: string }[]).map(({ role }) => role)
+  return roles.slice(roles.lastIndexOf('user')).filter((role) => role === 'tool').length
 }
 
 function words(text: string): string[] {

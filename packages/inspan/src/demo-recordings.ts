@@ -1,11 +1,11 @@
 import { Agent, createTool, Harness } from '@inspan/core'
 import type { Store } from '@inspan/protocol/store'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 
 interface Recording {
   readonly title: string
   readonly prompt: string
-  readonly turns: readonly Turn[]
+  readonly turns: readonly ModelTurn[]
 }
 
 const TEST_FAILS = 'not ok 3 - adds two numbers\n  expected: 5\n  actual: 6\n# tests 12\n# pass 11\n# fail 1'

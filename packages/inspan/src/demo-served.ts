@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { Agent, createTool } from '@inspan/core'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 
 /** More answers than a demonstration needs. */
 const TURNS = 1000
@@ -9,7 +9,7 @@ const TURNS = 1000
 export function demoServed(cwd: string): Agent {
   let entries: readonly string[] = []
   let step = 0
-  const next = (): Turn =>
+  const next = (): ModelTurn =>
     step++ % 2 === 0
       ? { text: ['Let me look ', 'at this folder.'], toolCalls: [{ name: 'list_files', input: { path: '.' } }] }
       : { text: [`There are ${entries.length} entries here: `, entries.slice(0, 8).join(', '), '.'] }

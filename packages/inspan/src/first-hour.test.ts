@@ -9,7 +9,8 @@ import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startProvider } from '@inspan/testing'
 
-const bin = fileURLToPath(new URL('../bin/inspan.js', import.meta.url))
+/** The tests of packed packages name the command that was installed. */
+const bin = process.env['INSPAN_TEST_BIN'] ?? fileURLToPath(new URL('../bin/inspan.js', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'inspan-hour-'))
 after(() => rmSync(dir, { recursive: true }))
 
@@ -40,7 +41,7 @@ describe('the first hour with inspan', () => {
     assert.match(err, /no key for "anthropic\/claude-sonnet-4-5"\. Set ANTHROPIC_API_KEY in the environment/)
   })
 
-  it('runs our own loop with --model, and goes on with that model', async () => {
+  it('runs our own loop with --model, and continues with that model', async () => {
     await using provider = await startProvider([{ text: 'Hello from a model.' }, { text: 'Hello again.' }])
     const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: `${provider.url}/v1` }
     const first = await started(['run', '--model', 'anthropic/claude-sonnet-4-5', 'Hi'], env)
@@ -50,7 +51,7 @@ describe('the first hour with inspan', () => {
     assert.equal(provider.requests.length, 2)
   })
 
-  it('suggests what was probably meant: commands, harnesses, options', () => {
+  it('suggests what was probably meant: commands, coding agents, options', () => {
     assert.match(inspan(['thread']).err, /there is no command "thread"\. Did you mean "threads"\?/)
     assert.match(inspan(['run', '--harness', 'claude', 'Hi']).err, /Did you mean "claude-code"\?/)
     const option = inspan(['run', '--modle', 'x', 'Hi'])
@@ -76,6 +77,14 @@ describe('the first hour with inspan', () => {
     assert.equal(lines.length, 2)
     const now = new Date(Date.now() + 9 * 3600_000).toISOString().slice(0, 10)
     for (const line of lines) assert.match(line, new RegExp(`^\\S+ {2}${now} \\d\\d:\\d\\d {2}(One|Two)$`))
+  })
+
+  it('shortens a title between the characters people see', () => {
+    const family = '👩‍👩‍👧'
+    const home = { INSPAN_HOME: join(dir, 'models') }
+    assert.equal(inspan(['run', family.repeat(90)], home).code, 0)
+    const titles = inspan(['threads'], home).out.trim().split('\n')
+    assert.ok(titles.some((line) => line.endsWith(`  ${family.repeat(80)}…`)))
   })
 
   it('keeps nothing in the current folder when there is no home', () => {

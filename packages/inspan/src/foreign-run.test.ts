@@ -10,6 +10,7 @@ import { createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
 import type { ActivityEvent } from '@inspan/protocol'
 import { scriptedModel } from '@inspan/testing'
 import { main } from './main.ts'
+import { capturedMain, type CapturedRun } from './captured-main.fixture.ts'
 
 /** Prints what Codex prints: a retry, a message, two commands of which one fails, and the answer. */
 const PROGRAM = `#!${process.execPath}
@@ -37,32 +38,21 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-async function inspan(...args: string[]): Promise<Ran> {
+function inspan(...args: string[]): Promise<CapturedRun> {
   return inspanIn({}, ...args)
 }
 
-async function inspanIn(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> {
-  let out = ''
-  let err = ''
-  const code = await main(args, {
-    out: (text) => (out += `${text}\n`),
-    write: (text) => (out += text),
-    err: (text) => (err += `${text}\n`),
-    input: Readable.from([]),
-    isTty: false,
-    cwd: folder,
-    env: { INSPAN_HOME: join(folder, 'home'), INSPAN_CODEX_BIN: join(folder, 'codex'), CODEX_API_KEY: 'k', ...env },
-  })
-  return { code, out, err }
+function inspanIn(env: Readonly<Record<string, string>>, ...args: string[]): Promise<CapturedRun> {
+  const given = {
+    INSPAN_HOME: join(folder, 'home'),
+    INSPAN_CODEX_BIN: join(folder, 'codex'),
+    CODEX_API_KEY: 'k',
+    ...env,
+  }
+  return capturedMain(args, { cwd: folder, env: given })
 }
 
-function threadIn({ err }: Ran): string {
+function threadIn({ err }: CapturedRun): string {
   return /inspan replay (\S+)/.exec(err)?.[1] ?? ''
 }
 
@@ -100,7 +90,7 @@ suite('inspan run --harness', () => {
     assert.equal((await inspan('replay', threadIn(ran))).out, `> Look\n${ran.out}`)
   })
 
-  test('a conversation goes on with the agent it was last with, unless another one is named', async () => {
+  test('a conversation continues with the agent it was last with, unless another one is named', async () => {
     const thread = threadIn(await inspan('run', '--harness', 'codex', 'Look'))
     const again = await inspan('run', '--thread', thread, '--permissions', 'full', 'Look again')
     assert.match(again.out, /bash -lc 'free'/)

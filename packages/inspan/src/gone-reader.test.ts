@@ -37,7 +37,7 @@ async function endOf(inspan: ChildProcessWithoutNullStreams): Promise<{ code: nu
 }
 
 suite('a command whose reader has gone', () => {
-  test('normalize ends, though its input goes on', limit, async () => {
+  test('normalize ends, though its input continues', limit, async () => {
     const inspan = await readOnce('normalize', '--harness', 'codex')
     const ended = endOf(inspan)
     while (inspan.exitCode === null) {
@@ -55,7 +55,7 @@ suite('a command whose reader has gone', () => {
     assert.deepEqual(await endOf(await readOnce('replay', folder)), { code: 0, err: '' })
   })
 
-  test('run goes on to its end, also when nobody reads what it says beside', limit, async () => {
+  test('run continues to its end, also when nobody reads what it says beside', limit, async () => {
     const env = { ...process.env, INSPAN_HOME: join(folder, 'home') }
     const inspan = spawn(process.execPath, [command, 'run', 'Hello'], { cwd: folder, env })
     inspan.stderr.destroy()

@@ -5,13 +5,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { nativeDriver, SqliteStore } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
 import { scriptedModel } from '@inspan/testing'
 import { parseConfig } from './config-file.ts'
-import { main } from './main.ts'
+import { capturedMain, type CapturedRun } from './captured-main.fixture.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -19,19 +18,9 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
-async function inspan(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  let out = ''
-  let err = ''
-  const code = await main(args, {
-    out: (text) => (out += `${text}\n`),
-    write: (text) => (out += text),
-    err: (text) => (err += `${text}\n`),
-    input: Readable.from([]),
-    isTty: false,
-    cwd: folder,
-    env: { HOME: folder, INSPAN_HOME: join(folder, 'home'), PATH: '', ...env },
-  })
-  return { code, out, err }
+function inspan(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CapturedRun> {
+  const given = { HOME: folder, INSPAN_HOME: join(folder, 'home'), PATH: '', ...env }
+  return capturedMain(args, { cwd: folder, env: given })
 }
 
 /** Records a thread in which a model says something. */
@@ -75,7 +64,7 @@ suite('inspan export', () => {
 })
 
 suite('inspan data', () => {
-  test('says where everything lies and how large it is', async () => {
+  test('reports where everything lies and how large it is', async () => {
     await record('Hello.')
     const { out } = await inspan(['data', '--json'])
     const rows = out

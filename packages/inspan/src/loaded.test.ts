@@ -29,7 +29,7 @@ function packagesOf(input: string, ...args: readonly string[]): readonly string[
 }
 
 suite('a command loads what it needs', () => {
-  test('which version this is, and what commands there are, takes no other package', () => {
+  test('finding the version and the commands takes no other package', () => {
     assert.deepEqual(packagesOf('', '--version'), ['inspan', 'protocol'])
     assert.deepEqual(packagesOf('', 'help'), ['inspan', 'protocol'])
   })

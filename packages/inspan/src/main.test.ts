@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { COMMANDS } from './command-list.ts'
 import type { Terminal } from './command.ts'
 import { main } from './main.ts'
 
@@ -82,7 +83,7 @@ suite('inspan run', () => {
     assert.equal(replayed.out, `> What is here?\n${ran.out}`)
   })
 
-  test('goes on with a thread', async () => {
+  test('continues a thread', async () => {
     const thread = threadIn((await inspan('run', 'First')).err)
     assert.equal((await inspan('run', '--thread', thread, 'Second')).code, 0)
     const { out } = await inspan('replay', thread)
@@ -128,7 +129,7 @@ suite('inspan run', () => {
     assert.deepEqual([child.status, child.stdout], [130, ''])
   })
 
-  test('says how to see it again: with the same file, and the way the command was reached', async () => {
+  test('explains how to see it again: with the same file, and the way the command was reached', async () => {
     const where = join(folder, "where it's kept.db")
     const ran = await inspanWith('', 'run', '--db', where, 'x')
     const shown = /See it again: (.+)$/m.exec(ran.err)?.[1] ?? ''
@@ -161,8 +162,8 @@ suite('used wrongly', () => {
     ['a database below a file', ['run', '--db', 'notes.txt/x.db', 'x'], 1, /notes\.txt/],
     ['a database in a folder that is none', ['run', '--db', '/proc/nothing/x.db', 'x'], 1, /nothing/],
     ['a database that is not there to read', ['threads', '--db', 'none.db'], 1, /Nothing has been recorded/],
-    ['an unknown harness to run', ['run', '--harness', 'emacs', 'x'], 2, /no harness "emacs".*claude-code/],
-    ['a harness that is not installed', ['run', '--harness', 'codex', 'x'], 1, /codex.*install/i],
+    ['an unknown coding agent to run', ['run', '--harness', 'emacs', 'x'], 2, /no coding agent "emacs".*claude-code/],
+    ['a coding agent that is not installed', ['run', '--harness', 'codex', 'x'], 1, /codex.*install/i],
     ['a limit that is no number', ['threads', '--limit', 'many'], 2, /number from 1 to 1000/],
   ]
   for (const [what, args, code, message] of cases) {
@@ -174,7 +175,7 @@ suite('used wrongly', () => {
     })
   }
 
-  test('what is wrong is not lost among the help: that is named', async () => {
+  test('the mistake is named apart from the help', async () => {
     const { err } = await inspan('run', '--harness', 'codex', '--deadline', 'soon', 'x')
     assert.deepEqual(err.trimEnd().split('\n'), [
       'inspan run: --deadline takes a number of seconds above 0, at most 2000000',
@@ -203,12 +204,17 @@ suite('used wrongly', () => {
 })
 
 suite('help', () => {
-  for (const command of ['run', 'chat', 'replay', 'threads', 'normalize', 'trust', 'doctor']) {
-    test(`explains ${command}, asked either way`, async () => {
-      const { out, code } = await inspan('help', command)
+  for (const { name } of COMMANDS) {
+    test(`explains ${name}, asked either way, with an example, and fits 120 columns`, async () => {
+      const { out, code } = await inspan('help', name)
       assert.equal(code, 0)
-      assert.match(out, new RegExp(`Usage: inspan ${command}`))
-      assert.equal((await inspan(command, '--help')).out, out)
+      assert.match(out, new RegExp(`^Usage: inspan ${name}`))
+      assert.match(out, new RegExp(`^Examples?.*:[^]*inspan ${name}`, 'm'))
+      assert.deepEqual(
+        out.split('\n').filter((line) => line.length > 120),
+        [],
+      )
+      assert.equal((await inspan(name, '--help')).out, out)
     })
   }
 })
@@ -337,10 +343,10 @@ suite('inspan normalize', () => {
     assert.deepEqual({ type, path, isSuccess }, { type: 'read', path: '/repo/a', isSuccess: true })
   })
 
-  test('an unknown harness is named together with those there are', async () => {
+  test('an unknown coding agent is named together with the known ones', async () => {
     const { code, err } = await inspan('normalize', '--harness', 'emacs')
     assert.equal(code, 2)
-    assert.match(err, /no harness "emacs".*codex/)
+    assert.match(err, /no coding agent "emacs".*codex/)
   })
 })
 
@@ -408,7 +414,7 @@ suite('inspan in a folder that is not there any more', () => {
 })
 
 suite('inspan doctor', () => {
-  test('says what is wrong with a path that was given', async () => {
+  test('reports what is wrong with a path that was given', async () => {
     const env = { INSPAN_PI_BIN: join(folder, 'notes.txt'), INSPAN_CODEX_BIN: '/nowhere/codex', PATH: '' }
     const { out } = await inspanIn(env, 'doctor')
     assert.match(out, /^✗ pi: INSPAN_PI_BIN says .*notes\.txt, which may not be executed\. .*chmod \+x/m)
@@ -417,7 +423,7 @@ suite('inspan doctor', () => {
     assert.match(out, /^! bubblewrap \(bwrap\) is not installed: commands of a workspace cannot be contained/m)
   })
 
-  test('says what cannot be ended where runs cannot be marked', { skip: unmarking === undefined }, () => {
+  test('reports what cannot be ended where runs cannot be marked', { skip: unmarking === undefined }, () => {
     const [program = '', ...args] = unmarking ?? []
     const inPlace = (...more: readonly string[]): string =>
       spawnSync(program, [...args, process.execPath, inspanFile, 'doctor', ...more], {
@@ -431,14 +437,14 @@ suite('inspan doctor', () => {
     assert.deepEqual(JSON.parse(inPlace('--json').trimEnd().split('\n').at(-1) ?? ''), { warning: message })
   })
 
-  test('says of every harness what is missing and what to do', async () => {
+  test('lists for every coding agent what is missing and what to do', async () => {
     const { code, out } = await inspan('doctor')
     assert.equal(code, 1)
     assert.match(out, /✗ codex: not found\. Install it: /)
     assert.match(out, /✗ claude-code: not found\. Install it: /)
   })
 
-  test('reads the whole file of conversations, and says what is damaged in it', async () => {
+  test('reads the whole file of conversations, and reports what is damaged in it', async () => {
     const file = join(folder, 'doctored.db')
     await inspan('run', '--db', file, 'What is here?')
     assert.match((await inspan('doctor', '--db', file)).out, /^✓ .*doctored\.db: not damaged$/m)

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { InspanError } from '@inspan/protocol'
 import { didYouMean } from '@inspan/protocol/internal'
 import { COMMANDS } from './command-list.ts'
-import type { Command, Terminal } from './command.ts'
+import type { InspanCommand, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
 import { note } from './log-file.ts'
 import { version } from './version.ts'
@@ -43,7 +43,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
   }
 }
 
-async function find(name: string): Promise<Command | undefined> {
+async function find(name: string): Promise<InspanCommand | undefined> {
   return COMMANDS.find((command) => command.name === name)?.load()
 }
 
@@ -60,7 +60,7 @@ function noSuchCommand(name: string, terminal: Terminal): number {
   return 2
 }
 
-function explain(error: unknown, command: Command, terminal: Terminal): number {
+function explain(error: unknown, command: InspanCommand, terminal: Terminal): number {
   if (error instanceof UsageError || isParseError(error)) {
     // The whole help would push the error off the screen.
     const [usage] = command.help.split('\n')

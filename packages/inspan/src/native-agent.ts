@@ -25,3 +25,18 @@ export function checkKey(model: string, { env }: Pick<Terminal, 'env'>): void {
     })
   }
 }
+
+/** A model of each provider that does well with tools, in the order in which one is chosen. */
+const USUAL_MODELS = [
+  'anthropic/claude-sonnet-4-5',
+  'openai/gpt-5-mini',
+  'google/gemini-2.5-pro',
+  'xai/grok-4',
+  'mistral/mistral-large-latest',
+  'deepseek/deepseek-chat',
+] as const
+
+/** Returns a model whose key is in the environment; undefined if there is no key for any. */
+export function usableModel({ env }: Pick<Terminal, 'env'>): string | undefined {
+  return USUAL_MODELS.find((model) => keyVariablesOf(model).some((name) => (env[name] ?? '') !== ''))
+}

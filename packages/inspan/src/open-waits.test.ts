@@ -65,7 +65,7 @@ class Waiting implements AsyncDisposable {
 }
 
 suite('inspan run on a conversation that waits for an answer', () => {
-  test('says what is waited for and how to answer, and ends with a code of its own', async () => {
+  test('reports what is waited for and how to answer, and ends with a code of its own', async () => {
     await using waiting = await Waiting.open()
     assert.equal(await waiting.run(['And?']), 3)
     assert.match(waiting.err, /approval .*list_files \{"path":"\."\}/)
@@ -75,7 +75,7 @@ suite('inspan run on a conversation that waits for an answer', () => {
     assert.equal(await waiting.run(['And?']), 3, 'it still waits')
   })
 
-  test('goes on with the answer of the command line', async () => {
+  test('continues with the answer of the command line', async () => {
     await using waiting = await Waiting.open()
     assert.equal(await waiting.run(['--answer', 'approve']), 0, waiting.err)
     assert.match(waiting.out, /✓ list_files/)

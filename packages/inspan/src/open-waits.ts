@@ -23,9 +23,9 @@ export function sayWaits(
   for (const wait of waits) terminal.err(`  ${described(wait)}`)
   const [first] = waits
   const agentId = first?.subject.agentId
-  const harness = agentId === undefined || agentId === 'demo' ? '' : ` --harness ${agentId}`
+  const option = agentId === undefined || agentId === 'demo' ? '' : ` --harness ${agentId}`
   const words = first?.kind === 'approval' ? 'approve' : '"<your answer>"'
-  const answer = suggestion(`run --thread ${thread}${harness} --answer ${words}`, db, terminal)
+  const answer = suggestion(`run --thread ${thread}${option} --answer ${words}`, db, terminal)
   terminal.err(`Answer it: ${answer}`)
   terminal.err('("decline" says no. Several are answered in this order, with an --answer for each.)')
 }

@@ -1,10 +1,15 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Terminal } from './command.ts'
-import { main } from './main.ts'
+import type { main as Main } from './main.ts'
 
 const [, , ...args] = process.argv
+/** The tests of packed packages name the command that was installed. */
+const bin = process.env['INSPAN_TEST_BIN']
+const program = bin === undefined ? './main.ts' : new URL('../dist/main.js', pathToFileURL(bin)).href
+const { main } = (await import(program)) as { readonly main: typeof Main }
 const silent: Terminal = {
   out: () => undefined,
   write: () => undefined,

@@ -13,7 +13,7 @@ function shown(...events: readonly AgentEvent[]): string {
 const call = { toolCallId: 'c', toolName: 'tool' } as const
 const result = (said: JsonValue): string => shown({ type: 'tool-result', ...call, result: said })
 
-test('what is said at two times stands on two lines', () => {
+test('texts printed at different times are on separate lines', () => {
   const said = (text: string, partId?: string): AgentEvent => ({
     type: 'text-delta',
     text,
@@ -25,20 +25,20 @@ test('what is said at two times stands on two lines', () => {
   assert.equal(shown(said('One.\n', '0'), said('Two.', '1')), 'One.\nTwo.')
 })
 
-suite('what a person sees of a tool', () => {
-  test('is its arguments, without whole files', () => {
+suite('the line of a tool call', () => {
+  test('shows its arguments, without whole files', () => {
     const args = { path: 'a.txt', content: 'word '.repeat(10_000), nested: [{ text: 'x'.repeat(5_000) }] }
     const out = shown({ type: 'tool-call', ...call, args })
     assert.match(out, /^→ tool \{"path":"a\.txt","content":"word /)
     assert.ok(out.length < 1_000)
   })
 
-  test('is a command as it was ordered', () => {
+  test('shows a long command in full', () => {
     const command = 'x'.repeat(250)
     assert.equal(shown({ type: 'tool-call', ...call, args: { command } }), `→ tool {"command":"${command}"}\n`)
   })
 
-  test('is the exit code that a command failed with', () => {
+  test('shows the exit code of a failed command', () => {
     const timestamp = '2026-01-01T00:00:00.000Z'
     const failed = { type: 'command', command: 'false', exitCode: 3, isSuccess: false, timestamp } as const
     const activity = { mapper: 'codex', version: 1, events: [failed] }
@@ -46,7 +46,7 @@ suite('what a person sees of a tool', () => {
     assert.equal(out, '✗ tool (exit 3) bad\n')
   })
 
-  test('is what it said, also in blocks', () => {
+  test('shows its output, also if that comes in blocks', () => {
     const blocks = [
       { type: 'text', text: 'one\n' },
       { type: 'text', text: 'two' },

@@ -36,7 +36,7 @@ async function run(script: Parameters<typeof startProvider>[0], ...args: readonl
 const WRITE = { toolCalls: [{ name: 'write_file', input: { path: 'made.txt', content: 'x' } }] }
 
 suite('inspan run without a terminal', { timeout: 60_000 }, () => {
-  test('declines what needs an approval, and says so by its exit code', async () => {
+  test('declines what needs an approval, and reports it by its exit code', async () => {
     const ran = await run([WRITE, { text: 'Then not.' }])
     assert.equal(ran.code, 4, ran.err)
     assert.match(ran.err, /1 approvals were declined/)

@@ -2,29 +2,20 @@ import type { HarnessAgent, HarnessMode } from '@inspan/core'
 import { didYouMean } from '@inspan/protocol/internal'
 import { UsageError } from './command.ts'
 
-export const HARNESS_IDS = [
-  'claude-code',
-  'codex',
-  'cline',
-  'goose',
-  'kilo-code',
-  'opencode',
-  'pi',
-  'antigravity',
-] as const
+export const CLI_IDS = ['claude-code', 'codex', 'cline', 'goose', 'kilo-code', 'opencode', 'pi', 'antigravity'] as const
 
-export type HarnessId = (typeof HARNESS_IDS)[number]
+export type CliId = (typeof CLI_IDS)[number]
 
 /** Reads a value of `--harness`. */
-export function harnessId(given: string): HarnessId {
-  const id = HARNESS_IDS.find((each) => each === given)
+export function cliId(given: string): CliId {
+  const id = CLI_IDS.find((each) => each === given)
   if (id !== undefined) return id
-  throw new UsageError(`there is no harness "${given}". ${didYouMean(given, HARNESS_IDS)}`)
+  throw new UsageError(`there is no coding agent "${given}". ${didYouMean(given, CLI_IDS)}`)
 }
 
 /** Returns a mode for the model and one for each coding agent; without any, the demo agent. */
 export async function modesOf(
-  ids: readonly HarnessId[],
+  ids: readonly CliId[],
   model: string | undefined,
   { cwd }: { readonly cwd: string },
 ): Promise<HarnessMode[]> {
@@ -40,9 +31,9 @@ export async function modesOf(
   return [{ id: 'demo', name: 'Demo', description: 'Looks into the folder; needs no key.', agent: demoServed(cwd) }]
 }
 
-async function foreignAgent(id: HarnessId, cwd: string): Promise<HarnessAgent> {
+async function foreignAgent(id: CliId, cwd: string): Promise<HarnessAgent> {
   const adapters = await import('@inspan/adapters')
-  const make: Readonly<Record<HarnessId, (options: { cwd: string }) => HarnessAgent>> = {
+  const make: Readonly<Record<CliId, (options: { cwd: string }) => HarnessAgent>> = {
     'claude-code': adapters.claudeCode,
     codex: adapters.codex,
     cline: adapters.cline,

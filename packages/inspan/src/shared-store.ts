@@ -9,7 +9,7 @@ export async function openSharedStore(url: string, labels: readonly string[] = [
   // Not everybody needs it, so it is installed by those who do.
   const postgres = await import('@inspan/postgres').catch((error: unknown) => {
     throw new InspanError('not-found', 'A Postgres database needs the package @inspan/postgres.', {
-      hint: 'Install it beside inspan: npm install @inspan/postgres',
+      hint: 'Install it next to inspan: npm install @inspan/postgres',
       cause: error,
     })
   })

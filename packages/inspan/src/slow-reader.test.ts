@@ -123,7 +123,7 @@ suite('inspan run into a reader that is slow', () => {
     assert.equal((JSON.parse(read.trimEnd().split('\n').at(-1) ?? '') as { type: string }).type, 'finish')
   })
 
-  test('ends at Ctrl-C by itself although nobody ever reads on, and says so', async () => {
+  test('ends at Ctrl-C by itself although nobody ever reads on, and reports it', async () => {
     const inspan = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
       cwd: folder,
       env: { ...envFor('text'), INSPAN_TEST_ENDLESS: '1' },

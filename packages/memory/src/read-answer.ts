@@ -1,4 +1,5 @@
 import { OWN_WORDS } from './prompts.ts'
+import { firstChars } from './transcript.ts'
 
 export interface Observed {
   readonly observations: string
@@ -22,12 +23,12 @@ export function readObservations(answer: string): Observed | { readonly problem:
   const rest = answer.slice(answer.lastIndexOf('</observations>') + 1)
   const currentTask = blockOf(rest, 'current-task')
   const suggestedResponse = blockOf(rest, 'suggested-response')
-  const threadTitle = blockOf(rest, 'thread-title')?.replaceAll(/\s+/g, ' ').slice(0, MOST_TITLE)
+  const threadTitle = blockOf(rest, 'thread-title')?.replaceAll(/\s+/g, ' ')
   return {
     observations,
     ...(currentTask === undefined ? {} : { currentTask }),
     ...(suggestedResponse === undefined ? {} : { suggestedResponse }),
-    ...(threadTitle === undefined ? {} : { threadTitle }),
+    ...(threadTitle === undefined ? {} : { threadTitle: firstChars(threadTitle, MOST_TITLE) }),
   }
 }
 

@@ -43,5 +43,10 @@ function asText(value: JsonValue): string {
 }
 
 function shown(text: string, most: number): string {
-  return escapeText(text.length <= most ? text : `${text.slice(0, Math.max(0, most))} […]`)
+  return escapeText(text.length <= most ? text : `${firstChars(text, most)} […]`)
+}
+
+/** Cuts a text, not inside a surrogate pair. */
+export function firstChars(text: string, most: number): string {
+  return text.slice(0, Math.max(0, most)).replace(/[\ud800-\udbff]$/, '')
 }

@@ -16,17 +16,17 @@ import {
   toJsonText,
   type PreparedAppend,
 } from '@inspan/core/stores'
-import type { Connection, Session } from './connection.ts'
+import type { PostgresConnection, SqlSession } from './connection.ts'
 import { appendPlainly } from './plain-append.ts'
 import { sqlState } from './postgres-errors.ts'
 import { REFUSAL } from './schema/append-function.ts'
-import { fencedBy, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
+import { fencedBy, statusOf, STREAM_COLUMNS, type PostgresStreamRow } from './streams.ts'
 import { insertThread } from './threads.ts'
 
 const PARAMETERS = 43
 const APPEND_SQL = `SELECT inspan.append_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')}) AS head`
 
-export async function append(db: Connection, request: Append, now: number): Promise<number> {
+export async function append(db: PostgresConnection, request: Append, now: number): Promise<number> {
   const { fence, stream, thread } = request
   const prepared = prepareAppend(stream, request)
   const head = await appendPlainly(db, stream, fence, prepared, thread, bytesOf(prepared))
@@ -41,7 +41,7 @@ export interface NewStreamSettings {
 }
 
 export async function createStream(
-  db: Connection,
+  db: PostgresConnection,
   stream: NewStream,
   { format, pinTo }: NewStreamSettings,
   now: number,
@@ -55,7 +55,7 @@ export async function createStream(
   // Sessions go wherever their user is.
   const labels = stream.kind === 'thread' ? labelsOf(info, pinTo) : []
   return db.write(async (session) => {
-    const [row] = await session.all<StreamRow>(
+    const [row] = await session.all<PostgresStreamRow>(
       `INSERT INTO inspan.streams (id, kind, head_seq, owner, epoch, format, resource_id, labels)
        VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, (SELECT labels FROM inspan.streams WHERE id = $9), '{}'))
        ON CONFLICT (id) DO NOTHING RETURNING ${STREAM_COLUMNS}`,
@@ -95,7 +95,7 @@ interface AppendCall {
 }
 
 /** One call, so one round trip. Refusals are looked into on a connection of their own: the transaction is over. */
-async function carryOut(db: Session, aside: Connection, call: AppendCall, now: number): Promise<number> {
+async function carryOut(db: SqlSession, aside: PostgresConnection, call: AppendCall, now: number): Promise<number> {
   try {
     const [row] = await db.all<{ head: number }>(APPEND_SQL, ...call.values)
     return row?.head ?? 0
@@ -115,7 +115,7 @@ interface Detail {
   readonly to: number
 }
 
-async function refusalOf(error: unknown, db: Connection, call: AppendCall, now: number): Promise<unknown> {
+async function refusalOf(error: unknown, db: PostgresConnection, call: AppendCall, now: number): Promise<unknown> {
   const { stream, fence, firstSeq } = call
   const detail = detailOf(error)
   switch (sqlState(error)) {
@@ -181,9 +181,11 @@ function appendCall(stream: string, fence: Fence, append: PreparedAppend, thread
 
 /** What quotas count. */
 function bytesOf({ blobs, messages, records }: PreparedAppend): number {
-  const texts = [...records.map(({ body }) => body), ...messages.map(({ json }) => json)]
-  const inRows = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return blobs.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), inRows)
+  let sum = 0
+  for (const { body } of records) sum += Buffer.byteLength(body)
+  for (const { json } of messages) sum += Buffer.byteLength(json)
+  for (const { bytes } of blobs) sum += bytes?.byteLength ?? 0
+  return sum
 }
 
 /** A list per column, as Postgres takes them apart again. */

@@ -1,9 +1,9 @@
 import type { Lineage } from '@inspan/protocol/log'
 import type { Blob } from '@inspan/protocol/store'
 import { checkHash, stretchesOf, type Range } from '@inspan/core/stores'
-import type { Session } from './connection.ts'
+import type { SqlSession } from './connection.ts'
 
-export async function readBlob(db: Session, hash: string, lineage?: Lineage): Promise<Blob | null> {
+export async function readBlob(db: SqlSession, hash: string, lineage?: Lineage): Promise<Blob | null> {
   checkHash(hash)
   if (lineage !== undefined && !(await refersTo(db, lineage, hash))) return null
   const [row] = await db.all<{ mime: string; bytes: Buffer }>(
@@ -13,7 +13,7 @@ export async function readBlob(db: Session, hash: string, lineage?: Lineage): Pr
   return row === undefined ? null : { hash, mime: row.mime, bytes: new Uint8Array(row.bytes) }
 }
 
-async function refersTo(db: Session, lineage: Lineage, hash: string): Promise<boolean> {
+async function refersTo(db: SqlSession, lineage: Lineage, hash: string): Promise<boolean> {
   for (const { stream, from, to } of stretchesOf(lineage)) {
     const found = await db.all(
       `SELECT 1 FROM inspan.blob_refs JOIN inspan.streams ON streams.no = blob_refs.stream_no
@@ -30,7 +30,7 @@ async function refersTo(db: Session, lineage: Lineage, hash: string): Promise<bo
 
 /** Deletes up to `limit` references in the range. Returns their number and that of the blobs deleted with them. */
 export async function dropBlobRefs(
-  db: Session,
+  db: SqlSession,
   streamNo: number,
   range: Range,
   limit: number | null,

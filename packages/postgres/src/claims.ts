@@ -1,9 +1,9 @@
 import { InspanError } from '@inspan/protocol'
 import type { Claim, Fence, Page, PageRequest, StreamStatus } from '@inspan/protocol/store'
 import { checkId, CursorScope, noSuchStream, pageLimit, pageOf } from '@inspan/core/stores'
-import type { Connection, Session } from './connection.ts'
+import type { PostgresConnection, SqlSession } from './connection.ts'
 import { getOwner } from './owners.ts'
-import { findStream, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
+import { findStream, statusOf, STREAM_COLUMNS, type PostgresStreamRow } from './streams.ts'
 
 export interface ClaimRequest {
   readonly stream: string
@@ -17,25 +17,29 @@ export interface ClaimRequest {
 }
 
 /** Takes the stream and raises its epoch, unless it is ours already. */
-const CLAIM_SQL = `UPDATE inspan.streams SET owner = $2, format = $4,
-    epoch = CASE WHEN owner IS NOT DISTINCT FROM $2 THEN epoch ELSE epoch + 1 END
-  WHERE id = $1 AND deleted = 0 AND format <= $4 AND labels <@ $5 AND (owner IS NULL OR owner = $2 OR epoch = $3)
-  RETURNING epoch, head_seq`
+const CLAIM_SQL = `UPDATE inspan.streams AS s SET owner = $2, format = $4, server_start = pg_postmaster_start_time(),
+    epoch = CASE WHEN s.owner IS NOT DISTINCT FROM $2 THEN s.epoch ELSE s.epoch + 1 END
+  FROM (SELECT no, server_start FROM inspan.streams WHERE id = $1 FOR UPDATE) AS before
+  WHERE s.no = before.no AND s.deleted = 0 AND s.format <= $4 AND s.labels <@ $5
+    AND (s.owner IS NULL OR s.owner = $2 OR s.epoch = $3)
+  RETURNING s.epoch, s.head_seq, before.server_start <> s.server_start AS has_restarted`
+
+interface ClaimedRow {
+  readonly epoch: number
+  readonly head_seq: number
+  readonly has_restarted: boolean
+}
 
 /** Claims a free stream, or with `seenEpoch` that of an owner found dead. */
-export async function claim(db: Connection, request: ClaimRequest, now: number): Promise<Claim> {
+export async function claim(db: PostgresConnection, request: ClaimRequest, now: number): Promise<Claim> {
   const { stream, owner, seenEpoch, format, labels } = request
   checkId('An owner id', owner)
   for (;;) {
-    const [taken] = await db.all<{ epoch: number; head_seq: number }>(
-      CLAIM_SQL,
-      stream,
-      owner,
-      seenEpoch ?? null,
-      format,
-      labels,
-    )
-    if (taken !== undefined) return { status: 'owned', epoch: taken.epoch, headSeq: taken.head_seq }
+    const [taken] = await db.all<ClaimedRow>(CLAIM_SQL, stream, owner, seenEpoch ?? null, format, labels)
+    if (taken !== undefined) {
+      const claimed = { status: 'owned', epoch: taken.epoch, headSeq: taken.head_seq } as const
+      return taken.has_restarted ? { ...claimed, hasStoreRestarted: true } : claimed
+    }
     const row = await findStream(db, stream)
     if (row === undefined || row.deleted !== 0) throw noSuchStream(stream)
     if (row.format > format) throw newerFormat(row, format)
@@ -47,7 +51,7 @@ export async function claim(db: Connection, request: ClaimRequest, now: number):
   }
 }
 
-function newerFormat(row: StreamRow, format: number): InspanError {
+function newerFormat(row: PostgresStreamRow, format: number): InspanError {
   return new InspanError('newer-version', `${row.id} was written by a newer release, which goes on with it.`, {
     hint: 'Upgrade this process: it can read the thread, but not write it.',
     details: { stream: row.id, format: row.format, known: format },
@@ -55,7 +59,7 @@ function newerFormat(row: StreamRow, format: number): InspanError {
 }
 
 /** As if another process held it: commands for it are left in the database, and its records can be followed. */
-function pinnedElsewhere({ id, owner }: StreamRow, missing: readonly string[]): InspanError {
+function pinnedElsewhere({ id, owner }: PostgresStreamRow, missing: readonly string[]): InspanError {
   const names = missing.map((label) => `"${label}"`).join(', ')
   return new InspanError(
     'held',
@@ -68,7 +72,7 @@ function pinnedElsewhere({ id, owner }: StreamRow, missing: readonly string[]): 
 }
 
 /** Releases a stream. Does nothing for an owner who lost it already. */
-export async function release(db: Session, stream: string, fence: Fence): Promise<void> {
+export async function release(db: SqlSession, stream: string, fence: Fence): Promise<void> {
   await db.run(
     'UPDATE inspan.streams SET owner = NULL WHERE id = $1 AND owner = $2 AND epoch = $3',
     stream,
@@ -78,7 +82,7 @@ export async function release(db: Session, stream: string, fence: Fence): Promis
 }
 
 /** Removes an owner and releases all its streams. */
-export async function removeOwner(db: Connection, owner: string): Promise<void> {
+export async function removeOwner(db: PostgresConnection, owner: string): Promise<void> {
   await db.write(async (session) => {
     await session.run('UPDATE inspan.streams SET owner = NULL WHERE owner = $1', owner)
     await session.run('DELETE FROM inspan.owners WHERE id = $1', owner)
@@ -86,13 +90,13 @@ export async function removeOwner(db: Connection, owner: string): Promise<void> 
 }
 
 export async function listOwned(
-  db: Session,
+  db: SqlSession,
   query: PageRequest & { readonly owner: string },
 ): Promise<Page<StreamStatus>> {
   const limit = pageLimit(query)
   const scope = new CursorScope(['owned', query.owner], [0])
   const [after] = scope.decode(query.cursor)
-  const rows = await db.all<StreamRow>(
+  const rows = await db.all<PostgresStreamRow>(
     `SELECT ${STREAM_COLUMNS} FROM inspan.streams WHERE owner = $1 AND no > $2 ORDER BY no LIMIT $3`,
     query.owner,
     after,

@@ -2,7 +2,7 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import { fromPostgresError, isTransient } from './postgres-errors.ts'
 
 /** The text of a statement and its values, on a connection of the pool or on the one of a transaction. */
-export interface Session {
+export interface SqlSession {
   all<Row>(sql: string, ...values: readonly unknown[]): Promise<Row[]>
   /** Returns the number of changed rows. */
   run(sql: string, ...values: readonly unknown[]): Promise<number>
@@ -12,13 +12,19 @@ export interface Session {
 
 type Queryable = Pick<Pool | PoolClient, 'query'>
 
+/**
+ * For every new connection: functions of Postgres are called by their bare names, and in another schema of the path
+ * somebody else could have put a function that fits better.
+ */
+export const SEARCH_PATH_SQL = 'SET search_path = pg_catalog, pg_temp'
+
 /** How often work is repeated that Postgres rolled back because of a deadlock. */
 const ATTEMPTS = 5
 
 /** The connections of one store: statements are prepared once per connection, and errors say what to do. */
-export class Connection implements Session {
+export class PostgresConnection implements SqlSession {
   readonly #pool: Pool
-  readonly #session: Session
+  readonly #session: SqlSession
 
   constructor(pool: Pool) {
     this.#pool = pool
@@ -38,7 +44,7 @@ export class Connection implements Session {
   }
 
   /** Runs the work in one transaction. */
-  write<T>(work: (db: Session) => Promise<T>): Promise<T> {
+  write<T>(work: (db: SqlSession) => Promise<T>): Promise<T> {
     return reported(() => this.#transaction(work))
   }
 
@@ -46,7 +52,7 @@ export class Connection implements Session {
     await this.#pool.end()
   }
 
-  async #transaction<T>(work: (db: Session) => Promise<T>): Promise<T> {
+  async #transaction<T>(work: (db: SqlSession) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect()
     // A connection that breaks also fails the statement that runs on it.
     const ignore = (): void => undefined
@@ -100,7 +106,7 @@ function nameOf(sql: string): string {
   return name
 }
 
-function sessionOn(client: Queryable): Session {
+function sessionOn(client: Queryable): SqlSession {
   const query = (sql: string, values: readonly unknown[]): Promise<QueryResult> =>
     client.query({ name: nameOf(sql), text: sql, values: [...values] })
   return {

@@ -2,7 +2,7 @@ import type { CommandOutcome, DeleteResult, Fence } from '@inspan/protocol/store
 import { gapsBetween, MAX_SEQ, prepareOutcomes, retainedRanges, type Need, type Range } from '@inspan/core/stores'
 import { dropBlobRefs } from './blobs.ts'
 import { forgetCommandBodies, writeOutcome } from './commands.ts'
-import type { Connection, Session } from './connection.ts'
+import type { PostgresConnection, SqlSession } from './connection.ts'
 import { dropHeads } from './records.ts'
 import { lockFenced, lockStream } from './streams.ts'
 import { eraseWaits } from './waits.ts'
@@ -15,7 +15,7 @@ const CHUNK = 500
  * is resumed later.
  */
 export function hideThread(
-  db: Connection,
+  db: PostgresConnection,
   thread: string,
   fence: Fence,
   now: number,
@@ -40,7 +40,7 @@ export function hideThread(
 }
 
 /** Parts of deleted streams may have lost their last reader: these streams are purged again. */
-async function dropNeeds(db: Session, byNo: number): Promise<void> {
+async function dropNeeds(db: SqlSession, byNo: number): Promise<void> {
   await db.run(
     `UPDATE inspan.streams SET deleted = 1
      WHERE deleted <> 0 AND no IN (SELECT stream_no FROM inspan.needs WHERE by_no = $1)`,
@@ -49,12 +49,12 @@ async function dropNeeds(db: Session, byNo: number): Promise<void> {
   await db.run('DELETE FROM inspan.needs WHERE by_no = $1', byNo)
 }
 
-async function retainedOf(db: Session, stream: string, no: number): Promise<DeleteResult['retained']> {
+async function retainedOf(db: SqlSession, stream: string, no: number): Promise<DeleteResult['retained']> {
   return retainedRanges(await needsOf(db, no)).map((range) => ({ stream, ...range }))
 }
 
 /** Returns which threads need which ranges of a stream. Only living threads have needs. */
-function needsOf(db: Session, no: number): Promise<Need[]> {
+function needsOf(db: SqlSession, no: number): Promise<Need[]> {
   return db.all<Need>(
     `SELECT streams.id AS by, from_seq AS "from", to_seq AS "to"
      FROM inspan.needs JOIN inspan.streams ON streams.no = needs.by_no WHERE needs.stream_no = $1`,
@@ -63,7 +63,7 @@ function needsOf(db: Session, no: number): Promise<Need[]> {
 }
 
 /** Purges deleted streams, also those that a dead process had left. */
-export async function purge(db: Connection): Promise<void> {
+export async function purge(db: PostgresConnection): Promise<void> {
   const streams = await db.all<{ no: number }>('SELECT no FROM inspan.streams WHERE deleted = 1 ORDER BY no')
   for (const { no } of streams) {
     while (await purgeChunk(db, no));
@@ -71,7 +71,7 @@ export async function purge(db: Connection): Promise<void> {
 }
 
 /** Deletes one chunk of what nobody needs of a deleted stream. Returns false when nothing was left to delete. */
-function purgeChunk(db: Connection, no: number): Promise<boolean> {
+function purgeChunk(db: PostgresConnection, no: number): Promise<boolean> {
   return db.write(async (session) => {
     const [row] = await session.all<{ deleted: number }>(
       'SELECT deleted FROM inspan.streams WHERE no = $1 FOR UPDATE',
@@ -91,7 +91,7 @@ function purgeChunk(db: Connection, no: number): Promise<boolean> {
   })
 }
 
-function deleteRows(db: Session, table: 'messages' | 'records', no: number, range: Range): Promise<number> {
+function deleteRows(db: SqlSession, table: 'messages' | 'records', no: number, range: Range): Promise<number> {
   return db.run(
     `DELETE FROM inspan.${table} WHERE stream_no = $1 AND seq IN
        (SELECT seq FROM inspan.${table} WHERE stream_no = $1 AND seq BETWEEN $2 AND $3 LIMIT ${CHUNK})`,

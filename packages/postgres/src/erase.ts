@@ -2,7 +2,7 @@ import { eraseBody } from '@inspan/protocol/log'
 import type { EraseResult, Fence, RecordFormat } from '@inspan/protocol/store'
 import { noSuchStream, recordFromRow, type Range, type RecordRow } from '@inspan/core/stores'
 import { dropBlobRefs } from './blobs.ts'
-import type { Connection, Session } from './connection.ts'
+import type { PostgresConnection, SqlSession } from './connection.ts'
 import { dropHeads } from './records.ts'
 import { fencedBy, findStream, lockFenced, lockStream } from './streams.ts'
 import { eraseWaits } from './waits.ts'
@@ -10,7 +10,7 @@ import { eraseWaits } from './waits.ts'
 /** Records overwritten per transaction. */
 const CHUNK = 500
 
-export interface EraseStep {
+export interface PostgresEraseStep {
   readonly done: EraseResult
   /** Where the next step begins, or `null` when the range is finished. */
   readonly next: number | null
@@ -21,13 +21,13 @@ export interface EraseStep {
  * and can be repeated, so an interrupted erasure is simply started again.
  */
 export function eraseChunk(
-  db: Connection,
+  db: PostgresConnection,
   format: RecordFormat,
   stream: string,
   fence: Fence,
   range: Range,
   now: number,
-): Promise<EraseStep> {
+): Promise<PostgresEraseStep> {
   return db.write(async (session) => {
     const no = await lockForErasing(session, stream, fence, now)
     const rows = await session.all<RecordRow>(
@@ -57,7 +57,7 @@ export function eraseChunk(
 }
 
 /** What is left of a deleted thread belongs to its forks: the owner of one of them may erase it. */
-async function lockForErasing(db: Session, stream: string, fence: Fence, now: number): Promise<number> {
+async function lockForErasing(db: SqlSession, stream: string, fence: Fence, now: number): Promise<number> {
   const row = await findStream(db, stream)
   if (row === undefined || row.deleted === 0) return (await lockFenced(db, stream, fence, now)).no
   await lockStream(db, stream)
@@ -73,7 +73,7 @@ async function lockForErasing(db: Session, stream: string, fence: Fence, now: nu
 }
 
 async function overwrite(
-  db: Session,
+  db: SqlSession,
   format: RecordFormat,
   stream: string,
   streamNo: number,

@@ -2,7 +2,7 @@ import type { StoredMessage } from '@inspan/protocol'
 import type { Lineage } from '@inspan/protocol/log'
 import type { MessageQuery, Page } from '@inspan/protocol/store'
 import { checkId, pageOf, parseOrDamaged, planMessages, stretchesOf } from '@inspan/core/stores'
-import type { Session } from './connection.ts'
+import type { SqlSession } from './connection.ts'
 import { inStretch, readStretch } from './records.ts'
 
 interface MessageRow {
@@ -14,7 +14,11 @@ interface FoundMessage extends MessageRow {
   stream: string
 }
 
-export async function listMessages(db: Session, lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
+export async function listMessages(
+  db: SqlSession,
+  lineage: Lineage,
+  query: MessageQuery,
+): Promise<Page<StoredMessage>> {
   const plan = planMessages(lineage, query)
   const order = plan.isDescending ? 'DESC' : 'ASC'
   const sql = inStretch(
@@ -31,7 +35,7 @@ export async function listMessages(db: Session, lineage: Lineage, query: Message
   return pageOf(rows, plan.limit, messageOf, (last) => plan.cursorAfter(last.seq))
 }
 
-export async function getMessage(db: Session, lineage: Lineage, messageId: string): Promise<StoredMessage | null> {
+export async function getMessage(db: SqlSession, lineage: Lineage, messageId: string): Promise<StoredMessage | null> {
   checkId('A message id', messageId)
   const sql = inStretch(
     `SELECT seq, json FROM inspan.messages

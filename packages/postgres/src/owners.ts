@@ -1,16 +1,6 @@
-import { checkId, checkTime, CursorScope, pageLimit, pageOf } from '@inspan/core/stores'
+import { checkId, checkTime, CursorScope, ownerFromRow, pageLimit, pageOf, type OwnerRow } from '@inspan/core/stores'
 import type { Owner, Page, PageRequest } from '@inspan/protocol/store'
-import type { Session } from './connection.ts'
-
-interface OwnerRow {
-  id: string
-  host: string
-  pid: number
-  start_time: string
-  boot_id: string
-  until: number
-  url: string | null
-}
+import type { SqlSession } from './connection.ts'
 
 /**
  * How far the database's clock is ahead of the caller's, whose time is `now`. Leases are stored in the time of the
@@ -21,13 +11,22 @@ function skewSql(now: string): string {
   return `(round((extract(epoch FROM clock_timestamp()) * 1000 - ${now}::float8)::numeric / 10000) * 10000)::float8`
 }
 
+/** An owner that has left has no lease in any clock. */
+function storedSql(until: string, now: string): string {
+  return `CASE WHEN ${until}::float8 = 0 THEN 0 ELSE ${until} + ${skewSql(now)} END`
+}
+
+function readSql(now: string): string {
+  return `CASE WHEN until = 0 THEN 0 ELSE until - ${skewSql(now)} END AS until`
+}
+
 const COLUMNS = 'id, host, pid, start_time, boot_id, url'
 
-export async function putOwner(db: Session, owner: Owner, now: number): Promise<void> {
+export async function putOwner(db: SqlSession, owner: Owner, now: number): Promise<void> {
   checkId('An owner id', owner.id)
   checkTime('The end of an ownership', owner.until)
   await db.run(
-    `INSERT INTO inspan.owners (${COLUMNS}, until) VALUES ($1, $2, $3, $4, $5, $6, $7 + ${skewSql('$8')})
+    `INSERT INTO inspan.owners (${COLUMNS}, until) VALUES ($1, $2, $3, $4, $5, $6, ${storedSql('$7', '$8')})
      ON CONFLICT (id) DO UPDATE SET host = excluded.host, pid = excluded.pid, start_time = excluded.start_time,
        boot_id = excluded.boot_id, until = excluded.until, url = excluded.url`,
     owner.id,
@@ -41,39 +40,27 @@ export async function putOwner(db: Session, owner: Owner, now: number): Promise<
   )
 }
 
-export async function heartbeat(db: Session, owner: string, until: number, now: number): Promise<boolean> {
+export async function heartbeat(db: SqlSession, owner: string, until: number, now: number): Promise<boolean> {
   checkTime('The end of an ownership', until)
-  const sql = `UPDATE inspan.owners SET until = $2 + ${skewSql('$3')} WHERE id = $1`
+  const sql = `UPDATE inspan.owners SET until = ${storedSql('$2', '$3')} WHERE id = $1`
   return (await db.run(sql, owner, until, now)) > 0
 }
 
-export async function getOwner(db: Session, id: string, now: number): Promise<Owner | null> {
-  const sql = `SELECT ${COLUMNS}, until - ${skewSql('$2')} AS until FROM inspan.owners WHERE id = $1`
+export async function getOwner(db: SqlSession, id: string, now: number): Promise<Owner | null> {
+  const sql = `SELECT ${COLUMNS}, ${readSql('$2')} FROM inspan.owners WHERE id = $1`
   const [row] = await db.all<OwnerRow>(sql, id, now)
-  return row === undefined ? null : ownerOf(row)
+  return row === undefined ? null : ownerFromRow(row)
 }
 
-export async function listOwners(db: Session, query: PageRequest, now: number): Promise<Page<Owner>> {
+export async function listOwners(db: SqlSession, query: PageRequest, now: number): Promise<Page<Owner>> {
   const limit = pageLimit(query)
   const scope = new CursorScope(['owners'], [''])
   const [after] = scope.decode(query.cursor)
   const rows = await db.all<OwnerRow>(
-    `SELECT ${COLUMNS}, until - ${skewSql('$3')} AS until FROM inspan.owners WHERE id > $1 ORDER BY id LIMIT $2`,
+    `SELECT ${COLUMNS}, ${readSql('$3')} FROM inspan.owners WHERE id > $1 ORDER BY id LIMIT $2`,
     after,
     limit + 1,
     now,
   )
-  return pageOf(rows, limit, ownerOf, (last) => scope.encode([last.id]))
-}
-
-function ownerOf(row: OwnerRow): Owner {
-  return {
-    id: row.id,
-    host: row.host,
-    pid: row.pid,
-    startTime: row.start_time,
-    bootId: row.boot_id,
-    until: row.until,
-    ...(row.url === null ? {} : { url: row.url }),
-  }
+  return pageOf(rows, limit, ownerFromRow, (last) => scope.encode([last.id]))
 }

@@ -1,9 +1,26 @@
+import { InspanError } from '@inspan/protocol'
 import type { Append, Fence } from '@inspan/protocol/store'
 import { checkTime, type PreparedAppend } from '@inspan/core/stores'
-import type { Session } from './connection.ts'
+import type { SqlSession } from './connection.ts'
 
 const RECORD_COLUMNS = ['seq', 'first', 'type', 'v', 'at', 'extra', 'part', 'body'] as const
-const RECORD_TYPES = ['bigint', 'bigint', 'text', 'integer', 'float8', 'text', 'text', 'text'] as const
+const RECORD_TYPES = {
+  seq: 'bigint',
+  first: 'bigint',
+  type: 'text',
+  v: 'integer',
+  at: 'float8',
+  extra: 'text',
+  part: 'text',
+  body: 'text',
+} as const
+
+const MESSAGE_COLUMNS = ['order', 'id', 'json'] as const
+const MESSAGE_TYPES = ['bigint', 'text', 'text'] as const
+
+/** The stream, the owner, its epoch, and the number of bytes. */
+const FENCE_VALUES = 4
+const UNIQUE_VIOLATION = '23505'
 
 /** Whether an append consists of records, messages and a head only, as nearly all of a run do. */
 function isPlain({ blobs, messages, outcomes, records, waits }: PreparedAppend, thread: Append['thread']): boolean {
@@ -19,13 +36,57 @@ function isPlain({ blobs, messages, outcomes, records, waits }: PreparedAppend, 
   )
 }
 
+/** What decides the text of the statement. Appends of the same shape differ in their values only. */
+interface Shape {
+  /** `one`: a single row, as most are, is written without a list that Postgres would have to take apart. */
+  readonly records: 'none' | 'one' | 'many'
+  /** The columns that some record has a value for. */
+  readonly columns: readonly (keyof typeof RECORD_TYPES)[]
+  readonly replacesBatches: boolean
+  readonly messages: 'none' | 'one' | 'many'
+  /** Whether all messages begin with records of this append, so that none of them replaces an older one. */
+  readonly areMessagesNew: boolean
+  readonly hasHead: boolean
+  readonly isTouched: boolean
+}
+
+function shapeOf({ expectedHead, head, messages, records }: PreparedAppend, thread: Append['thread']): Shape {
+  return {
+    records: countOf(records),
+    columns: RECORD_COLUMNS.filter((name) => records.some((record) => record[name] !== null)),
+    replacesBatches: records.some(({ replaces }) => replaces !== null),
+    messages: countOf(messages),
+    areMessagesNew: expectedHead !== null && messages.every(({ order }) => order > expectedHead),
+    hasHead: head !== null,
+    isTouched: thread?.updatedAt !== undefined,
+  }
+}
+
+function countOf(rows: readonly unknown[]): 'none' | 'one' | 'many' {
+  if (rows.length === 0) return 'none'
+  return rows.length === 1 ? 'one' : 'many'
+}
+
+/** By shape. There are few, and a text that is the same object each time is found and compared at once. */
+const statements = new Map<string, string>()
+
+function statementOf(shape: Shape): string {
+  const key = Object.values(shape).join(' ')
+  let sql = statements.get(key)
+  if (sql === undefined) {
+    sql = buildStatement(shape)
+    statements.set(key, sql)
+  }
+  return sql
+}
+
 /**
  * The same as the function in the database, as one statement whose plan Postgres keeps: for what is written most, the
  * function would cost as much again. Returns the new head, or undefined if the function has to do it: because the append
  * holds more, or because it is refused and the function knows why.
  */
 export async function appendPlainly(
-  db: Session,
+  db: SqlSession,
   stream: string,
   fence: Fence,
   append: PreparedAppend,
@@ -33,77 +94,93 @@ export async function appendPlainly(
   bytes: number,
 ): Promise<number | undefined> {
   if (!isPlain(append, thread)) return undefined
-  const { head, messages, records } = append
-  const values: unknown[] = [stream, fence.owner, fence.epoch, append.expectedHead, append.newHead, bytes]
-  const place = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
-  const steps: string[] = []
-  if (records.length > 0) {
-    const columns = RECORD_COLUMNS.map((name, index) => {
-      const list = records.map((record) => record[name])
-      return place(list.length === 1 ? list[0] : list, `${RECORD_TYPES[index]}${list.length === 1 ? '' : '[]'}`)
-    })
-    const rows =
-      records.length === 1
-        ? `SELECT s.no, ${columns.join(', ')} FROM s`
-        : `SELECT s.no, r.* FROM s, unnest(${columns.join(', ')}) AS r`
-    steps.push(`r AS (INSERT INTO inspan.records (stream_no, ${RECORD_COLUMNS.join(', ')}) ${rows})`)
+  if (thread?.updatedAt !== undefined) checkTime('`updatedAt`', thread.updatedAt)
+  const shape = shapeOf(append, thread)
+  const sql = statementOf(shape)
+  const values = valuesOf(shape, [stream, fence.owner, fence.epoch, bytes], append, thread)
+  if (append.newHead === null) return (await db.all<{ head: number }>(sql, ...values))[0]?.head
+  try {
+    return (await db.run(sql, ...values)) > 0 ? append.newHead : undefined
+  } catch (error) {
+    // Somebody wrote a message ahead of its record. The function replaces it.
+    if (shape.areMessagesNew && InspanError.is(error) && error.details['sqlState'] === UNIQUE_VIOLATION) {
+      return undefined
+    }
+    throw error
   }
-  const sealed = records.filter(({ replaces }) => replaces !== null)
-  if (sealed.length > 0) {
-    const columns = [
-      place(
-        sealed.map(({ first }) => first),
-        'bigint[]',
-      ),
-      place(
-        sealed.map(({ seq }) => seq),
-        'bigint[]',
-      ),
-      place(
-        sealed.map(({ replaces }) => replaces),
-        'text[]',
-      ),
-    ]
+}
+
+/** The values in the order in which `buildStatement` numbers them. */
+function valuesOf(
+  shape: Shape,
+  fence: readonly unknown[],
+  { expectedHead, head, messages, newHead, records }: PreparedAppend,
+  thread: Append['thread'],
+): unknown[] {
+  const values = [...fence]
+  if (shape.records !== 'none') values.push(expectedHead, newHead)
+  pushColumns(values, shape.columns, records)
+  if (shape.replacesBatches) {
+    const sealed = records.filter(({ replaces }) => replaces !== null)
+    for (const name of ['first', 'seq', 'replaces'] as const) values.push(sealed.map((record) => record[name]))
+  }
+  if (shape.messages !== 'none') pushColumns(values, MESSAGE_COLUMNS, messages)
+  if (head !== null) values.push(head.version, head.json)
+  if (thread?.updatedAt !== undefined) values.push(thread.updatedAt)
+  return values
+}
+
+function pushColumns<Row extends object>(
+  values: unknown[],
+  columns: readonly (keyof Row)[],
+  rows: readonly Row[],
+): void {
+  const [only] = rows
+  const isOne = rows.length === 1 && only !== undefined
+  for (const name of columns) values.push(isOne ? only[name] : rows.map((row) => row[name]))
+}
+
+function buildStatement(shape: Shape): string {
+  let values = FENCE_VALUES
+  const place = (type: string): string => `$${++values}::${type}`
+  const [expected, newHead] = shape.records === 'none' ? [] : [place('bigint'), place('bigint')]
+  // One conditional update, which also locks the stream until the end.
+  const steps = [
+    `s AS (UPDATE inspan.streams SET ${newHead === undefined ? '' : `head_seq = ${newHead}, `}bytes = bytes + $4
+      WHERE id = $1 AND deleted = 0 AND owner = $2 AND epoch = $3${expected === undefined ? '' : ` AND head_seq = ${expected}`}
+      RETURNING no, head_seq)`,
+  ]
+  let result = 'SELECT head_seq AS head FROM s'
+  if (shape.records !== 'none') {
+    const types = shape.columns.map((name) => RECORD_TYPES[name])
+    // The number of its rows shows whether the fence held, so nothing needs to be read back.
+    result = `INSERT INTO inspan.records (stream_no, ${shape.columns.join(', ')}) ${rowsOf(shape.records, types, place)}`
+  }
+  if (shape.replacesBatches) {
+    const columns = ['bigint[]', 'bigint[]', 'text[]'].map(place)
     steps.push(`d AS (DELETE FROM inspan.records USING s, unnest(${columns.join(', ')}) AS p (first, last, part)
       WHERE records.stream_no = s.no AND records.seq BETWEEN p.first AND p.last AND records.part = p.part)`)
   }
-  if (messages.length > 0) {
-    const columns = [
-      place(
-        messages.map(({ order }) => order),
-        'bigint[]',
-      ),
-      place(
-        messages.map(({ id }) => id),
-        'text[]',
-      ),
-      place(
-        messages.map(({ json }) => json),
-        'text[]',
-      ),
-    ]
+  if (shape.messages !== 'none') {
+    const replacing = 'ON CONFLICT (stream_no, seq) DO UPDATE SET id = excluded.id, json = excluded.json'
     steps.push(`m AS (INSERT INTO inspan.messages (stream_no, seq, id, json)
-      SELECT s.no, m.* FROM s, unnest(${columns.join(', ')}) AS m
-      ON CONFLICT (stream_no, seq) DO UPDATE SET id = excluded.id, json = excluded.json)`)
+      ${rowsOf(shape.messages, MESSAGE_TYPES, place)} ${shape.areMessagesNew ? '' : replacing})`)
   }
-  if (head !== null) {
+  if (shape.hasHead) {
     steps.push(`h AS (INSERT INTO inspan.heads (stream_no, version, json)
-      SELECT s.no, ${place(head.version, 'integer')}, ${place(head.json, 'text')} FROM s
+      SELECT s.no, ${place('integer')}, ${place('text')} FROM s
       ON CONFLICT (stream_no, version) DO UPDATE SET json = excluded.json)`)
   }
-  if (thread?.updatedAt !== undefined) {
-    checkTime('`updatedAt`', thread.updatedAt)
-    steps.push(`t AS (UPDATE inspan.threads SET updated_at = greatest(updated_at, ${place(thread.updatedAt, 'float8')})
+  if (shape.isTouched) {
+    steps.push(`t AS (UPDATE inspan.threads SET updated_at = greatest(updated_at, ${place('float8')})
       FROM s WHERE threads.stream_no = s.no)`)
   }
-  const [row] = await db.all<{ head: number }>(
-    `WITH ${[FENCE_STEP, ...steps].join(', ')} SELECT head_seq AS head FROM s`,
-    ...values,
-  )
-  return row?.head
+  return `WITH ${steps.join(', ')} ${result}`
 }
 
-/** One conditional update, which also locks the stream until the end. */
-const FENCE_STEP = `s AS (UPDATE inspan.streams SET head_seq = coalesce($5, head_seq), bytes = bytes + $6
-  WHERE id = $1 AND deleted = 0 AND owner = $2 AND epoch = $3 AND ($4::bigint IS NULL OR head_seq = $4)
-  RETURNING no, head_seq)`
+/** Selects the rows to insert. */
+function rowsOf(count: 'one' | 'many', types: readonly string[], place: (type: string) => string): string {
+  return count === 'one'
+    ? `SELECT s.no, ${types.map(place).join(', ')} FROM s`
+    : `SELECT s.no, r.* FROM s, unnest(${types.map((type) => place(`${type}[]`)).join(', ')}) AS r`
+}

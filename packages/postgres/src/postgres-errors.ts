@@ -49,12 +49,18 @@ export function sqlState(error: unknown): string | undefined {
   return 'severity' in error ? error.code : undefined
 }
 
-function quotaUsedUp(thrown: Error): InspanError {
+const QUOTA_HINTS: Readonly<Record<string, string>> = {
+  threads: 'Delete threads that are no longer needed',
+  bytes: 'Delete threads that are no longer needed',
+  commands: 'Wait until the commands before it were carried out and send it again',
+}
+
+function quotaExceeded(thrown: Error): InspanError {
   const detail = 'detail' in thrown && typeof thrown.detail === 'string' ? thrown.detail : '{}'
   const details = JSON.parse(detail) as { resourceId: string; quota: string; limit: number; used: number }
   const { limit, quota, resourceId, used } = details
-  return new InspanError('disk-full', `${resourceId} may have ${limit} ${quota} and has ${used}.`, {
-    hint: 'Delete threads, wait until commands were carried out, or raise the quota of the tenant.',
+  return new InspanError('quota-exceeded', `Tenant ${resourceId} may have ${limit} ${quota} and has ${used}.`, {
+    hint: `${QUOTA_HINTS[quota] ?? 'Delete threads'}, or raise the quota with \`inspan db tenant\` or \`setTenant\`.`,
     details,
   })
 }
@@ -63,7 +69,7 @@ function quotaUsedUp(thrown: Error): InspanError {
 export function fromPostgresError(thrown: unknown): unknown {
   if (InspanError.is(thrown) || !(thrown instanceof Error)) return thrown
   const state = sqlState(thrown)
-  if (state === REFUSAL.quota) return quotaUsedUp(thrown)
+  if (state === REFUSAL.quota) return quotaExceeded(thrown)
   if (state?.startsWith('IN') === true) return thrown
   const meaning = (state && (MEANINGS[state] ?? MEANINGS[state.slice(0, 2)])) || UNREACHABLE
   const what = state !== undefined && meaning === UNREACHABLE ? 'reported an error' : meaning.what

@@ -77,6 +77,29 @@ describe('a Postgres store', () => {
   )
 
   it(
+    'replaces a message that was written before its record, and keeps the newer text of one that is replaced later',
+    withDatabase(async (open) => {
+      const store = await open()
+      await store.createStream(thread('t'))
+      const fence = { owner: 'me', epoch: (await store.claim('t', 'me')).epoch }
+      const message = { id: 'm', role: 'user', order: 2, at: 1, state: 'done', parts: [] } as const
+      const append = (seq: number, at: number): Promise<number> =>
+        store.append({ stream: 't', fence, records: [note('t', seq)], messages: [{ ...message, at }] })
+      const times: (number | undefined)[] = []
+      for (const seq of [1, 2, 3]) {
+        assert.equal(await append(seq, seq * 10), seq)
+        times.push((await store.getMessage([{ stream: 't', from: 1, to: seq }], 'm'))?.at)
+      }
+      assert.equal((await store.getStream('t'))?.headSeq, 3)
+      assert.deepEqual(times.slice(1), [20, 30])
+      assert.deepEqual(
+        (await store.readRecords('t', { limit: 10 })).items.map(({ seq }) => seq),
+        [1, 2, 3],
+      )
+    }),
+  )
+
+  it(
     'gives a dead owner’s thread to one of many claimants, and fences the owner when it comes back',
     withDatabase(async (open) => {
       const stores = await Promise.all(Array.from({ length: 5 }, () => open({ maxConnections: 2 })))

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { InspanError, type StoredMessage } from '@inspan/protocol'
 import {
   aFunction,
@@ -45,16 +45,16 @@ import { append, createStream } from './append.ts'
 import { readBlob } from './blobs.ts'
 import { claim, listOwned, release, removeOwner, type ClaimRequest } from './claims.ts'
 import { admitCommand, failCommand, getCommand, listCommands, pruneCommands, settleCommand } from './commands.ts'
-import { Connection } from './connection.ts'
+import { PostgresConnection, SEARCH_PATH_SQL } from './connection.ts'
 import { PostgresOutbox } from './fleet/outbox.ts'
 import { checkSchedule, scheduledCommand, type Schedule } from './fleet/schedules.ts'
 import { SharedWork } from './fleet/shared-work.ts'
 import { hideThread, purge } from './delete-thread.ts'
-import { eraseChunk, type EraseStep } from './erase.ts'
+import { eraseChunk, type PostgresEraseStep } from './erase.ts'
 import { getMessage, listMessages } from './messages.ts'
 import { getOwner, heartbeat, listOwners, putOwner } from './owners.ts'
 import { hasNamedRun, latestRecord, readHead, readLineage, readRecords } from './records.ts'
-import { migrate } from './schema/migrate.ts'
+import { migrate, type DataIdentity } from './schema/migrate.ts'
 import { findStream, statusOf } from './streams.ts'
 import type { Tenant } from './tenant.ts'
 import { expireThreads, listTenants, setTenant } from './tenants.ts'
@@ -100,8 +100,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const INT8 = 20
 
 interface Opened {
-  readonly db: Connection
-  readonly epoch: string
+  readonly db: PostgresConnection
   readonly shared: SharedWork
 }
 
@@ -112,7 +111,7 @@ export class PostgresStore implements Store {
   readonly #format: RecordFormat
   readonly #streamFormat: number
   #opening: Promise<Opened> | undefined
-  #epoch: string | undefined
+  #identity: DataIdentity | undefined
   #isClosed = false
   readonly outbox: Outbox = new PostgresOutbox(async () => {
     const { db, shared } = await this.#opened()
@@ -144,8 +143,9 @@ export class PostgresStore implements Store {
     await this.#db()
   }
 
+  /** Changes while the store is open if a standby is promoted, or the data is restored, behind its url. */
   get epoch(): string {
-    if (this.#epoch !== undefined) return this.#epoch
+    if (this.#identity !== undefined) return this.#identity.epoch
     throw new InspanError('misuse', 'The epoch of a store is known when it was opened.', {
       hint: 'Call `open()` first.',
     })
@@ -248,7 +248,14 @@ export class PostgresStore implements Store {
     const total = { records: 0, messages: 0, blobs: 0 }
     for (const { from, to } of ranges) {
       for (let next: number | null = from; next !== null;) {
-        const step: EraseStep = await eraseChunk(db, this.#format, stream, fence, { from: next, to }, this.#now())
+        const step: PostgresEraseStep = await eraseChunk(
+          db,
+          this.#format,
+          stream,
+          fence,
+          { from: next, to },
+          this.#now(),
+        )
         addErased(total, step.done)
         next = step.next
       }
@@ -390,7 +397,7 @@ export class PostgresStore implements Store {
     return result
   }
 
-  async #db(): Promise<Connection> {
+  async #db(): Promise<PostgresConnection> {
     return (await this.#opened()).db
   }
 
@@ -404,10 +411,9 @@ export class PostgresStore implements Store {
 
   async #connect(): Promise<Opened> {
     const pool = await openPool(this.#options)
-    const db = new Connection(pool)
+    const db = new PostgresConnection(pool)
     try {
-      const epoch = await db.write(migrate)
-      this.#epoch = epoch
+      this.#identity = await db.write((session) => migrate(session))
       await purge(db)
       const shared = new SharedWork(this.#options.url, pool, db, {
         scheduled: async (schedule, occurrence) => {
@@ -418,8 +424,12 @@ export class PostgresStore implements Store {
           while ((await this.expireThreads()).length > 0);
           await this.pruneCommands(this.#now())
         },
+        origin: () => this.#identity?.origin,
+        moved: async (origin) => {
+          if (this.#identity?.origin !== origin) this.#identity = await db.write((session) => migrate(session))
+        },
       })
-      return { db, epoch, shared }
+      return { db, shared }
     } catch (error) {
       // The next call tries again.
       this.#opening = undefined
@@ -427,6 +437,11 @@ export class PostgresStore implements Store {
       throw error
     }
   }
+}
+
+/** The pool waits for what this returns, though its types do not say so. */
+function setSearchPath(client: ClientBase): unknown {
+  return client.query(SEARCH_PATH_SQL)
 }
 
 /** `pg` is loaded when a store is first used. */
@@ -441,6 +456,7 @@ async function openPool(options: PostgresStoreOptions): Promise<Pool> {
     keepAlive: true,
     application_name: 'inspan',
     types,
+    onConnect: setSearchPath,
   })
   // A connection that breaks while nobody uses it is replaced by the next call.
   pool.on('error', () => undefined)

@@ -15,12 +15,15 @@ export interface Proxy {
   cut(): void
   /** From now on nothing gets through, and nobody is told: as when a cable is pulled. */
   hang(): void
+  /** From now on connections go to another server. Those that exist are cut. */
+  redirect(target: string): void
   close(): Promise<void>
 }
 
 export async function startProxy(target: string): Promise<Proxy> {
   const url = new URL(target)
-  const targetSocket = join(decodeURIComponent(url.hostname), SOCKET)
+  const socketOf = (place: string): string => join(decodeURIComponent(new URL(place).hostname), SOCKET)
+  let targetSocket = socketOf(target)
   const folder = await mkdtemp(join(tmpdir(), 'inspan-proxy-'))
   const sockets = new Set<Socket>()
   let roundTrips = 0
@@ -68,6 +71,10 @@ export async function startProxy(target: string): Promise<Proxy> {
         socket.removeAllListeners('close')
         socket.pause()
       }
+    },
+    redirect: (other) => {
+      targetSocket = socketOf(other)
+      cut()
     },
     close: async () => {
       cut()

@@ -12,13 +12,13 @@ import {
   type RecordRow,
   type Stretch,
 } from '@inspan/core/stores'
-import type { Session } from './connection.ts'
+import type { SqlSession } from './connection.ts'
 import { IS_RARE_SQL, isRare } from './schema/tables.ts'
 
 const COLUMNS = 'seq, first, type, v, at, extra, body'
 
 export function readRecords(
-  db: Session,
+  db: SqlSession,
   format: RecordFormat,
   stream: string,
   query: RecordQuery,
@@ -27,7 +27,7 @@ export function readRecords(
 }
 
 export async function readLineage(
-  db: Session,
+  db: SqlSession,
   format: RecordFormat,
   lineage: Lineage,
   query: RecordQuery,
@@ -61,7 +61,7 @@ export function inStretch(rows: string, order = 'ASC'): string {
  * any more.
  */
 export async function readStretch<Row>(
-  db: Session,
+  db: SqlSession,
   sql: string,
   stretch: Stretch,
   ...values: readonly unknown[]
@@ -74,7 +74,7 @@ export async function readStretch<Row>(
 }
 
 export async function latestRecord(
-  db: Session,
+  db: SqlSession,
   format: RecordFormat,
   lineage: Lineage,
   type: RecordType,
@@ -99,7 +99,7 @@ function latestSql(type: string): string {
       AND seq BETWEEN $2 AND $3 ORDER BY seq DESC LIMIT 1`)
 }
 
-export async function hasNamedRun(db: Session, lineage: Lineage, runId: string): Promise<boolean> {
+export async function hasNamedRun(db: SqlSession, lineage: Lineage, runId: string): Promise<boolean> {
   checkId('A run id', runId)
   const sql = inStretch(
     'SELECT seq FROM inspan.named_runs WHERE stream_no = s.no AND run_id = $4 AND seq BETWEEN $2 AND $3 LIMIT 1',
@@ -111,7 +111,7 @@ export async function hasNamedRun(db: Session, lineage: Lineage, runId: string):
 }
 
 /** A head is a cache: a damaged one counts as none and will be rebuilt. */
-export async function readHead(db: Session, stream: string, reducerVersion: number): Promise<StoredHead | null> {
+export async function readHead(db: SqlSession, stream: string, reducerVersion: number): Promise<StoredHead | null> {
   const [row] = await db.all<{ json: string }>(
     `SELECT json FROM inspan.heads JOIN inspan.streams ON streams.no = heads.stream_no
      WHERE streams.id = $1 AND deleted = 0 AND version = $2`,
@@ -121,6 +121,6 @@ export async function readHead(db: Session, stream: string, reducerVersion: numb
   return (tryParse(row?.json) as StoredHead | undefined) ?? null
 }
 
-export async function dropHeads(db: Session, streamNo: number): Promise<void> {
+export async function dropHeads(db: SqlSession, streamNo: number): Promise<void> {
   await db.run('DELETE FROM inspan.heads WHERE stream_no = $1', streamNo)
 }

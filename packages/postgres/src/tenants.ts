@@ -3,7 +3,7 @@ import { InspanError } from '@inspan/protocol'
 import { aCount, aPositiveCount, aText, checkOptions, type OptionRules } from '@inspan/protocol/internal'
 import { claim, release } from './claims.ts'
 import { hideThread } from './delete-thread.ts'
-import type { Connection } from './connection.ts'
+import type { PostgresConnection } from './connection.ts'
 import { grantSql, revokeSql } from './schema/tenancy.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -25,7 +25,12 @@ interface TenantRow {
   keep_ms: number | null
 }
 
-export async function setTenant(db: Connection, tenant: Tenant): Promise<void> {
+/** Roles that see all rows, or can get at them past the tables. */
+const MIGHTY_ROLES = `SELECT FROM pg_roles AS m WHERE (rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole
+  OR rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+  OR oid = current_user::regrole OR oid = (SELECT relowner FROM pg_class WHERE oid = 'inspan.records'::regclass))`
+
+export async function setTenant(db: PostgresConnection, tenant: Tenant): Promise<void> {
   checkOptions('a tenant', tenant, RULES)
   const { resourceId, role = null, maxThreads, maxCommands, maxBytes, keepMs } = tenant
   await db.write(async (session) => {
@@ -49,8 +54,8 @@ export async function setTenant(db: Connection, tenant: Tenant): Promise<void> {
     )
     if (role === null) return
     const [found] = await session.all<{ name: string; isMighty: boolean }>(
-      `SELECT quote_ident(rolname) AS name, rolsuper OR rolbypassrls OR rolname = current_user AS "isMighty"
-       FROM pg_roles WHERE rolname = $1`,
+      `SELECT quote_ident(rolname) AS name, EXISTS (${MIGHTY_ROLES} AND pg_has_role(pg_roles.oid, m.oid, 'MEMBER'))
+         AS "isMighty" FROM pg_roles WHERE rolname = $1`,
       role,
     )
     if (found === undefined) {
@@ -59,15 +64,19 @@ export async function setTenant(db: Connection, tenant: Tenant): Promise<void> {
       })
     }
     if (found.isMighty) {
-      throw new InspanError('invalid-input', `The role ${role} sees all rows, so it cannot belong to a tenant.`, {
-        hint: 'Take one that is no superuser, does not bypass row-level security and does not own the tables.',
-      })
+      throw new InspanError(
+        'invalid-input',
+        `The role ${role} sees all rows or can become a role that does, so it cannot belong to a tenant.`,
+        {
+          hint: 'Take one that is no superuser, does not own the tables, and may neither become such a role nor read files.',
+        },
+      )
     }
     await session.exec(grantSql(found.name))
   })
 }
 
-export async function listTenants(db: Connection): Promise<readonly Tenant[]> {
+export async function listTenants(db: PostgresConnection): Promise<readonly Tenant[]> {
   const rows = await db.all<TenantRow>(
     'SELECT resource_id, role, max_threads, max_commands, max_bytes, keep_ms FROM inspan.tenants ORDER BY resource_id',
   )
@@ -86,7 +95,7 @@ const CHUNK = 100
 
 /** Deletes threads that were kept for as long as their tenant wants. Returns their ids. The caller purges. */
 export async function expireThreads(
-  db: Connection,
+  db: PostgresConnection,
   claiming: { format: number; labels: readonly string[] },
 ): Promise<string[]> {
   const expired = await db.all<{ id: string }>(

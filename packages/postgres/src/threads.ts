@@ -1,78 +1,52 @@
-import type { JsonObject } from '@inspan/protocol'
 import type { ForkReach, NewStream, Page, PageRequest, Store, ThreadInfo } from '@inspan/protocol/store'
 import {
-  checkId,
-  checkTime,
   CursorScope,
   forksScope,
+  listedThread,
+  newThreadRow,
   pageLimit,
   pageOf,
-  parseOrDamaged,
-  toJsonText,
-  tryParse,
+  THREAD_COLUMNS,
+  threadFromRow,
+  threadsScope,
   type ForksQuery,
+  type ThreadRow,
 } from '@inspan/core/stores'
-import type { Session } from './connection.ts'
+import type { SqlSession } from './connection.ts'
 
-interface ThreadRow {
-  id: string
-  resource_id: string
-  hidden: boolean
-  created_at: number
-  updated_at: number
-  links: string | null
-  title: string
-  metadata: string
-}
-
-type Links = Pick<ThreadInfo, 'root' | 'parent' | 'parentCall' | 'forkedFrom'>
 type ThreadQuery = Parameters<Store['listThreads']>[0]
 
-const COLUMNS = 'id, resource_id, hidden, created_at, updated_at, links, title, metadata'
-
-export async function insertThread(db: Session, streamNo: number, stream: NewStream): Promise<void> {
-  const { info } = stream
-  checkId('A resource id', info.resourceId)
-  checkTime('`createdAt`', info.createdAt)
-  checkTime('`updatedAt`', info.updatedAt)
-  // A session's own stream is no thread, so it is not listed here.
-  if (stream.kind !== 'thread') return
-  const { root, parent, parentCall, forkedFrom } = info
-  const links = toJsonText('The links of a thread', { root, parent, parentCall, forkedFrom })
+export async function insertThread(db: SqlSession, streamNo: number, stream: NewStream): Promise<void> {
+  const row = newThreadRow(stream)
+  if (row === undefined) return
   await db.run(
-    `INSERT INTO inspan.threads (stream_no, ${COLUMNS}, root) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `INSERT INTO inspan.threads (stream_no, ${THREAD_COLUMNS}, root) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     streamNo,
-    info.id,
-    info.resourceId,
-    info.hidden,
-    info.createdAt,
-    info.updatedAt,
-    links === '{}' ? null : links,
-    toJsonText('A title', info.title),
-    toJsonText('The metadata of a thread', info.metadata),
-    root ?? null,
+    row.id,
+    row.resource_id,
+    row.hidden,
+    row.created_at,
+    row.updated_at,
+    row.links,
+    row.title,
+    row.metadata,
+    stream.info.root ?? null,
   )
 }
 
-export async function getThread(db: Session, id: string): Promise<ThreadInfo | null> {
+export async function getThread(db: SqlSession, id: string): Promise<ThreadInfo | null> {
   const [row] = await db.all<ThreadRow>(
-    `SELECT ${COLUMNS} FROM inspan.threads
+    `SELECT ${THREAD_COLUMNS} FROM inspan.threads
      WHERE stream_no = (SELECT no FROM inspan.streams WHERE id = $1 AND deleted = 0)`,
     id,
   )
-  if (row === undefined) return null
-  const details = { stream: id }
-  return threadOf(row, {
-    title: parseOrDamaged(row.title, `The title of ${id}`, details) as string | null,
-    links: row.links === null ? {} : (parseOrDamaged(row.links, `The origin of ${id}`, details) as Links),
-    metadata: parseOrDamaged(row.metadata, `The metadata of ${id}`, details) as JsonObject,
-  })
+  return row === undefined ? null : threadFromRow(row)
 }
 
-export async function listThreads(db: Session, query: ThreadQuery): Promise<Page<ThreadInfo>> {
+export async function listThreads(db: SqlSession, query: ThreadQuery): Promise<Page<ThreadInfo>> {
   const limit = pageLimit(query)
-  const { resourceId, includeHidden = false, root } = query
-  const scope = new CursorScope(['threads', resourceId ?? null, includeHidden, root ?? null], [Number.MAX_VALUE, ''])
+  const { resourceId, root } = query
+  const scope = threadsScope(query)
   const [updatedAt, id] = scope.decode(query.cursor)
   const rows = await db.all<ThreadRow>(
     listSql(query),
@@ -92,7 +66,7 @@ function listSql(query: ThreadQuery): string {
     ...(query.root === undefined ? [] : [`root = $${query.resourceId === undefined ? 4 : 5}`]),
   ]
   const page = (extra: readonly string[]): string =>
-    `SELECT ${COLUMNS} FROM inspan.threads
+    `SELECT ${THREAD_COLUMNS} FROM inspan.threads
      WHERE ${[...filters, ...extra, 'updated_at <= $1 AND (updated_at < $1 OR id > $2)'].join(' AND ')}
      ORDER BY updated_at DESC, id LIMIT $3`
   if (query.root !== undefined) return page([])
@@ -101,7 +75,7 @@ function listSql(query: ThreadQuery): string {
 }
 
 /** Jumps from one id to the next in the index instead of reading all threads of each resource. */
-export async function listResourceIds(db: Session, query: PageRequest): Promise<Page<string>> {
+export async function listResourceIds(db: SqlSession, query: PageRequest): Promise<Page<string>> {
   const limit = pageLimit(query)
   const scope = new CursorScope(['resources'], [''])
   const [after] = scope.decode(query.cursor)
@@ -125,7 +99,7 @@ export async function listResourceIds(db: Session, query: PageRequest): Promise<
 }
 
 /** Returns the threads that need something of the range, each with the last seq it needs. */
-export async function listForks(db: Session, query: ForksQuery): Promise<Page<ForkReach>> {
+export async function listForks(db: SqlSession, query: ForksQuery): Promise<Page<ForkReach>> {
   const limit = pageLimit(query)
   const scope = forksScope(query)
   const [after] = scope.decode(query.cursor)
@@ -146,37 +120,4 @@ export async function listForks(db: Session, query: ForksQuery): Promise<Page<Fo
     ({ thread, to }) => ({ thread, to }),
     (last) => scope.encode([last.thread]),
   )
-}
-
-/** A damaged row must not hide the others: it is listed and marked as damaged. */
-function listedThread(row: ThreadRow): ThreadInfo {
-  const title = tryParse(row.title)
-  const links = row.links === null ? {} : tryParse(row.links)
-  const metadata = tryParse(row.metadata)
-  const damaged = [
-    ...(title === undefined ? ['title'] : []),
-    ...(links === undefined ? ['origin'] : []),
-    ...(metadata === undefined ? ['metadata'] : []),
-  ]
-  return {
-    ...threadOf(row, {
-      title: (title ?? null) as string | null,
-      links: links ?? {},
-      metadata: (metadata ?? {}) as JsonObject,
-    }),
-    ...(damaged.length === 0 ? {} : { damaged: `The ${damaged.join(' and the ')} cannot be read.` }),
-  }
-}
-
-function threadOf(row: ThreadRow, parsed: { title: string | null; links: Links; metadata: JsonObject }): ThreadInfo {
-  return {
-    id: row.id,
-    resourceId: row.resource_id,
-    title: parsed.title,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    hidden: row.hidden,
-    ...parsed.links,
-    metadata: parsed.metadata,
-  }
 }

@@ -1,43 +1,33 @@
-import type { Wait, WaitCancelReason, WaitState } from '@inspan/protocol'
-import type { Page, PageRequest, Store, WaitRow } from '@inspan/protocol/store'
+import type { WaitCancelReason } from '@inspan/protocol'
+import type { Page, WaitRow } from '@inspan/protocol/store'
 import {
   checkId,
-  checkTime,
-  CursorScope,
-  erasedWait,
+  dueScope,
+  erasedRow,
   pageLimit,
   pageOf,
-  parseOrDamaged,
-  tryParse,
+  waitFromRow,
+  waitsScope,
+  type DueQuery,
   type Range,
+  type StoredWait,
+  type WaitQuery,
 } from '@inspan/core/stores'
-import type { Session } from './connection.ts'
-
-interface StoredWait {
-  no: number
-  stream: string
-  id: string
-  state: WaitState
-  due: number | null
-  wait: string
-  settled: string | null
-}
-
-type WaitQuery = Parameters<Store['listWaits']>[0]
+import type { SqlSession } from './connection.ts'
 
 const SELECT = `SELECT waits.no, streams.id AS stream, waits.id, waits.state, waits.due, waits.wait, waits.settled
   FROM inspan.waits JOIN inspan.streams ON streams.no = waits.stream_no`
 
-export async function getWait(db: Session, stream: string, waitId: string): Promise<WaitRow | null> {
+export async function getWait(db: SqlSession, stream: string, waitId: string): Promise<WaitRow | null> {
   checkId('A wait id', waitId)
   const [row] = await db.all<StoredWait>(`${SELECT} WHERE streams.id = $1 AND waits.id = $2`, stream, waitId)
-  return row === undefined ? null : waitOf(row)
+  return row === undefined ? null : waitFromRow(row)
 }
 
-export async function listWaits(db: Session, query: WaitQuery): Promise<Page<WaitRow>> {
+export async function listWaits(db: SqlSession, query: WaitQuery): Promise<Page<WaitRow>> {
   const limit = pageLimit(query)
   const { root, stream, state } = query
-  const scope = new CursorScope(['waits', stream ?? null, root ?? null, state ?? null], [0])
+  const scope = waitsScope(query)
   const [after] = scope.decode(query.cursor)
   const values: string[] = []
   const place = (value: string): string => `$${values.push(value) + 2}`
@@ -53,7 +43,12 @@ export async function listWaits(db: Session, query: WaitQuery): Promise<Page<Wai
     limit + 1,
     ...values,
   )
-  return pageOf(rows, limit, waitOf, (last) => scope.encode([last.no]))
+  return pageOf(
+    rows,
+    limit,
+    (row) => waitFromRow(row),
+    (last) => scope.encode([last.no]),
+  )
 }
 
 function threadsBelow(root: string): string {
@@ -61,10 +56,9 @@ function threadsBelow(root: string): string {
     UNION SELECT no FROM inspan.streams WHERE id = ${root}`
 }
 
-export async function listDue(db: Session, query: PageRequest & { readonly now: number }): Promise<Page<WaitRow>> {
+export async function listDue(db: SqlSession, query: DueQuery): Promise<Page<WaitRow>> {
   const limit = pageLimit(query)
-  checkTime('`now`', query.now)
-  const scope = new CursorScope(['due'], [0, 0])
+  const scope = dueScope(query)
   const [due, no] = scope.decode(query.cursor)
   const rows = await db.all<StoredWait>(
     `${SELECT} WHERE waits.state = 'pending' AND waits.due IS NOT NULL AND waits.due <= $1
@@ -75,7 +69,12 @@ export async function listDue(db: Session, query: PageRequest & { readonly now: 
     no,
     limit + 1,
   )
-  return pageOf(rows, limit, waitOf, (last) => scope.encode([last.due ?? 0, last.no]))
+  return pageOf(
+    rows,
+    limit,
+    (row) => waitFromRow(row),
+    (last) => scope.encode([last.due ?? 0, last.no]),
+  )
 }
 
 /** The number of waits in memory at a time while they are erased. */
@@ -83,7 +82,7 @@ const ERASE_CHUNK = 500
 
 /** Erases the content of the waits opened in the range; those still pending are cancelled. */
 export async function eraseWaits(
-  db: Session,
+  db: SqlSession,
   streamNo: number,
   range: Range,
   reason: WaitCancelReason,
@@ -100,36 +99,12 @@ export async function eraseWaits(
       last,
       ERASE_CHUNK,
     )
-    for (const row of rows) await eraseWait(db, row, reason, now)
+    for (const row of rows) {
+      const { settled, state, wait } = erasedRow(row, reason, now)
+      const sql = 'UPDATE inspan.waits SET wait = $1, state = $2, settled = $3 WHERE no = $4'
+      await db.run(sql, wait, state, settled, row.no)
+    }
     if (rows.length < ERASE_CHUNK) return
     last = rows.at(-1)?.no ?? last
-  }
-}
-
-async function eraseWait(
-  db: Session,
-  row: Omit<StoredWait, 'stream'>,
-  reason: WaitCancelReason,
-  now: number,
-): Promise<void> {
-  const wait = tryParse(row.wait) as Wait | undefined
-  const isPending = row.state === 'pending'
-  await db.run(
-    'UPDATE inspan.waits SET wait = $1, state = $2, settled = $3 WHERE no = $4',
-    wait === undefined ? '' : JSON.stringify(erasedWait(wait)),
-    isPending ? 'cancelled' : row.state,
-    isPending ? JSON.stringify({ settledAt: now, reason }) : row.settled,
-    row.no,
-  )
-}
-
-function waitOf(row: StoredWait): WaitRow {
-  const what = `Wait ${row.id} of ${row.stream}`
-  const details = { stream: row.stream, wait: row.id }
-  return {
-    stream: row.stream,
-    wait: parseOrDamaged(row.wait, what, details) as Wait,
-    state: row.state,
-    ...(row.settled === null ? {} : (parseOrDamaged(row.settled, what, details) as Partial<WaitRow>)),
   }
 }

@@ -3,7 +3,7 @@
  * left over.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { jsonSchemaFile, jsonSchemaOf, PUBLISHED } from '../src/schema/index.ts'
+import { jsonSchemaFile, jsonSchemaOf, PUBLISHED } from '../src/schema/json-schema.ts'
 
 const folder = new URL('../schemas/', import.meta.url)
 

@@ -1,6 +1,5 @@
 import type { ActivityNote } from './activity.ts'
-import type { BlobRef } from './blob.ts'
-import type { ErrorData } from './error-data.ts'
+import type { EventOf } from './control-record.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { FinishReason, UsageMetadata } from './usage.ts'
 
@@ -37,6 +36,8 @@ export interface EventMeta {
   readonly [key: string]: JsonValue | undefined
 }
 
+// The events that are also records follow from `EVENT_RECORDS`.
+
 /** What an agent event may carry beyond the public chat event. */
 export interface EventExtras {
   readonly partId?: string
@@ -63,32 +64,17 @@ export interface StartEvent extends EventExtras {
   readonly type: 'start'
 }
 
-export interface TextDeltaEvent extends EventExtras {
-  readonly type: 'text-delta'
-  readonly text: string
-}
+export type TextDeltaEvent = EventOf<'text-delta'>
 
-export interface ReasoningDeltaEvent extends EventExtras {
-  readonly type: 'reasoning-delta'
-  readonly text: string
-}
+export type ReasoningDeltaEvent = EventOf<'reasoning-delta'>
 
-/** A file that the agent made as a part of its message, such as an image. */
-export interface FileEvent extends EventExtras {
-  readonly type: 'file'
-  readonly mimeType: string
-  /** Base64 without a `data:` prefix; empty when `ref` or `url` is set. */
-  readonly data: string
-  readonly fileName?: string
-  /** Set instead of `data` when the file is large: the blob that holds its bytes. */
-  readonly ref?: BlobRef
-  /** Set instead of `data` when only the address of the file is known. The file itself is not stored. */
-  readonly url?: string
-}
+/**
+ * A file that the agent made as a part of its message, such as an image. `data` is base64 without a `data:` prefix, and
+ * empty when the file has a `ref` (the blob that holds a large one) or only a `url` is known.
+ */
+export type FileEvent = EventOf<'file'>
 
-export interface ToolCallEvent extends EventExtras, ToolCallInfo, ToolOrigin {
-  readonly type: 'tool-call'
-}
+export type ToolCallEvent = EventOf<'tool-call'>
 
 export interface ToolCallDeltaEvent extends EventExtras {
   readonly type: 'tool-call-delta'
@@ -102,14 +88,7 @@ export interface ToolApprovalRequestEvent extends EventExtras, ToolOrigin {
   readonly toolCall: ToolCallInfo
 }
 
-export interface ToolResultEvent extends EventExtras, ToolOrigin {
-  readonly type: 'tool-result'
-  readonly toolCallId: string
-  readonly toolName: string
-  readonly result: JsonValue
-  readonly isError?: boolean
-  readonly error?: ErrorData
-}
+export type ToolResultEvent = EventOf<'tool-result'>
 
 export interface ToolProgressEvent extends EventExtras {
   readonly type: 'tool-progress'
@@ -141,11 +120,7 @@ export interface StepFinishEvent extends EventExtras {
   readonly usage?: UsageMetadata
 }
 
-export interface ErrorEvent extends EventExtras {
-  readonly type: 'error'
-  readonly error: ErrorData
-  readonly code?: string
-}
+export type ErrorEvent = EventOf<'error'>
 
 /** The one terminal event of a turn. */
 export interface FinishEvent extends EventExtras {

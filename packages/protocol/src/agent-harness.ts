@@ -72,7 +72,7 @@ export interface OperationUsage extends UsageMetadata {
 export interface OperationStatus {
   readonly operationId: string
   readonly state: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'aborted' | 'interrupted'
-  /** When it goes on by itself, in milliseconds since the epoch, if it waits for the end of a limit. */
+  /** When it continues by itself, in milliseconds since the epoch, if it waits for the end of a limit. */
   readonly resumesAt?: number
   readonly finishReason?: FinishReason
   readonly usage?: OperationUsage
@@ -83,6 +83,10 @@ export interface OperationStatus {
 export interface HarnessCapabilities {
   /** Which tool calls `requireToolApproval` holds: all, only those the agent asks about itself, or none. */
   readonly approvals: 'all' | 'asks-only' | 'none'
+  /** Whether all requests of a step are shown before the first answer: `requireToolApproval: 'batch'`. */
+  readonly batchApprovals: boolean
+  /** Whether the model is told of a declined call and goes on. Otherwise the turn may end there. */
+  readonly goesOnAfterDecline: boolean
   /** `AgentConfig.tools` */
   readonly consumerTools: boolean
   /** `AgentConfig.mcpServers` */

@@ -22,7 +22,7 @@ function shown(part: Part): ChatMessagePart | undefined {
 }
 
 suite('a chat message', () => {
-  test('of one text is a string, of more than that a list of parts, of nothing an empty string', () => {
+  test('a chat message of one text is a string, of several parts a list, and of nothing an empty string', () => {
     const text: Part = { id: '0', type: 'text', text: 'Hi' }
     assert.deepEqual(toChatMessage(message([text], { role: 'user' })), {
       id: 'm1',
@@ -193,7 +193,7 @@ suite('a message from outside', () => {
     }
   })
 
-  test('that was read from a chat keeps its words, their order and its time', () => {
+  test('a message from outside that was read from a chat keeps its words, their order and its time', () => {
     const wordsOf = (parts: readonly Part[]): string[] =>
       parts.flatMap((part) => (part.type === 'text' || part.type === 'signal' ? [part.text] : [])).filter(Boolean)
     const spoken = arbitraryUserParts.filter((parts) => wordsOf(parts).length > 0)

@@ -1,5 +1,5 @@
 import type { JsonValue } from './json.ts'
-import type { ToolCategory } from './permission.ts'
+import type { GrantScope, ToolCategory } from './permission.ts'
 import type { WaitDecision } from './wait.ts'
 
 /** What the sender saw when it sent the command. A command whose expectation no longer holds is rejected. */
@@ -78,6 +78,8 @@ export interface AnswerCommand extends CommandBase {
   readonly value?: JsonValue
   readonly reason?: string
   readonly remember?: 'tool' | 'category'
+  /** Where that is remembered. Default: in the thread. */
+  readonly scope?: GrantScope
 }
 
 export interface ApproveCommand extends CommandBase {
@@ -88,6 +90,8 @@ export interface ApproveCommand extends CommandBase {
   readonly answer?: JsonValue
   /** Also allows later calls of this tool, or of its whole category. */
   readonly remember?: 'tool' | 'category'
+  /** Where that is remembered. Default: in the thread. */
+  readonly scope?: GrantScope
 }
 
 export interface DenyCommand extends CommandBase {
@@ -106,14 +110,14 @@ export interface ResumeCommand extends CommandBase {
 /** `default`: the rules decide. `acceptEdits`: edits are allowed. `fullAuto`: everything is. A deny beats all three. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'fullAuto'
 
-export type Effort = 'low' | 'medium' | 'high' | 'max'
+export type WireEffort = 'low' | 'medium' | 'high' | 'max'
 
 export interface RuntimeConfig {
   readonly permissionMode?: PermissionMode
   readonly maxTurns?: number
   readonly model?: string
   readonly systemPrompt?: string
-  readonly effort?: Effort
+  readonly effort?: WireEffort
   /** One of the harness's modes. */
   readonly mode?: string
   /** The agent that takes the next turn. */
@@ -141,6 +145,8 @@ export interface ForkCommand extends CommandBase {
   /** The last message that the fork shares. Default: everything before the run in progress. */
   readonly messageId?: string
   readonly title?: string
+  /** The fork works in a git worktree of its own, where the server offers that. */
+  readonly worktree?: boolean
 }
 
 export interface RenameCommand extends CommandBase {
@@ -158,6 +164,8 @@ export interface RevokeCommand extends CommandBase {
   readonly type: 'revoke'
   readonly tool?: string
   readonly category?: ToolCategory
+  /** Default: those of the thread. */
+  readonly scope?: GrantScope
 }
 
 /**

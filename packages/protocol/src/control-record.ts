@@ -1,15 +1,14 @@
 import type {
+  EventExtras,
   EventMeta,
-  FileEvent,
   NativeRef,
   ReasoningDeltaEvent,
   TextDeltaEvent,
+  ToolAnnotations,
   ToolCallDeltaEvent,
   ToolProgressEvent,
-  ToolResultEvent,
 } from './agent-event.ts'
 import type { Binding } from './binding.ts'
-import type { CONTROL_FIELDS } from './record-fields.ts'
 import type { BlobRef } from './blob.ts'
 import type { CallOutcome } from './call.ts'
 import type { BudgetLimit, TurnDefaults } from './driver.ts'
@@ -18,6 +17,8 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { StoredLineage } from './lineage.ts'
 import type { MessageRole, Part } from './message.ts'
 import type { Grants, PermissionRules } from './permission.ts'
+import type { CONTROL_RECORDS } from './records/control.ts'
+import type { EVENT_RECORDS } from './records/events.ts'
 import type { Goal, TaskItem } from './task.ts'
 import type { FinishReason, UsageIncrement, UsageMetadata } from './usage.ts'
 import type { Answer, WaitCancelReason, WaitRequest } from './wait.ts'
@@ -110,19 +111,11 @@ export interface ChildLink {
   readonly background?: true
 }
 
-/** A file as it is recorded. A large one is kept as a blob. */
-export type RecordedFile = FileEvent & PartAddress
-
-/** A tool's result as it is recorded: with the address of its call and the call's outcome. */
-export type RecordedToolResult = ToolResultEvent &
-  PartAddress & {
-    /** Set instead of `result` when the result is large. */
-    readonly resultRef?: BlobRef
-    readonly call?: PartAddress
-    readonly outcome?: CallOutcome
-  }
-
-/** The words of `CONTROL_FIELDS`. */
+/**
+ * The words that name the type of a field in the definition of a record. `word[]` is a list, `word|null` may be `null`,
+ * `{word}` is a map by any key, a list of texts is the choice of one of them, and a name that ends in `?` is an optional
+ * field.
+ */
 export interface FieldTypes {
   readonly text: string
   readonly number: number
@@ -137,6 +130,7 @@ export interface FieldTypes {
   readonly Binding: Binding
   readonly BlobRef: BlobRef
   readonly BudgetLimit: BudgetLimit
+  readonly CallOutcome: CallOutcome
   readonly CancelReceipt: CancelReceipt
   readonly CheckpointFile: CheckpointFile
   readonly ChildLink: ChildLink
@@ -157,6 +151,7 @@ export interface FieldTypes {
   readonly RunOutcome: RunOutcome
   readonly StoredLineage: StoredLineage
   readonly TaskItem: TaskItem
+  readonly ToolAnnotations: ToolAnnotations
   readonly TurnDefaults: TurnDefaults
   readonly UsageIncrement: UsageIncrement
   readonly UsageMetadata: UsageMetadata
@@ -174,7 +169,9 @@ type FieldType<Word> = Word extends readonly (infer Choice)[]
         ? { readonly [key: string]: FieldType<Value> }
         : Word extends keyof FieldTypes
           ? FieldTypes[Word]
-          : Fields<Word>
+          : Word extends string
+            ? never
+            : Fields<Word>
 
 type Fields<Words> = Flat<
   { readonly [Name in keyof Words as Name extends `${string}?` ? never : Name]: FieldType<Words[Name]> } & {
@@ -184,33 +181,69 @@ type Fields<Words> = Flat<
 
 type Flat<T> = { readonly [Key in keyof T]: T[Key] }
 
-export type ControlType = keyof typeof CONTROL_FIELDS
+type EventRecords = typeof EVENT_RECORDS
+type Definitions = EventRecords & typeof CONTROL_RECORDS
 
-export type ControlBody<Type extends ControlType> = Flat<
-  { readonly type: Type } & Fields<(typeof CONTROL_FIELDS)[Type]>
+/** The types of records that hold an agent event. */
+export type EventRecordType = keyof EventRecords
+
+export type ControlType = keyof typeof CONTROL_RECORDS
+
+export type RecordType = EventRecordType | ControlType
+
+export type SealedType = {
+  [Type in EventRecordType]: EventRecords[Type] extends { readonly sealed: true } ? Type : never
+}[EventRecordType]
+
+/** The agent event that records of a type hold. */
+export type EventOf<Type extends EventRecordType> = Flat<
+  { readonly type: Type } & EventExtras & Fields<Definitions[Type]['event']>
 >
 
-/** The closed list of record bodies besides agent events. */
-export type ControlRecord = { readonly [Type in ControlType]: ControlBody<Type> }[ControlType]
+/** The body of a type of record. */
+export type BodyOf<Type extends RecordType> = Type extends EventRecordType
+  ? Flat<EventOf<Type> & Fields<Definitions[Type]['fields']>>
+  : Flat<{ readonly type: Type } & Fields<Definitions[Type]['fields']>>
 
-export type MessageAddedRecord = ControlBody<'message.added'>
-export type MessageStartedRecord = ControlBody<'message.started'>
-export type MessageEndedRecord = ControlBody<'message.ended'>
-export type RunStartedRecord = ControlBody<'run.started'>
-export type RunResumedRecord = ControlBody<'run.resumed'>
-export type RunParkedRecord = ControlBody<'run.parked'>
-export type RunEndedRecord = ControlBody<'run.ended'>
-export type TurnEndedRecord = ControlBody<'turn.ended'>
-export type StepEndedRecord = ControlBody<'step.ended'>
-export type CallStartedRecord = ControlBody<'call.started'>
-export type WaitOpenedRecord = ControlBody<'wait.opened'>
-export type WaitAnsweredRecord = ControlBody<'wait.answered'>
-export type QueueAddedRecord = ControlBody<'queue.added'>
-export type ConfigChangedRecord = ControlBody<'config.changed'>
-export type ContextCutRecord = ControlBody<'context.cut'>
-export type ChildEndedRecord = ControlBody<'child.ended'>
-export type ForkRecord = ControlBody<'fork'>
-export type RewindRecord = ControlBody<'rewind'>
-export type ErasedRecord = ControlBody<'erased'>
-export type NoteRecord = ControlBody<'note'>
-export type CheckpointMadeRecord = ControlBody<'checkpoint.made'>
+/** The closed list of record bodies besides agent events. */
+export type ControlRecord = BodyOf<ControlType>
+
+/** A file as it is recorded. A large one is kept as a blob. */
+export type RecordedFile = BodyOf<'file'>
+
+/** A tool's result as it is recorded: with the address of its call and the call's outcome. */
+export type RecordedToolResult = BodyOf<'tool-result'>
+
+// Interfaces, because the functions of the definitions name them: an alias would be resolved too early.
+export interface TextDeltaRecord extends BodyOf<'text-delta'> {}
+export interface ReasoningDeltaRecord extends BodyOf<'reasoning-delta'> {}
+export interface FileRecord extends BodyOf<'file'> {}
+export interface ToolCallRecord extends BodyOf<'tool-call'> {}
+export interface ToolResultRecord extends BodyOf<'tool-result'> {}
+export interface ErrorRecord extends BodyOf<'error'> {}
+export interface BatchRecord extends BodyOf<'batch'> {}
+export interface MessageAddedRecord extends BodyOf<'message.added'> {}
+export interface MessageEndedRecord extends BodyOf<'message.ended'> {}
+export interface RunStartedRecord extends BodyOf<'run.started'> {}
+export interface RunEndedRecord extends BodyOf<'run.ended'> {}
+export interface StepStartedRecord extends BodyOf<'step.started'> {}
+export interface StepEndedRecord extends BodyOf<'step.ended'> {}
+export interface CallStartedRecord extends BodyOf<'call.started'> {}
+export interface WaitOpenedRecord extends BodyOf<'wait.opened'> {}
+export interface WaitAnsweredRecord extends BodyOf<'wait.answered'> {}
+export interface QueueAddedRecord extends BodyOf<'queue.added'> {}
+export interface ConfigChangedRecord extends BodyOf<'config.changed'> {}
+export interface TasksChangedRecord extends BodyOf<'tasks.changed'> {}
+export interface CheckpointMadeRecord extends BodyOf<'checkpoint.made'> {}
+export interface CompactionRecord extends BodyOf<'compaction'> {}
+export interface ForkRecord extends BodyOf<'fork'> {}
+export interface RewindRecord extends BodyOf<'rewind'> {}
+export interface NoteRecord extends BodyOf<'note'> {}
+
+export type MessageStartedRecord = BodyOf<'message.started'>
+export type RunResumedRecord = BodyOf<'run.resumed'>
+export type RunParkedRecord = BodyOf<'run.parked'>
+export type TurnEndedRecord = BodyOf<'turn.ended'>
+export type ContextCutRecord = BodyOf<'context.cut'>
+export type ChildEndedRecord = BodyOf<'child.ended'>
+export type ErasedRecord = BodyOf<'erased'>

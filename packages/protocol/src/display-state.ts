@@ -37,6 +37,8 @@ export interface PendingToolSuspension {
 
 export interface ActiveSubagentState {
   readonly agentType: string
+  /** Of a subagent that another one started: the key of that one. */
+  readonly parentToolCallId?: string
   readonly displayName?: string
   readonly task: string
   readonly modelId?: string
@@ -102,7 +104,7 @@ export interface HarnessDisplayState {
   readonly currentMessage: HarnessMessage | null
   readonly queuedFollowUps: number
   readonly tokenUsage: TokenUsage
-  /** By tool call id, like `toolInputBuffers`, `pendingSuspensions` and `activeSubagents`. */
+  /** By tool call id, like `toolInputBuffers` and `pendingSuspensions`. */
   readonly activeTools: ReadonlyMap<string, ActiveToolState>
   readonly toolInputBuffers: ReadonlyMap<string, ToolInputBuffer>
   /** The oldest of `pendingApprovals`. */
@@ -110,6 +112,7 @@ export interface HarnessDisplayState {
   /** Oldest first. */
   readonly pendingApprovals: readonly PendingToolApproval[]
   readonly pendingSuspensions: ReadonlyMap<string, PendingToolSuspension>
+  /** By tool call id. That of a subagent's subagent follows the key of its parent: `call-1/call-2`. */
   readonly activeSubagents: ReadonlyMap<string, ActiveSubagentState>
   readonly omProgress: OMProgressState
   readonly bufferingMessages: boolean

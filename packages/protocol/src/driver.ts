@@ -16,6 +16,10 @@ import type { Answer, WaitRequest } from './wait.ts'
 export interface Capabilities {
   /** Which of the agent's tool calls need our approval before they run. `none`: the agent asks nobody. */
   readonly governs: 'all' | 'asks-only' | 'none'
+  /** How it asks about several calls of one step: about all of them, or about the next after an answer. Default: `together`. */
+  readonly asks?: 'together' | 'one-by-one'
+  /** What a refused call does: the model is told and goes on, or the turn may end there. Default: `goes-on`. */
+  readonly refusal?: 'goes-on' | 'may-end-turn'
   /**
    * What a turn continues from. `log`: from the host's history, and the host carries out every tool; a turn that was cut
    * short can be repeated. `native`: from a session that the agent keeps itself, which may have done more than we know.
@@ -245,6 +249,8 @@ export interface HostTool {
    * claim to be read-only or repeatable is ignored. Its category defaults to `mcp`.
    */
   readonly serverName?: string
+  /** The server's own name for the tool. Default: `name` without a leading `serverName_`. */
+  readonly serverToolName?: string
 }
 
 export interface HandoverBudget {

@@ -28,6 +28,8 @@ export const ErrorCode = {
   corrupt: 'corrupt',
   readOnly: 'read-only',
   diskFull: 'disk-full',
+  /** A tenant has used up what it may have; `details` say of what, how much and how much it has. */
+  quotaExceeded: 'quota-exceeded',
   /** Written by a newer version of Inspan. */
   newerVersion: 'newer-version',
   io: 'io',

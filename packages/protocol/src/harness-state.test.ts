@@ -65,7 +65,7 @@ suite('the status', () => {
     assert.equal(stateAfter(runs, ends('aborted')).status, 'idle')
   })
 
-  test('is error when the last run failed, and says why, until the next one', () => {
+  test('is error when the last run failed, and explains why, until the next one', () => {
     const failed = ends('error', { name: 'Error', message: 'overloaded' })
     const state = stateAfter(runs, failed)
     assert.equal(state.status, 'error')
@@ -164,13 +164,33 @@ suite('messages', () => {
     assert.deepEqual(messages.at(-1)?.attachments, [{ mimeType: 'image/png', data: '', url }])
   })
 
-  test('that were cut off or failed say so', () => {
+  test('messages that were cut off or failed say so', () => {
     const text: RecordBody = { type: 'text-delta', messageId: 'm2', partId: '0', text: 'half' }
     const error = { name: 'Error', message: 'x' }
     const ended: RecordBody = { type: 'message.ended', messageId: 'm2', outcome: 'done' }
     assert.equal(stateAfter(runs, speaks, text, ended).messages[0]?.status, 'complete')
     assert.equal(stateAfter(runs, speaks, text, ends('aborted')).messages[0]?.status, 'error')
     assert.equal(stateAfter(runs, speaks, text, { ...ended, error }).messages[0]?.status, 'error')
+  })
+
+  test('name a compaction where it happened', () => {
+    const { messages } = stateAfter(asked, {
+      type: 'message.added',
+      messageId: 'm3',
+      role: 'system',
+      parts: [
+        {
+          id: '0',
+          type: 'signal',
+          kind: 'compaction',
+          text: '',
+          data: { messages: 12, tokensBefore: 34_000, tokensAfter: 2100 },
+        },
+      ],
+    })
+    const { content, role } = messages.at(-1) ?? {}
+    assert.equal(role, 'system')
+    assert.equal(content, '12 earlier messages were summarised for the agent: 34,000 tokens became 2,100.')
   })
 
   test('with nothing to show are left out', () => {
@@ -246,7 +266,7 @@ suite('a tool call', () => {
     assert.deepEqual(failed, { ...shown, status: 'error', output: 'bad' })
   })
 
-  test('that nobody carries out any more is in error', () => {
+  test('a tool call that nobody carries out any more is in error', () => {
     assert.equal(callAfter(calls, started, ends('interrupted'))?.status, 'error')
     const done: RecordBody = { type: 'message.ended', messageId: 'm2', outcome: 'done' }
     assert.equal(callAfter(calls, done)?.status, 'running')
@@ -292,7 +312,7 @@ suite('a tool call', () => {
     })
   })
 
-  test('whose id was used before keeps the result of its own time', () => {
+  test('a tool call whose id was used before keeps the result of its own time', () => {
     const again: RecordBody = { ...calls, partId: '2' }
     const state = stateAfter(runs, speaks, calls, { ...result, result: 'first' }, again, {
       ...result,

@@ -120,7 +120,7 @@ function runError(head: Head): string | undefined {
   return undefined
 }
 
-/** Leaves out messages with nothing to show: results appear with their calls, and signals are not for people. */
+/** Leaves out messages with nothing to show: results appear with their calls, and most signals are not for people. */
 function wireMessages(messages: IdList<ThreadMessage>, head: Head): WireMessage[] {
   const calls = new WireCalls(head)
   const shown = [...messages].map((message) => ({ message, calls: calls.add(message) }))
@@ -131,6 +131,7 @@ function wireMessages(messages: IdList<ThreadMessage>, head: Head): WireMessage[
     for (const part of message.parts) {
       if (part.type === 'text' && part.text !== '') texts.push(part.text)
       else if (part.type === 'reasoning' && part.text !== '') reasoning.push(part.text)
+      else if (part.type === 'signal' && part.kind === 'compaction') texts.push(compactionText(part.data))
       else if (part.type === 'image' || part.type === 'file') {
         const { mimeType, data, fileName, ref, url } = part
         attachments.push({
@@ -158,6 +159,13 @@ function wireMessages(messages: IdList<ThreadMessage>, head: Head): WireMessage[
       },
     ]
   })
+}
+
+function compactionText({ messages, tokensAfter, tokensBefore }: JsonObject): string {
+  const [count, before, after] = [messages, tokensBefore, tokensAfter].map((value) =>
+    Number(value).toLocaleString('en'),
+  )
+  return `${count} earlier messages were summarised for the agent: ${before} tokens became ${after}.`
 }
 
 const STATUS: Readonly<Record<MessageState, WireMessage['status']>> = {

@@ -90,6 +90,7 @@ export {
   NO_GRANTS,
   NO_RULES,
   type Grants,
+  type GrantScope,
   type PatternRule,
   type PermissionRules,
   type Policy,

@@ -116,7 +116,7 @@ export class Keyed<T> implements Iterable<T> {
   }
 
   toJSON(): { readonly [id: string]: T } {
-    return Object.fromEntries(this.entries())
+    return this.size === 0 ? {} : Object.fromEntries(this.entries())
   }
 
   private linkOf(id: string): Link<T> {

@@ -45,7 +45,7 @@ test('a list behaves as an array does, and no step changes an earlier list', () 
   )
 })
 
-test('what is picked of a list is what is picked of an array, whatever was picked of earlier ones', () => {
+test('picking from a list returns the same as picking from an array, whatever was picked before', () => {
   const even = (n: number): string | undefined => (n % 2 === 0 ? String(n) : undefined)
   fc.assert(
     fc.property(steps, (program) => {

@@ -23,5 +23,8 @@ export interface Grants {
   readonly tools: readonly string[]
 }
 
+/** Where a grant counts: in one thread, or in all threads of its resource, such as a project folder. */
+export type GrantScope = 'thread' | 'resource'
+
 export const NO_RULES: PermissionRules = Object.freeze({ categories: {}, tools: {}, patterns: [] })
 export const NO_GRANTS: Grants = Object.freeze({ categories: [], tools: [] })

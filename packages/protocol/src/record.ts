@@ -1,15 +1,9 @@
-import type { ErrorEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolCallEvent } from './agent-event.ts'
-import type { ControlRecord, PartAddress, RecordedFile, RecordedToolResult } from './control-record.ts'
+import type { BodyOf, RecordType, SealedType } from './control-record.ts'
 
 /** A part that has ended: the whole text, the parsed arguments, the result. Replaces the part's batches. */
-export type SealedPart =
-  | ((TextDeltaEvent | ReasoningDeltaEvent | ToolCallEvent) & PartAddress)
-  | RecordedFile
-  | RecordedToolResult
+export type SealedPart = BodyOf<SealedType>
 
-export type RecordBody = SealedPart | ErrorEvent | ControlRecord
-
-export type RecordType = RecordBody['type']
+export type RecordBody = BodyOf<RecordType>
 
 /** One row of the log. `seq` only rises within a stream and is never used twice. */
 export interface LogRecord<Body extends RecordBody = RecordBody> {
@@ -28,14 +22,4 @@ export interface LogRecord<Body extends RecordBody = RecordBody> {
   /** The principal or agent that did it. */
   readonly by?: string
   readonly body: Body
-}
-
-export function isSealedPart(body: RecordBody): body is SealedPart {
-  return (
-    body.type === 'text-delta' ||
-    body.type === 'reasoning-delta' ||
-    body.type === 'file' ||
-    body.type === 'tool-call' ||
-    body.type === 'tool-result'
-  )
 }

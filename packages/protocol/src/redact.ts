@@ -6,7 +6,8 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Part } from './message.ts'
 import { asJson } from './op.ts'
 import type { SealedPart } from './record.ts'
-import type { WaitRequest } from './wait.ts'
+import type { TaskItem } from './task.ts'
+import type { Answer, WaitKind, WaitRequest } from './wait.ts'
 
 /** Redacts the texts of one record, and knows afterwards whether any was changed. */
 export interface Redaction {
@@ -15,6 +16,9 @@ export interface Redaction {
   /** Redacts every string in the value, including object keys. */
   json<Value extends JsonValue>(value: Value): Value
 }
+
+/** Returns the kind of a wait of the thread. */
+export type KindOf = (waitId: string) => WaitKind | undefined
 
 type Content = Pick<SealedPart, 'meta' | 'activity'> & { readonly error?: ErrorData }
 
@@ -200,4 +204,21 @@ function isSame(a: unknown, b: unknown): boolean {
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+export function redactFailure<Body extends { readonly error?: ErrorData }>(body: Body, redaction: Redaction): Body {
+  return body.error === undefined ? body : { ...body, error: redactError(body.error, redaction) }
+}
+
+export function redactAnswer({ value, ...rest }: Answer, redaction: Redaction): Answer {
+  return redactFailure({ ...rest, ...(value === undefined ? {} : { value: redaction.json(value) }) }, redaction)
+}
+
+export function redactTask(task: TaskItem, redaction: Redaction): TaskItem {
+  return {
+    ...task,
+    id: redaction.text(task.id),
+    content: redaction.text(task.content),
+    activeForm: redaction.text(task.activeForm),
+  }
 }

@@ -69,6 +69,7 @@ suite('what a record stands for', () => {
       assert.deepEqual(eventsOf({ type: 'wait.opened', wait: { ...wait, subject, kind } }), [])
     }
     assert.deepEqual(eventsOf({ type: 'wait.opened', wait }), [])
+    assert.deepEqual(eventsOf({ type: 'wait.opened', wait: { ...wait, subject }, answered: true }), [])
   })
 
   test('sealed parts, batches and errors are what they say', () => {

@@ -58,7 +58,7 @@ export function createReplay(): (record: LogRecord) => readonly AgentEvent[] {
     } else if (body.type === 'text-delta' || body.type === 'reasoning-delta') {
       const before = shown.get(keyOf(body)) ?? ''
       shown.delete(keyOf(body))
-      // Sealing may have redacted the text. What was shown cannot be taken back, so the rest is unknown.
+      // Sealing may have redacted the text. What was shown cannot be undone, so the rest is unknown.
       const rest = body.text.startsWith(before) ? body.text.slice(before.length) : ''
       return rest === '' ? [] : [{ ...body, text: rest }]
     }
@@ -70,7 +70,7 @@ function keyOf(address: PartAddress): string {
   return `${address.messageId}/${address.partId}`
 }
 
-/** The error of a failed attempt is no event, because the turn goes on with the next attempt. */
+/** The error of a failed attempt is no event, because the turn continues with the next attempt. */
 function stepFinish(body: StepEndedRecord): AgentEvent {
   return {
     type: 'step-finish',
@@ -92,11 +92,14 @@ function tokensOf(usage: NonNullable<StepEndedRecord['usage']>): UsageMetadata {
   return tokens
 }
 
-/** Only the approval of a tool call is an agent event. Questions and plans are waits of the control layer. */
+/**
+ * Only the approval of a tool call is an agent event. Questions and plans are waits of the control layer, and a call
+ * that is repeated after it was answered asks nobody.
+ */
 function approvalRequest(body: WaitOpenedRecord): readonly AgentEvent[] {
   const { kind, subject } = body.wait
   const { toolCallId, toolName, args } = subject
-  if (kind !== 'approval' || toolCallId === undefined || toolName === undefined) return []
+  if (kind !== 'approval' || body.answered === true || toolCallId === undefined || toolName === undefined) return []
   return [{ type: 'tool-approval-request', toolCall: { toolCallId, toolName, args: args ?? {} }, ...body.call }]
 }
 

@@ -44,7 +44,7 @@ export interface ToolRunContext {
   readonly resume?: Answer
   /** The question the tool asked, as it was recorded. */
   readonly suspended?: JsonObject
-  /** Paths outside of the workspace that people gave this thread access to. */
+  /** Paths outside the workspace that people gave this thread access to. */
   readonly allowedPaths?: readonly string[]
   /** Stores a file, or the files of a folder, before the tool changes it, so that it can be put back. */
   readonly keepFile?: (path: string) => Promise<void>
@@ -85,7 +85,7 @@ export type SourcedTool = Omit<RunnableTool, 'execute'>
 
 /**
  * Where tools come from: a workspace, MCP servers, skills, a browser, the consumer of a chat session. The tools of a
- * thread are the union of its sources. Whoever created a source closes it.
+ * thread are the union of its sources. The code that created a source closes it.
  */
 export interface ToolSource {
   readonly id: string

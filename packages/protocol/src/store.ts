@@ -2,7 +2,8 @@ import type { StoredHead } from './stored-head.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Lineage } from './lineage.ts'
 import type { StoredMessage } from './message.ts'
-import type { LogRecord, RecordType } from './record.ts'
+import type { RecordType } from './control-record.ts'
+import type { LogRecord } from './record.ts'
 import type { Wait, WaitCancelReason, WaitState } from './wait.ts'
 
 /** One page of results. `next` is opaque, and `null` on the last page. */
@@ -162,13 +163,19 @@ export interface Owner {
   readonly startTime: string
   /** The scope in which the pid is valid: boot of the machine and, in a container, the container. */
   readonly bootId: string
-  /** The time until which the owner counts as alive without another heartbeat. */
+  /** The time until which the owner counts as alive without another heartbeat. 0: it has left, and left runs to others. */
   readonly until: number
   readonly url?: string
 }
 
 export type Claim =
-  | { readonly status: 'owned'; readonly epoch: number; readonly headSeq: number }
+  | {
+      readonly status: 'owned'
+      readonly epoch: number
+      readonly headSeq: number
+      /** The store went down, or was replaced by its copy, since the stream was last claimed: its owner is not to blame. */
+      readonly hasStoreRestarted?: boolean
+    }
   /** `holder` is null when the owner's row is gone. Such a thread can be taken over at once. */
   | { readonly status: 'held'; readonly epoch: number; readonly owner: string; readonly holder: Owner | null }
 

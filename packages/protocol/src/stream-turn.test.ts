@@ -50,7 +50,7 @@ suite('one turn of an agent', () => {
     assert.deepEqual(done, ['open anew', 'run t', 'close'])
   })
 
-  test('goes on with the session it is given', async () => {
+  test('continues the session it is given', async () => {
     const done: string[] = []
     const binding = { agentId: 'a', nativeId: 'n', syncedTo: 0 }
     await Array.fromAsync(streamTurn(agent(done), turn, host, binding))

@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from './agent-event.ts'
 import type { LogLevel } from './driver.ts'
 import type { McpServerErrorDetail, McpServerStatus } from './mcp.ts'
 import type { FinishReason, UsageMetadata } from './usage.ts'
@@ -25,6 +26,8 @@ interface ToolRef {
   readonly toolCallId: string
   readonly toolName: string
   readonly serverName?: string
+  /** The hints of the tool, such as whether it only reads. */
+  readonly annotations?: ToolAnnotations
 }
 
 interface ServerRef {

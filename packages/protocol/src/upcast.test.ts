@@ -47,7 +47,7 @@ test('a record of an older name and a version it never had is of a newer release
   )
 })
 
-test('a record that cannot be lifted is damaged, and says which it is', () => {
+test('a record that cannot be lifted is damaged, and reports which it is', () => {
   assert.throws(
     () => upcast({ ...stored, v: 3, body: { type: 'remark' } }, format),
     (error) => InspanError.is(error, 'corrupt') && /Record 7 of s .*"remark" version 3/.test(error.message),

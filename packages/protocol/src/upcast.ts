@@ -1,7 +1,8 @@
 import { InspanError } from './errors.ts'
 import type { JsonObject } from './json.ts'
-import { type LogRecord, type RecordBody, type RecordType } from './record.ts'
-import { RECORD_VERSIONS } from './records.ts'
+import type { RecordType } from './control-record.ts'
+import type { LogRecord, RecordBody } from './record.ts'
+import { RECORD_VERSIONS } from './record-definition.ts'
 
 /** Turns a body of version `n` into one of `n + 1`. Pure, and never removed, because old logs are not rewritten. */
 export type Upcaster = (body: JsonObject) => JsonObject

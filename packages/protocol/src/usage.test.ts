@@ -21,9 +21,11 @@ test('the context window is filled by cached tokens too, and never above one', (
   )
   assert.equal(contextUsage({ inputTokens: 500 }, 200).usedFraction, 1)
   assert.equal(contextUsage({ outputTokens: 5 }, 200).usedFraction, undefined)
+  assert.equal(contextUsage({ cachedInputTokens: 50 }, 200).usedFraction, 0.25)
+  assert.equal(contextUsage({ cacheWriteInputTokens: 20 }, 200).usedFraction, 0.1)
 })
 
-test('what a turn used beyond its steps is what is left, and nothing when the steps said it all', () => {
+test('usage of a turn beyond its steps is the rest, and nothing if the steps reported everything', () => {
   const steps = addUsage(NO_USAGE, { inputTokens: 10, outputTokens: 2 })
   assert.deepEqual(subtractUsage({ inputTokens: 15, outputTokens: 2 }, steps), { inputTokens: 5 })
   assert.equal(subtractUsage({ inputTokens: 10, outputTokens: 1 }, steps), undefined)

@@ -107,7 +107,7 @@ suite('ops on a view', () => {
     )
   })
 
-  test('what belongs to a newer server is ignored', () => {
+  test('fields of a newer server are ignored', () => {
     const before = view(message('a', 1))
     assert.deepEqual(applyOps(before, [{ type: 'set', path: ['weather'], value: 'fine' }]), before)
   })

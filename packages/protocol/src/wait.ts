@@ -1,5 +1,6 @@
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
+import type { GrantScope } from './permission.ts'
 
 /** `limit`: a provider refuses until a time. `child`: a subagent works. Both are answered by the engine, not by people. */
 export type WaitKind = 'approval' | 'question' | 'plan' | 'access' | 'tool' | 'limit' | 'child'
@@ -62,5 +63,7 @@ export interface Answer {
   readonly reason?: string
   /** Also allows later calls. Kept by us, never written into a foreign program's settings. */
   readonly remember?: 'tool' | 'category'
+  /** Where it is remembered. Default: in the thread. */
+  readonly scope?: GrantScope
   readonly error?: ErrorData
 }

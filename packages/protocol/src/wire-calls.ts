@@ -19,8 +19,8 @@ export interface HarnessToolCall {
   readonly parentToolCallId?: string
 }
 
-/** False for waits of kind `tool`: a program carries the tool out, so no person has to answer. */
-export function isForPerson(wait: Wait): boolean {
+/** False for waits that a program, a clock or a subagent ends. */
+export function isForPerson(wait: Pick<Wait, 'kind'>): boolean {
   return wait.kind !== 'tool' && wait.kind !== 'limit' && wait.kind !== 'child'
 }
 

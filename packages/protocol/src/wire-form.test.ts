@@ -65,7 +65,7 @@ test('errors become data with their causes and without the stack, which names fi
   })
 })
 
-test('what JSON cannot hold is left out of objects and null in arrays', () => {
+test('values that JSON cannot hold are left out of objects and become null in arrays', () => {
   const wire = toWire({ a: undefined, b: () => 1, c: [undefined, Number.NaN, Symbol('s')], d: new Date(Number.NaN) })
   assert.deepEqual(wire, { c: [null, null, null], d: null })
   assert.equal(toWire(undefined), null)

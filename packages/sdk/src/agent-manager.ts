@@ -14,11 +14,12 @@ import {
   type WireCommunicationEvent,
   type WireCommunicationEventCallback,
 } from '@inspan/protocol/chat'
-import { HarnessAgent, type AgentPorts } from './agent.ts'
+import { ManagedAgent, type AgentPorts } from './agent.ts'
 import { EnvConnectivityResolver } from './connectivity/env-resolver.ts'
+import { EngineHarness } from './engine/engine-harness.ts'
 import { AgentSDKError, disposed, throwIfAborted } from './errors.ts'
 import { LogBus, ScopedBus, TelemetryBus } from './event-bus.ts'
-import { checkAgentId, IdentityFiles, type AgentIdentity } from './identity-files.ts'
+import { checkAgentId, IdentityFiles, type AgentIdentity, type Identities } from './identity-files.ts'
 import { mergeConfig } from './merge-config.ts'
 import type { Agent, AgentManager, AgentManagerOptions, ResolvedConnectivity, RestoreFailure } from './public-types.ts'
 import { RootLock } from './root-lock.ts'
@@ -67,13 +68,13 @@ class HarnessAgentManager implements AgentManager {
   readonly #harness: AgentHarness
   readonly #resolver: AgentConnectivityResolver
   readonly #options: AgentManagerOptions
-  readonly #files: IdentityFiles
+  readonly #identities: Identities
   readonly #lock: RootLock
   readonly #logs: LogBus
   readonly #telemetry: TelemetryBus
   readonly #wire: ScopedBus<WireCommunicationEvent>
   readonly #now: () => number
-  readonly #agents = new Map<string, HarnessAgent>()
+  readonly #agents = new Map<string, ManagedAgent>()
   /** Ids of agents that are being created or destroyed. */
   readonly #busy = new Set<string>()
   readonly #failures = new Map<string, RestoreFailure>()
@@ -88,7 +89,8 @@ class HarnessAgentManager implements AgentManager {
     this.#lock = lock
     this.#resolver = options.connectivityResolver ?? new EnvConnectivityResolver()
     this.#now = options.now ?? Date.now
-    this.#files = new IdentityFiles(root, harness.id)
+    const rows = harness instanceof EngineHarness ? harness.identities : undefined
+    this.#identities = rows ?? new IdentityFiles(root, harness.id)
     this.#logs = new LogBus(this.#now)
     const onThrow = (error: unknown): void => this.#logs.log('error', 'A listener threw an error.', { error })
     this.#telemetry = new TelemetryBus(this.#now, onThrow)
@@ -102,7 +104,7 @@ class HarnessAgentManager implements AgentManager {
       now: this.#now,
       resolve: (identity, abortSignal) => this.#resolve(identity, abortSignal),
       install: (identity, connectivity, how) => this.#install(identity, connectivity, how),
-      persist: (identity) => this.#files.write(identity),
+      persist: (identity) => this.#identities.write(identity),
       destroy: (agentId) => this.destroyAgent(agentId),
     }
   }
@@ -151,14 +153,14 @@ class HarnessAgentManager implements AgentManager {
     this.#assertUsable()
     const agent = this.#agents.get(agentId)
     if (agent === undefined && !this.#failures.has(agentId)) throw noAgent(agentId, false)
-    // Without its file there is no agent, whatever a crash leaves of it.
-    await this.#files.remove(agentId)
+    // Without its file or row there is no agent, whatever a crash leaves of it.
+    await this.#identities.remove(agentId)
     if (agent !== undefined) {
       const identity = agent.identity
       try {
         await this.#harness.destroyAgent(agentId)
       } catch (error) {
-        await this.#files.write(identity)
+        await this.#identities.write(identity)
         throw error
       }
       this.#agents.delete(agentId)
@@ -207,31 +209,42 @@ class HarnessAgentManager implements AgentManager {
 
   /** Brings back the agents of earlier managers. Called once, before anybody has the manager. */
   async restore(): Promise<void> {
-    const { agents, skipped } = await this.#files.read()
-    for (const { file, reason } of skipped) {
-      this.#logs.log('warn', `The file agents/${file} was left alone: ${reason}.`, { file, reason })
-    }
+    const { agents, skipped } = await this.#identities.read()
+    for (const { name, reason } of skipped) this.#logs.log('warn', `${name} was left alone: ${reason}.`, { reason })
     for (const identity of agents) {
       const { agentId, config, projectRoot } = identity
       try {
         await requireFolder(projectRoot, 'The project folder')
         await this.#start(identity, undefined)
-        this.#telemetry.report('agent-restored', { agentId }, {})
+        this.#telemetry.reportEarly('agent-restored', { agentId }, {})
       } catch (error) {
         this.#failures.set(agentId, { agentId, projectRoot, config, error })
         this.#logs.log('error', `The agent "${agentId}" could not be restored.`, { agentId, error }, { agentId })
-        this.#telemetry.report('agent-restore-failed', { agentId }, failureOf(error))
+        this.#telemetry.reportEarly('agent-restore-failed', { agentId }, failureOf(error))
       }
     }
   }
 
-  /** The file is written last: until then there is no agent. */
+  /** The file is written last: until then there is no agent. A row is reserved first, since others may want the id. */
   async #create(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<Agent> {
+    if (this.#identities.reserve === undefined || this.#failures.has(identity.agentId)) {
+      return this.#createReserved(identity, abortSignal)
+    }
+    await this.#identities.reserve(identity)
+    try {
+      return await this.#createReserved(identity, abortSignal)
+    } catch (error) {
+      await this.#identities.remove(identity.agentId)
+      throw error
+    }
+  }
+
+  async #createReserved(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<Agent> {
     const { agentId } = identity
     const agent = await this.#start(identity, abortSignal)
     try {
       throwIfAborted(abortSignal)
-      await this.#files.write(identity)
+      await this.#identities.write(identity)
     } catch (error) {
       this.#agents.delete(agentId)
       agent.dispose()
@@ -242,12 +255,12 @@ class HarnessAgentManager implements AgentManager {
     return agent
   }
 
-  async #start(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<HarnessAgent> {
+  async #start(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<ManagedAgent> {
     const { agentId } = identity
     const connectivity = await this.#resolve(identity, abortSignal)
     await this.#install(identity, connectivity, { isUpdate: false, abortSignal })
     try {
-      const agent = new HarnessAgent(this.#ports, identity, connectivity, await this.#harness.getThreadIds(agentId))
+      const agent = new ManagedAgent(this.#ports, identity, connectivity, await this.#harness.getThreadIds(agentId))
       this.#agents.set(agentId, agent)
       return agent
     } catch (error) {

@@ -34,7 +34,7 @@ export interface AgentPorts {
 }
 
 /** An agent over any harness. */
-export class HarnessAgent implements Agent {
+export class ManagedAgent implements Agent {
   readonly #ports: AgentPorts
   readonly #sessions = new Map<string, HarnessChatSession>()
   readonly #sessionIds: Set<string>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { AgentSDKError } from './index.ts'
+import { createTool } from '@inspan/core'
+import { AgentSDKError, DEFAULT_MAX_STEPS } from './index.ts'
 import { chatting, eventsOf, noting, textOf, typesOf, until } from './sdk.fixture.ts'
 
 suite('a turn', () => {
@@ -9,6 +10,7 @@ suite('a turn', () => {
     const events = await eventsOf(await it.session.chat('Hi'))
     assert.deepEqual(typesOf(events), ['start', 'step-start', 'text-delta', 'text-delta', 'step-finish', 'finish'])
     assert.equal(textOf(events), 'Hello there')
+    assert.deepEqual(it.model.requests[0]?.prompt, [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }])
     const finish = events.at(-1)
     assert.ok(finish?.type === 'finish')
     assert.equal(finish.finishReason, 'stop')
@@ -25,6 +27,27 @@ suite('a turn', () => {
     const alone: string[] = []
     for await (const text of (await it.session.chat('Hi')).textStream) alone.push(text)
     assert.deepEqual(alone, ['c'])
+  })
+
+  test('shows the progress of a tool before its one result', async () => {
+    const build = createTool({
+      id: 'build',
+      description: 'Builds.',
+      inputSchema: { type: 'object' },
+      execute: async (_input, { progress }) => {
+        for (const output of ['half', 'whole']) progress(output)
+        return 'built'
+      },
+    })
+    const script = [{ toolCalls: [{ id: 'c', name: 'build', input: {} }] }, { text: 'End.' }]
+    await using it = await chatting(script, { factory: { tools: [build] } })
+    const events = await eventsOf(await it.session.chat('Go'))
+    const tool = events.filter(({ type }) => type === 'tool-progress' || type === 'tool-result')
+    assert.deepEqual(typesOf(tool).slice(-1), ['tool-result'])
+    assert.deepEqual(tool.slice(0, -1), [
+      { type: 'tool-progress', toolCallId: 'c', toolName: 'build', output: 'half' },
+      { type: 'tool-progress', toolCallId: 'c', toolName: 'build', output: 'whole' },
+    ])
   })
 
   test('reports a failure as an event, followed by finish with reason error', async () => {
@@ -116,6 +139,8 @@ suite('a turn', () => {
     const finish = (await eventsOf(await it.session.chat('Hi', { maxSteps: 1 }))).at(-1)
     assert.ok(finish?.type === 'finish')
     assert.equal(finish.finishReason, 'tool-calls')
+    assert.equal(it.model.requests.length, 1)
+    assert.equal(DEFAULT_MAX_STEPS, 1024)
     for (const maxSteps of [0, -1, Number.NaN, 1.5]) {
       await assert.rejects(it.session.chat('Hi', { maxSteps }), { type: 'INVALID_OPTIONS' })
     }
@@ -124,20 +149,41 @@ suite('a turn', () => {
   test('numbers its steps from 0 and adds up their usage', async () => {
     await using it = await chatting(
       [
-        { toolCalls: [{ name: 'note', input: {} }], usage: { inputTokens: 5, outputTokens: 1 } },
-        { text: 'End.', usage: { inputTokens: 7, outputTokens: 2 } },
+        { toolCalls: [{ name: 'note', input: {} }], usage: { inputTokens: 5, outputTokens: 2, reasoningTokens: 1 } },
+        {
+          text: 'End.',
+          usage: {
+            inputTokens: 17,
+            outputTokens: 9,
+            reasoningTokens: 4,
+            cachedInputTokens: 8,
+            cacheWriteInputTokens: 3,
+          },
+        },
       ],
       { factory: { tools: noting('note', []) } },
     )
     const events = await eventsOf(await it.session.chat('Hi'))
     const steps = events.flatMap((event) => (event.type === 'step-start' ? [event.stepIndex] : []))
-    const ends = events.flatMap((event) => (event.type === 'step-finish' ? [event.stepIndex] : []))
+    const ends = events.flatMap((event) =>
+      event.type === 'step-finish' ? [[event.stepIndex, event.finishReason, event.usage?.inputTokens]] : [],
+    )
     assert.deepEqual(steps, [0, 1])
-    assert.deepEqual(ends, [0, 1])
+    assert.deepEqual(ends, [
+      [0, 'tool-calls', 5],
+      // What came from the cache or went there is counted apart.
+      [1, 'stop', 6],
+    ])
     const finish = events.at(-1)
     assert.ok(finish?.type === 'finish')
-    assert.equal(finish.usage?.inputTokens, 12)
-    assert.equal(finish.usage?.outputTokens, 3)
+    assert.deepEqual(finish.usage, {
+      inputTokens: 11,
+      outputTokens: 11,
+      totalTokens: 33,
+      reasoningTokens: 5,
+      cachedInputTokens: 8,
+      cacheWriteInputTokens: 3,
+    })
   })
 
   test('streams the arguments of a call before the call itself', async () => {
@@ -151,10 +197,22 @@ suite('a turn', () => {
     const announced = events[call]
     assert.ok(announced?.type === 'tool-call')
     assert.deepEqual(JSON.parse(deltas.join('')), announced.args)
+    const { toolCallId } = announced
+    for (const event of events) {
+      if (event.type !== 'tool-call-delta') continue
+      const { argsTextDelta, toolName = 'note', ...rest } = event
+      assert.deepEqual([rest, toolName, typeof argsTextDelta], [{ type: event.type, toolCallId }, 'note', 'string'])
+    }
+    assert.deepEqual(announced, { type: 'tool-call', toolCallId, toolName: 'note', args: { n: 7 } })
+    const ofTool = events.filter((event) => 'toolCallId' in event)
+    assert.deepEqual([...new Set(ofTool.map((event) => event.toolCallId))], [toolCallId])
+    assert.equal(ofTool.at(-1)?.type, 'tool-result')
   })
 
   test('reaches subscribers without anybody reading its stream', async () => {
-    await using it = await chatting([{ text: 'Hello' }])
+    await using it = await chatting([{ text: 'Hello' }, { text: 'Again' }, { text: 'Unheard' }])
+    const logged: unknown[] = []
+    it.session.onLog(({ level }) => void (level === 'error' && logged.push(level)))
     const seen: string[] = []
     const finished = Promise.withResolvers<void>()
     it.session.subscribe(() => {
@@ -166,9 +224,17 @@ suite('a turn', () => {
     }
     it.session.subscribe(listener)
     it.session.subscribe(listener)
+    const turn = ['start', 'step-start', 'text-delta', 'step-finish', 'finish']
     await it.session.chat('Hi')
     await finished.promise
-    assert.deepEqual(seen, ['start', 'step-start', 'text-delta', 'step-finish', 'finish'])
+    assert.deepEqual(seen, turn)
+    assert.equal(logged.length, turn.length)
+    const second = await eventsOf(await it.session.chat('Again'))
+    assert.deepEqual([seen, typesOf(second)], [[...turn, ...turn], turn])
+    it.session.unsubscribe(listener)
+    it.session.unsubscribe(listener)
+    await eventsOf(await it.session.chat('And again'))
+    assert.equal(seen.length, 2 * turn.length)
   })
 })
 
@@ -178,7 +244,9 @@ suite('input', () => {
     const png = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
     const call = { type: 'tool-call', toolCallId: '1', toolName: 't', args: {} } as const
     const { session } = it
-    for (const bad of ['', [], [call], [{ ...png, data: 'data:x' }]]) {
+    const result = { type: 'tool-result', toolCallId: '1', toolName: 't', result: 1 } as const
+    const data = ['data:image/png;base64,AAAA', 'AAA', 'A-A_', '====', 'AA A']
+    for (const bad of ['', [], [call], [result], ...data.map((each) => [{ ...png, data: each }])]) {
       await assert.rejects(session.chat(bad), { type: 'INVALID_MESSAGE_CONTENT' })
     }
     await assert.rejects(session.chat([{ ...png, mimeType: 'image/tiff' }]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
@@ -189,8 +257,11 @@ suite('input', () => {
       return error.type === 'MULTIMODAL_NOT_SUPPORTED'
     })
     assert.deepEqual(await session.getMessageHistory(), [])
+    assert.equal(it.model.requests.length, 0)
     await eventsOf(await session.chat([{ type: 'text', text: 'Look' }, png]))
     const [sent] = await session.getMessageHistory()
     assert.deepEqual(sent?.content, [{ type: 'text', text: 'Look' }, png])
+    await it.agent.updateAgentConfig({ modelId: 'mistral/codestral' })
+    await assert.rejects(session.chat([png]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
   })
 })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { Agent, Harness, SqliteStore } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 import type { TelemetryEvent } from './index.ts'
 import { chatting, eventsOf, textOf, until } from './sdk.fixture.ts'
 
@@ -67,6 +69,27 @@ suite('a compacted session', () => {
     assert.deepEqual(it.agent.getChatSessionIds(), [it.session.getId()])
     const manager = await it.restart()
     assert.deepEqual(manager.getAgent('a').getChatSessionIds(), [it.session.getId()])
+  })
+
+  test('is made as well if another harness of the process opened the session first', async () => {
+    const store = new SqliteStore({ url: ':memory:' })
+    const script = [{ text: LONG }, { text: 'Crane two is broken.' }, { text: 'Two.' }]
+    await using it = await chatting(script, { factory: { store } })
+    await eventsOf(await it.session.chat('Tell me about the harbour'))
+    const sessionId = it.session.getId()
+    const manager = await it.restart()
+    const agent = new Agent({ id: 'other', model: scriptedModel([]) })
+    const harness = new Harness({ id: 'other', resourceId: 'native/a', storage: store, agent, modes: [{ id: 'chat' }] })
+    try {
+      await harness.init()
+      await harness.switchThread({ threadId: sessionId })
+      const compacted = await manager.getAgent('a').compactChatSession(sessionId)
+      const [summary, ...rest] = await compacted.getMessageHistory()
+      assert.deepEqual([summary?.content, rest], ['Crane two is broken.', []])
+      assert.equal(textOf(await eventsOf(await compacted.chat('Which one?'))), 'Two.')
+    } finally {
+      await harness.destroy()
+    }
   })
 
   test('is refused while a turn is open', async () => {

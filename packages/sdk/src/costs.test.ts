@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readlink, rm } from 'node:fs/promises'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -32,6 +33,14 @@ suite('many', () => {
   })
 })
 
+/** What this process has open in a folder, where the system tells. */
+async function openFiles(folder: string): Promise<string[]> {
+  const all = '/proc/self/fd'
+  if (!existsSync(all)) return []
+  const paths = (await readdir(all)).map((fd) => readlink(`${all}/${fd}`).catch(() => ''))
+  return (await Promise.all(paths)).filter((path) => path.startsWith(folder))
+}
+
 suite('a shutdown', () => {
   test('lets the process end by itself', async () => {
     const program = fileURLToPath(new URL('./ending.fixture.ts', import.meta.url))
@@ -43,6 +52,9 @@ suite('a shutdown', () => {
     await using it = await chatting([{ text: 'Hi.' }])
     await eventsOf(await it.session.chat('Hi'))
     await it.manager.shutdown()
+    // Windows removes no folder in which a file is open, and an open database has more files than one.
+    assert.deepEqual((await readdir(it.root)).toSorted(), ['agents', 'inspan.db'])
+    assert.deepEqual(await openFiles(it.root), [])
     await rm(it.root, { recursive: true })
   })
 })

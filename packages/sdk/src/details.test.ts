@@ -8,12 +8,12 @@ import {
   createAgentManager,
   defineModel,
   NativeHarnessFactory,
-  type AgentHarness,
   type HooksForAgent,
   type TelemetryEvent,
   type WireCommunicationEvent,
 } from './index.ts'
-import { chatting, eventsOf, folders, noting, textOf, until } from './sdk.fixture.ts'
+import { observedModel } from './factories/observed-model.ts'
+import { changedHarness, chatting, eventsOf, folders, noting, textOf, typesOf, until } from './sdk.fixture.ts'
 
 const CALL = { toolCalls: [{ id: 'c', name: 'note', input: {} }] }
 
@@ -22,17 +22,9 @@ suite('an agent', () => {
     await using it = await folders()
     const own = new NativeHarnessFactory({ model: scriptedModel([]) })
     let isBroken = true
-    const factory = {
-      protocolVersion: 1,
-      create: async (root: string): Promise<AgentHarness> =>
-        new Proxy<AgentHarness>(await own.create(root), {
-          get: (target, key) => {
-            if (key === 'destroyAgent' && isBroken) return () => Promise.reject(new Error('Busy.'))
-            const value: unknown = Reflect.get(target, key, target)
-            return typeof value === 'function' ? value.bind(target) : value
-          },
-        }),
-    }
+    const factory = changedHarness(own, (harness) => ({
+      destroyAgent: (agentId) => (isBroken ? Promise.reject(new Error('Busy.')) : harness.destroyAgent(agentId)),
+    }))
     await using manager = await createAgentManager(it.root, factory)
     const agent = await manager.createAgent(it.project, { agentId: 'a' })
     await assert.rejects(manager.destroyAgent('a'), /Busy/)
@@ -51,8 +43,9 @@ suite('an agent', () => {
     await using it = await chatting([], { config: { modelId, mcpServers } })
     const manager = await it.restart()
     const agent = manager.getAgent('a')
-    const { modelId: restored } = agent.getAgentConfig()
+    const { mcpServers: servers, modelId: restored } = agent.getAgentConfig()
     assert.deepEqual(restored, modelId)
+    assert.deepEqual(servers, { off: { type: 'remote', url: url.href, enabled: false } })
     assert.deepEqual(
       agent.getMcpServerInfo().map(({ name, status }) => [name, status]),
       [['off', 'disabled']],
@@ -64,18 +57,23 @@ suite('an agent', () => {
 suite('hooks', () => {
   test('belong to one agent, get its identity, and apply to results of the caller as well', async () => {
     const asked: Parameters<HooksForAgent>[0][] = []
+    let isChanged = false
     const hooksForAgent: HooksForAgent = (agent) => {
       asked.push(agent)
       if (agent.agentId === 'broken') throw new Error('No hooks.')
-      const hooks = { onToolResult: () => ({ result: 'clean' }), onSomethingNew: () => undefined }
+      const result = isChanged ? 'cleaner' : 'clean'
+      const hooks = { onToolResult: () => ({ result }), onSomethingNew: () => undefined }
       return agent.agentId === 'a' ? hooks : undefined
     }
     const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
     const question = { toolCalls: [{ id: 'q', name: 'ask', input: {} }] }
-    await using it = await chatting([question, { text: 'One.' }, question, { text: 'Two.' }], {
-      manager: { hooksForAgent },
-      config: { name: 'Ann', tools },
-    })
+    await using it = await chatting(
+      [question, { text: 'One.' }, question, { text: 'Two.' }, question, { text: 'Three.' }],
+      {
+        manager: { hooksForAgent },
+        config: { name: 'Ann', tools },
+      },
+    )
     assert.deepEqual(asked, [{ agentId: 'a', projectRoot: it.project, config: { name: 'Ann', tools } }])
     const other = await (await it.manager.createAgent(it.project, { agentId: 'b', tools })).createChatSession()
     const results: unknown[] = []
@@ -87,6 +85,14 @@ suite('hooks', () => {
       await eventsOf(turn)
     }
     assert.deepEqual(results, ['clean', 'secret'])
+    // An update asks for the hooks again.
+    isChanged = true
+    await it.agent.updateAgentConfig()
+    const turn = await it.session.chat('Go')
+    await until(turn, 'tool-call')
+    await it.session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 'secret' })
+    assert.equal((await until(turn, 'tool-result')).result, 'cleaner')
+    await eventsOf(turn)
     await assert.rejects(it.manager.createAgent(it.project, { agentId: 'broken' }), /No hooks/)
     assert.deepEqual(it.manager.getAgentIds(), ['a', 'b'])
   })
@@ -110,12 +116,18 @@ suite('a factory', () => {
     })
     await eventsOf(await denied.session.chat('Go'))
     assert.equal(calls.length, 1)
+    const allowing = { ...rules, tools: { note: 'allow' as const } }
+    await using allowed = await chatting([CALL, { text: 'Ran.' }], {
+      factory: { tools: noting('note', calls), rules: allowing },
+    })
+    const events = await eventsOf(await allowed.session.chat('Go', { requireToolApproval: true }))
+    assert.deepEqual([calls.length, typesOf(events).includes('tool-approval-request')], [2, false])
   })
 })
 
 suite('reports', () => {
   test('show approvals and retries as telemetry', async () => {
-    await using it = await chatting([{ error: { status: 500 } }, CALL, { text: 'End.' }], {
+    await using it = await chatting([{ error: { status: 500 } }, CALL, { text: 'End.' }, CALL, { text: 'No.' }], {
       factory: { tools: noting('note', []), retry: { initialDelayMs: 1 } },
     })
     const telemetry: TelemetryEvent[] = []
@@ -132,6 +144,12 @@ suite('reports', () => {
     const [retry, , resolved] = seen
     assert.ok(retry?.type === 'llm-retry' && retry.attempt === 2 && retry.status === 500)
     assert.ok(resolved?.type === 'tool-approval-resolved' && resolved.decision === 'approved' && resolved.waitedMs >= 0)
+    const declining = await it.session.chat('Go', { requireToolApproval: true })
+    await until(declining, 'tool-approval-request')
+    await it.session.declineToolCall('c')
+    await eventsOf(declining)
+    const declined = telemetry.findLast(({ type }) => type === 'tool-approval-resolved')
+    assert.equal(declined?.type === 'tool-approval-resolved' && declined.decision, 'declined')
   })
 
   test('mask secrets in the headers of the wire', async () => {
@@ -142,6 +160,13 @@ suite('reports', () => {
     const response = events.find((event) => event.type === 'llm-response')
     assert.deepEqual([response?.headers?.['x-api-key'], response?.headers?.['x-plain']], ['***', 'shown'])
     assert.doesNotMatch(JSON.stringify(events), /hush/)
+    const requests: WireCommunicationEvent[] = []
+    const wire = { isHeard: true, emit: (event: WireCommunicationEvent) => requests.push(event) }
+    const model = observedModel(scriptedModel([{ text: 'Hi.' }]), { wire, agentId: 'a', sessionId: 's' })
+    await model.doGenerate({ prompt: [], headers: { Authorization: 'Bearer hush', 'x-plain': 'shown' } })
+    const [request] = requests
+    assert.ok(request?.type === 'llm-request')
+    assert.deepEqual(request.headers, { Authorization: '***', 'x-plain': 'shown' })
   })
 
   test('never go to the console', async (t) => {

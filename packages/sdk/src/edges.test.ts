@@ -2,37 +2,47 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { scriptedModel } from '@inspan/testing'
+import { ChatTurn } from './chat-turn.ts'
 import {
+  ApiKeyConnectivityResolver,
   EnvConnectivityResolver,
   createAgentManager,
   defineModel,
   NativeHarnessFactory,
-  type AgentHarness,
+  type TelemetryEvent,
 } from './index.ts'
 import { observedModel } from './factories/observed-model.ts'
-import { chatting, eventsOf, folders, until } from './sdk.fixture.ts'
+import { changedHarness, chatting, eventsOf, folders, textOf, until } from './sdk.fixture.ts'
 
 test('the extensions of a manager are the very object of its harness', async () => {
   await using it = await folders()
-  const made: AgentHarness[] = []
   const own = new NativeHarnessFactory({ model: scriptedModel([]) })
-  const create = async (root: string): Promise<AgentHarness> => {
-    const harness = await own.create(root)
-    made.push(harness)
-    return harness
-  }
-  await using manager = await createAgentManager(it.root, { protocolVersion: 1, create })
-  assert.equal(manager.extensions, made[0]?.extensions)
+  const fail = (): never => assert.fail('The SDK looks into the extensions.')
+  const extensions = new Proxy({}, { get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail })
+  await using manager = await createAgentManager(
+    it.root,
+    changedHarness(own, () => ({ extensions })),
+  )
+  await manager.createAgent(it.project)
+  assert.ok(Object.is(manager.extensions, extensions))
+  await manager.shutdown()
+  await using without = await createAgentManager(
+    it.root,
+    changedHarness(own, () => ({ extensions: undefined })),
+  )
+  assert.equal(without.extensions, undefined)
 })
 
 test('a turn that waits for its reader keeps a second one out', async () => {
   const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
   const question = { toolCalls: [{ id: 'q', name: 'ask', input: {} }] }
-  await using it = await chatting([question, { text: 'End.' }], { config: { tools } })
+  await using it = await chatting([question, { text: 'Other.' }, { text: 'End.' }], { config: { tools } })
   const turn = await it.session.chat('Go', { operationId: 'op' })
   await until(turn, 'step-finish')
   while ((await it.session.getOperation('op'))?.state !== 'waiting') await nextTask()
   await assert.rejects(it.session.chat('Again'), { type: 'TURN_IN_PROGRESS' })
+  const other = await it.agent.createChatSession()
+  assert.equal(textOf(await eventsOf(await other.chat('Hi'))), 'Other.')
   await it.session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
   await eventsOf(turn)
 })
@@ -51,6 +61,10 @@ test('events have the documented fields and no others', async () => {
       'finishReason,type,usage',
     ],
   )
+  assert.deepEqual(events.slice(2, 4), [
+    { type: 'reasoning-delta', text: 'Hm.' },
+    { type: 'text-delta', text: 'Hi.' },
+  ])
 })
 
 test('the size of a file is that of its bytes, not of its base64', async () => {
@@ -94,4 +108,54 @@ test('another profile, also under its old name, is resolved again', async () => 
   await it.agent.updateAgentConfig({ orgAlias: 'y' })
   await it.agent.updateAgentConfig({ name: 'Ann' })
   assert.equal(seen.length, 3)
+})
+
+test('an agent shows how its model is reached, and no secret', async () => {
+  const orgConnection = { instanceUrl: 'https://example.invalid' }
+  const own = new ApiKeyConnectivityResolver({ apiKey: 'sk-hidden', baseUrl: 'https://models.invalid/v1' })
+  const connectivityResolver = {
+    resolve: async ({ config, ...request }: Parameters<EnvConnectivityResolver['resolve']>[0]) => {
+      const { profile: _profile, ...rest } = config
+      return { ...(await own.resolve({ ...request, config: rest })), orgConnection }
+    },
+  }
+  const config = { modelId: 'openai/gpt-5', profile: 'work' }
+  await using it = await chatting([], { manager: { connectivityResolver }, config })
+  const shown = { provider: 'openai', modelId: 'openai/gpt-5', baseUrl: 'https://models.invalid/v1', profile: 'work' }
+  assert.deepEqual(it.agent.getConnectivity(), shown)
+  assert.equal(it.agent.getOrgConnection(), orgConnection)
+})
+
+test('a turn is over with its finish: what is pushed later reaches nobody', async () => {
+  const turn = new ChatTurn()
+  const heard: string[] = []
+  turn.onEvent(({ type }) => heard.push(type))
+  turn.push({ type: 'text-delta', text: 'Hi.' })
+  turn.finish('stop')
+  turn.push({ type: 'text-delta', text: 'Late.' })
+  turn.finish('error')
+  const read = (await eventsOf(turn)).map(({ type }) => type)
+  assert.deepEqual([read, heard], [['start', 'text-delta', 'finish'], read])
+  assert.deepEqual(await Array.fromAsync(turn.textStream), ['Hi.'])
+})
+
+test('telemetry of a tool has its hints', async () => {
+  const annotations = { title: 'Look', readOnlyHint: true }
+  const tools = [{ name: 'look', inputSchema: { type: 'object' }, annotations }]
+  const script = [{ toolCalls: [{ id: 'c', name: 'look', input: {} }] }, { text: 'End.' }]
+  await using it = await chatting(script, { config: { tools } })
+  const seen: TelemetryEvent[] = []
+  it.session.onTelemetry((event) => seen.push(event))
+  const result = await it.session.chat('Go')
+  await until(result, 'tool-call')
+  await it.session.submitToolResult({ toolCallId: 'c', toolName: 'look', result: 'seen' })
+  await eventsOf(result)
+  const ofTools = seen.filter(({ type }) => type.startsWith('tool-'))
+  assert.deepEqual(
+    ofTools.map((event) => [event.type, 'annotations' in event && event.annotations]),
+    [
+      ['tool-call-started', annotations],
+      ['tool-call-completed', annotations],
+    ],
+  )
 })

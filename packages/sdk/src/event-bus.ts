@@ -114,6 +114,7 @@ export class LogBus {
 /** Numbers and names about what happens. */
 export class TelemetryBus extends ScopedBus<TelemetryEvent> {
   readonly #now: () => number
+  #early: TelemetryEvent[] = []
 
   constructor(now: () => number, onThrow: (error: unknown) => void) {
     super(onThrow)
@@ -125,7 +126,25 @@ export class TelemetryBus extends ScopedBus<TelemetryEvent> {
     scope: { readonly agentId: string; readonly sessionId?: string },
     payload: TelemetryPayloads[Type],
   ): void {
-    if (!this.isHeard) return
-    this.emit({ ...payload, ...scope, type, timestamp: this.#now() } as unknown as TelemetryEvent)
+    if (this.isHeard) this.emit(this.#event(type, scope, payload))
+  }
+
+  /** Reports what happens before anybody can listen. The first who listens to everything is told. */
+  reportEarly<Type extends TelemetryEventType>(
+    type: Type,
+    scope: { readonly agentId: string },
+    payload: TelemetryPayloads[Type],
+  ): void {
+    this.#early.push(this.#event(type, scope, payload))
+  }
+
+  override subscribe(callback: (event: TelemetryEvent) => void, scope?: Scope): Unsubscribe {
+    const unsubscribe = super.subscribe(callback, scope)
+    if (scope === undefined) for (const event of this.#early.splice(0)) this.emit(event)
+    return unsubscribe
+  }
+
+  #event<Type extends TelemetryEventType>(type: Type, scope: Scope, payload: TelemetryPayloads[Type]): TelemetryEvent {
+    return { ...payload, ...scope, type, timestamp: this.#now() } as unknown as TelemetryEvent
   }
 }

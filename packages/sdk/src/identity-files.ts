@@ -16,9 +16,20 @@ interface IdentityRecord extends AgentIdentity {
   readonly harnessId: string
 }
 
-export interface SkippedFile {
-  readonly file: string
-  readonly reason: string
+/** Agents by id, and what was left alone, in words for the log. */
+export interface FoundIdentities {
+  readonly agents: readonly AgentIdentity[]
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[]
+}
+
+/** Keeps agents between two starts, and decides whether one exists. */
+export interface Identities {
+  /** Only where managers share agents: writes a new one before it is made, or fails with `AGENT_ALREADY_EXISTS`. */
+  reserve?(identity: AgentIdentity): Promise<void>
+  write(identity: AgentIdentity): Promise<void>
+  remove(agentId: string): Promise<void>
+  /** Returns the agents of this harness. */
+  read(): Promise<FoundIdentities>
 }
 
 const VERSION = 1
@@ -42,7 +53,7 @@ export function checkAgentId(agentId: unknown): asserts agentId is string {
  * One file per agent, `agents/<id>.json`, readable only by its owner because a config may hold credentials. The file
  * decides whether an agent exists.
  */
-export class IdentityFiles {
+export class IdentityFiles implements Identities {
   readonly #folder: string
   readonly #harnessId: string
 
@@ -52,9 +63,10 @@ export class IdentityFiles {
   }
 
   /** Replaces the file as a whole: after a crash there is the old or the new one. */
-  async write({ agentId, projectRoot, config }: AgentIdentity): Promise<void> {
+  async write(identity: AgentIdentity): Promise<void> {
+    const { agentId } = identity
     checkAgentId(agentId)
-    const record: IdentityRecord = { version: VERSION, harnessId: this.#harnessId, agentId, projectRoot, config }
+    const record = identityRecord(identity, this.#harnessId)
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const unfinished = join(this.#folder, `.${agentId}.${randomUUID()}.tmp`)
     try {
@@ -76,17 +88,18 @@ export class IdentityFiles {
     await rm(this.#pathOf(agentId), { force: true })
   }
 
-  /** Returns the agents of this harness, by id, and the files that are left alone. */
-  async read(): Promise<{ readonly agents: readonly AgentIdentity[]; readonly skipped: readonly SkippedFile[] }> {
+  async read(): Promise<FoundIdentities> {
     const agents: AgentIdentity[] = []
-    const skipped: SkippedFile[] = []
+    const skipped: FoundIdentities['skipped'][number][] = []
     for (const file of await this.#files()) {
+      const name = `The file agents/${file}`
       try {
-        const record = recordOf(await readFile(join(this.#folder, file), 'utf8'), file)
+        const given: unknown = JSON.parse(await readFile(join(this.#folder, file), 'utf8'))
+        const record = readIdentity(given, file.slice(0, -'.json'.length))
         if (record.harnessId === this.#harnessId) agents.push(record)
-        else skipped.push({ file, reason: `it belongs to the harness "${record.harnessId}"` })
+        else skipped.push({ name, reason: `it belongs to the harness "${record.harnessId}"` })
       } catch (error) {
-        skipped.push({ file, reason: error instanceof Error ? error.message : String(error) })
+        skipped.push({ name, reason: error instanceof Error ? error.message : String(error) })
       }
     }
     return { agents, skipped }
@@ -108,14 +121,18 @@ export class IdentityFiles {
   }
 }
 
-function recordOf(text: string, file: string): IdentityRecord {
-  const given: unknown = JSON.parse(text)
+export function identityRecord({ agentId, config, projectRoot }: AgentIdentity, harnessId: string): IdentityRecord {
+  return { version: VERSION, harnessId, agentId, projectRoot, config }
+}
+
+/** Checks what was kept under the id of an agent. */
+export function readIdentity(given: unknown, keptAs: string): IdentityRecord {
   if (typeof given !== 'object' || given === null) throw new Error('it holds no object')
   const { version, harnessId, agentId, projectRoot, config } = given as Partial<Record<keyof IdentityRecord, unknown>>
   if (version !== VERSION) throw new Error(`its version is ${JSON.stringify(version)}`)
   if (typeof harnessId !== 'string' || typeof projectRoot !== 'string') throw new Error('fields are missing')
   if (typeof config !== 'object' || config === null) throw new Error('it has no config')
   checkAgentId(agentId)
-  if (`${agentId}.json` !== file) throw new Error(`it names another agent, "${agentId}"`)
+  if (agentId !== keptAs) throw new Error(`it names another agent, "${agentId}"`)
   return { version, harnessId, agentId, projectRoot, config }
 }

@@ -7,13 +7,13 @@ import { scriptedModel } from '@inspan/testing'
 import {
   createAgentManager,
   NativeHarnessFactory,
-  type AgentHarness,
+  SUPPORTED_PROTOCOL_VERSIONS,
   type AgentHooks,
   type HarnessFactory,
   type LogRecord,
   type TelemetryEvent,
 } from './index.ts'
-import { chatting, eventsOf, folders, noting, textOf } from './sdk.fixture.ts'
+import { changedHarness, chatting, eventsOf, folders, noting, textOf, until } from './sdk.fixture.ts'
 
 const factory = (): NativeHarnessFactory => new NativeHarnessFactory({ model: scriptedModel([]) })
 
@@ -35,19 +35,19 @@ suite('a manager', () => {
     const own = factory()
     const of = (announced: number, reported: number): HarnessFactory => ({
       protocolVersion: announced,
-      create: async (root) => {
+      create: (root) => {
         built++
-        const harness = await own.create(root)
-        return new Proxy<AgentHarness>(harness, {
-          get: (target, key) => {
-            if (key === 'protocolVersion') return reported
-            if (key === 'shutdown') shut++
-            const value: unknown = Reflect.get(target, key, target)
-            return typeof value === 'function' ? value.bind(target) : value
+        const changed = changedHarness(own, (harness) => ({
+          protocolVersion: reported,
+          shutdown: () => {
+            shut++
+            return harness.shutdown()
           },
-        })
+        }))
+        return changed.create(root)
       },
     })
+    assert.deepEqual(SUPPORTED_PROTOCOL_VERSIONS, [1])
     await assert.rejects(createAgentManager(it.root, of(2, 2)), { type: 'INCOMPATIBLE_HARNESS' })
     assert.equal(built, 0)
     await assert.rejects(createAgentManager(it.root, of(1, 2)), { type: 'INCOMPATIBLE_HARNESS' })
@@ -73,16 +73,6 @@ suite('a manager', () => {
     await (await createAgentManager(it.root, factory())).shutdown()
   })
 
-  test('refuses everything after its shutdown, and so do its agents and sessions', async () => {
-    await using it = await chatting([])
-    await it.manager.shutdown()
-    const gone = { type: 'DISPOSED' }
-    assert.throws(() => it.manager.getAgentIds(), gone)
-    assert.throws(() => it.agent.getAgentConfig(), gone)
-    await assert.rejects(it.session.chat('Hi'), gone)
-    await assert.rejects(it.agent.createChatSession(), gone)
-  })
-
   test('does not take a bare resolver as its options', async () => {
     await using it = await folders()
     const resolver = { resolve: () => Promise.reject(new Error('No.')) }
@@ -95,15 +85,17 @@ suite('an agent', () => {
     await using it = await chatting([], { config: { name: 'Ann', instructions: 'Be brief.', modelId: 'openai/gpt-5' } })
     const path = join(it.root, 'agents', 'a.json')
     assert.equal(statSync(path).mode & 0o777, 0o600)
-    const { agentId, config, harnessId, projectRoot } = JSON.parse(readFileSync(path, 'utf8')) as Record<
-      string,
-      unknown
-    >
-    assert.deepEqual(
-      { agentId, projectRoot, harnessId },
-      { agentId: 'a', projectRoot: it.project, harnessId: 'native' },
-    )
-    assert.deepEqual(config, { name: 'Ann', instructions: 'Be brief.', modelId: 'openai/gpt-5' })
+    assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {
+      version: 1,
+      harnessId: 'native',
+      agentId: 'a',
+      projectRoot: it.project,
+      config: { name: 'Ann', instructions: 'Be brief.', modelId: 'openai/gpt-5' },
+    })
+    assert.deepEqual([it.agent.getId(), it.agent.getProjectRoot()], ['a', it.project])
+    assert.equal(it.manager.getAgent('a'), it.agent)
+    // What the harness keeps is beside it.
+    assert.ok(existsSync(join(it.root, 'inspan.db')))
     assert.deepEqual(readdirSync(join(it.root, 'agents')), ['a.json'])
   })
 
@@ -120,7 +112,11 @@ suite('an agent', () => {
 
   test('needs an existing project, which may be named relatively, and leaves nothing behind otherwise', async () => {
     await using it = await chatting([])
-    await assert.rejects(it.manager.createAgent(join(it.project, 'no'), { agentId: 'b' }), { type: 'INVALID_OPTIONS' })
+    writeFileSync(join(it.project, 'file'), '')
+    for (const name of ['no', 'file']) {
+      const creation = it.manager.createAgent(join(it.project, name), { agentId: 'b' })
+      await assert.rejects(creation, { type: 'INVALID_OPTIONS' })
+    }
     assert.equal(existsSync(join(it.root, 'agents', 'b.json')), false)
     const relatively = await it.manager.createAgent(relative(process.cwd(), it.project), { agentId: 'c' })
     assert.equal(relatively.getProjectRoot(), it.project)
@@ -148,6 +144,18 @@ suite('an agent', () => {
     await assert.rejects(it.manager.destroyAgent('a'), { type: 'AGENT_NOT_FOUND' })
     await assert.rejects(it.session.chat('Hi'), { type: 'DISPOSED' })
     assert.throws(() => it.agent.getChatSessionIds(), { type: 'DISPOSED' })
+    const next = await it.manager.createAgent(it.project, { agentId: 'a' })
+    assert.deepEqual(next.getChatSessionIds(), [])
+    // So is one that could not be restored.
+    const elsewhere = join(it.root, '..', 'elsewhere')
+    await mkdir(elsewhere)
+    await it.manager.createAgent(elsewhere, { agentId: 'lost' })
+    rmSync(elsewhere, { recursive: true })
+    const manager = await it.restart()
+    assert.equal(manager.getRestoreFailures().length, 1)
+    await manager.destroyAgent('lost')
+    assert.deepEqual(manager.getRestoreFailures(), [])
+    assert.equal(existsSync(join(it.root, 'agents', 'lost.json')), false)
   })
 
   test('gives away a copy of its config', async () => {
@@ -166,6 +174,7 @@ suite('a restore', () => {
     rmSync(elsewhere, { recursive: true })
     writeFileSync(join(it.root, 'agents', 'broken.json'), '{')
     writeFileSync(join(it.root, 'agents', 'notes.txt'), 'mine')
+    await mkdir(join(it.root, 'agents', 'folder.json'))
     const foreign = { version: 1, harnessId: 'other', agentId: 'foreign', projectRoot: it.project, config: {} }
     writeFileSync(join(it.root, 'agents', 'foreign.json'), JSON.stringify(foreign))
     const manager = await it.restart()
@@ -173,18 +182,21 @@ suite('a restore', () => {
     const [failure, ...others] = manager.getRestoreFailures()
     assert.deepEqual(others, [])
     assert.equal(failure?.agentId, 'lost')
-    assert.deepEqual(failure?.config, { name: 'Lost' })
-    assert.ok(failure?.error instanceof Error)
+    assert.deepEqual([failure?.config, failure?.projectRoot], [{ name: 'Lost' }, elsewhere])
+    assert.ok(failure?.error instanceof Error && failure.error.message.includes(elsewhere))
     manager.getRestoreFailures().pop()
     assert.equal(manager.getRestoreFailures().length, 1)
     // The records were made before anybody could listen.
     const records: LogRecord[] = []
     manager.onLog((record) => records.push(record))
     assert.deepEqual(records.map(({ level }) => level).sort(), ['error', 'warn', 'warn'])
+    assert.match(records.map(({ message }) => message).join('\n'), /broken\.json[^]*foreign\.json[^]*"lost"/)
+    assert.equal(readFileSync(join(it.root, 'agents', 'foreign.json'), 'utf8'), JSON.stringify(foreign))
     assert.throws(() => manager.getAgent('lost'), { type: 'AGENT_NOT_FOUND' })
     assert.deepEqual(readdirSync(join(it.root, 'agents')).sort(), [
       'a.json',
       'broken.json',
+      'folder.json',
       'foreign.json',
       'lost.json',
       'notes.txt',
@@ -204,6 +216,8 @@ suite('a restore', () => {
     await manager.createAgent(it.project, { agentId: 'lost' })
     assert.deepEqual(manager.getRestoreFailures(), [])
     assert.deepEqual(manager.getAgentIds().sort(), ['a', 'lost'])
+    const again = await it.restart()
+    assert.equal(again.getAgent('lost').getProjectRoot(), it.project)
   })
 })
 
@@ -222,10 +236,13 @@ suite('an update of the config', () => {
   test('resolves the connection again only if it could have changed, and the hooks always', async () => {
     let resolved = 0
     let hooked = 0
+    let expected: object = {}
     const { EnvConnectivityResolver } = await import('./index.ts')
     const real = new EnvConnectivityResolver({ env: {} })
     const connectivityResolver = {
       resolve: (request: Parameters<typeof real.resolve>[0]) => {
+        assert.deepEqual([request.agentId, request.projectRoot.endsWith('project')], ['a', true])
+        assert.deepEqual(request.config, expected)
         resolved++
         return real.resolve(request)
       },
@@ -238,6 +255,7 @@ suite('an update of the config', () => {
     assert.deepEqual([resolved, hooked], [1, 1])
     await it.agent.updateAgentConfig({ name: 'Bob' })
     assert.deepEqual([resolved, hooked], [1, 2])
+    expected = { name: 'Bob', modelId: 'openai/gpt-5' }
     await it.agent.updateAgentConfig({ modelId: 'openai/gpt-5' })
     assert.deepEqual([resolved, hooked], [2, 3])
     assert.equal(it.agent.getConnectivity().modelId, 'openai/gpt-5')
@@ -245,11 +263,26 @@ suite('an update of the config', () => {
     assert.deepEqual([resolved, hooked], [3, 4])
     await it.agent.updateAgentConfig()
     assert.deepEqual([resolved, hooked], [3, 5])
+    assert.deepEqual(it.agent.getAgentConfig(), expected)
     await it.restart()
     assert.deepEqual([resolved, hooked], [4, 6])
   })
 
-  test('that fails leaves everything as it was', async () => {
+  test('leaves a turn alone that is under way, and applies to the next', async () => {
+    const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
+    const script = [{ toolCalls: [{ id: 'q', name: 'ask', input: {} }] }, { text: 'One.' }, { text: 'Two.' }]
+    await using it = await chatting(script, { config: { tools, instructions: 'Old.' } })
+    const turn = await it.session.chat('Go')
+    await until(turn, 'tool-call')
+    await it.agent.updateAgentConfig({ instructions: 'New.' })
+    await it.session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
+    assert.equal(textOf(await eventsOf(turn)), 'One.')
+    await eventsOf(await it.session.chat('Again'))
+    const told = it.model.requests.map((request) => /Old\.|New\./.exec(JSON.stringify(request))?.[0])
+    assert.deepEqual(told, ['Old.', 'Old.', 'New.'])
+  })
+
+  test('an update of the config that fails leaves everything as it was', async () => {
     await using it = await chatting([{ text: 'Fine.' }], { config: { name: 'Ann' } })
     const before = readFileSync(join(it.root, 'agents', 'a.json'), 'utf8')
     await assert.rejects(it.agent.updateAgentConfig({ name: 'Bob', modelId: 'nonsense' }), {
@@ -266,6 +299,8 @@ suite('sessions', () => {
   test('are found by their id, and unknown ones are refused', async () => {
     await using it = await chatting([])
     const unknown = { type: 'CHAT_SESSION_NOT_FOUND' }
+    const second = await it.agent.createChatSession()
+    assert.deepEqual(it.agent.getChatSessionIds(), [it.session.getId(), second.getId()])
     assert.equal(it.agent.getChatSession(it.session.getId()), it.session)
     assert.throws(() => it.agent.getChatSession('x'), unknown)
     await assert.rejects(it.agent.destroyChatSession('x'), unknown)
@@ -282,6 +317,8 @@ suite('sessions', () => {
     assert.deepEqual(await clone.getMessageHistory(), shared)
     await eventsOf(await clone.chat('More'))
     assert.deepEqual(await it.session.getMessageHistory(), shared)
+    await it.session.addContext('Only here.')
+    assert.doesNotMatch(JSON.stringify(await clone.getMessageHistory()), /Only here/)
     await it.session.clearHistory()
     assert.deepEqual(await it.session.getMessageHistory(), [])
     assert.equal((await clone.getMessageHistory()).length, 4)
@@ -295,19 +332,43 @@ suite('sessions', () => {
     await it.session.addContext([
       { id: 'old', role: 'user', content: 'Long ago.', createdAt: new Date(1_000) },
       { id: 'new', role: 'user', content: 'Just now.' },
+      { id: 'newer', role: 'user', content: 'And then.' },
+      { id: 'first', role: 'user', content: 'Of one', createdAt: new Date(2_000) },
+      { id: 'second', role: 'user', content: 'time.', createdAt: new Date(2_000) },
     ])
     assert.equal(it.model.requests.length, 0)
     const history = await it.session.getMessageHistory()
     assert.deepEqual(
       history.map(({ content }) => content),
-      ['Long ago.', 'Remember the blue one.', 'Just now.'],
+      ['Long ago.', 'Of one', 'time.', 'Remember the blue one.', 'Just now.', 'And then.'],
     )
-    assert.ok(history.every(({ createdAt }) => createdAt instanceof Date))
+    assert.deepEqual(
+      history.slice(0, 3).map(({ createdAt, id }) => [id, createdAt?.getTime()]),
+      [
+        ['old', 1_000],
+        ['first', 2_000],
+        ['second', 2_000],
+      ],
+    )
+    assert.ok(history.every(({ createdAt, role }) => createdAt instanceof Date && role === 'user'))
     const result = { type: 'tool-result', toolCallId: '1', toolName: 't', result: 1 } as const
-    await assert.rejects(it.session.addContext([{ id: 'x', role: 'user', content: [result] }]), {
-      type: 'INVALID_MESSAGE_CONTENT',
-    })
+    const image = { type: 'image', mimeType: 'image/tiff', data: 'AAAA' } as const
+    for (const [part, type] of [
+      [result, 'INVALID_MESSAGE_CONTENT'],
+      [image, 'MULTIMODAL_NOT_SUPPORTED'],
+    ] as const) {
+      await assert.rejects(it.session.addContext([{ id: 'x', role: 'user', content: [part] }]), { type })
+    }
     await eventsOf(await it.session.chat('Which?'))
+    const all = await it.session.getMessageHistory()
+    assert.deepEqual(all.slice(0, -2), history)
+    assert.deepEqual(
+      all.slice(-2).map(({ content, role }) => [role, content]),
+      [
+        ['user', 'Which?'],
+        ['assistant', 'Seen.'],
+      ],
+    )
     assert.match(JSON.stringify(it.model.requests[0]), /blue one/)
   })
 
@@ -318,12 +379,19 @@ suite('sessions', () => {
     ]
     await using it = await chatting(script, { factory: { tools: noting('note', []) } })
     assert.deepEqual(it.session.getContextUsage(), { usage: {}, contextWindow: 200_000, usedFraction: undefined })
+    const during: unknown[] = []
+    it.session.subscribe(({ type }) => {
+      if (type === 'step-start') during.push(it.session.getContextUsage().usedFraction)
+    })
     await eventsOf(await it.session.chat('Hi'))
-    assert.equal(it.session.getContextUsage().usedFraction, 0.25)
+    assert.deepEqual(during, [undefined, 0.1])
+    const { contextWindow, usage, usedFraction } = it.session.getContextUsage()
+    assert.deepEqual([contextWindow, usedFraction], [200_000, 0.25])
+    assert.deepEqual([usage.inputTokens, usage.cachedInputTokens, usage.outputTokens], [40_000, 10_000, 1])
     await it.agent.updateAgentConfig({ modelId: 'openai/gpt-5' })
     assert.equal(it.session.getContextUsage().contextWindow, 400_000)
     await it.session.clearHistory()
-    assert.deepEqual(it.session.getContextUsage().usage, {})
+    assert.deepEqual(it.session.getContextUsage(), { usage: {}, contextWindow: 400_000, usedFraction: undefined })
   })
 
   test('can be disposed of twice without losing their history', async () => {
@@ -332,6 +400,8 @@ suite('sessions', () => {
     it.session.dispose()
     it.session.dispose()
     await assert.rejects(it.session.chat('Hi'), { type: 'DISPOSED' })
+    const clone = await it.agent.cloneChatSession(it.session.getId())
+    assert.equal((await clone.getMessageHistory()).length, 2)
     const manager = await it.restart()
     assert.equal((await manager.getAgent('a').getChatSession(it.session.getId()).getMessageHistory()).length, 2)
   })
@@ -340,7 +410,10 @@ suite('sessions', () => {
 suite('telemetry', () => {
   test('is scoped, ends every turn exactly once, and says nothing of what was said', async () => {
     await using it = await chatting(
-      [{ toolCalls: [{ name: 'note', input: { n: 4711 } }] }, { text: 'Secret.', usage: { inputTokens: 1 } }],
+      [
+        { toolCalls: [{ name: 'note', input: { n: 4711 } }], usage: { inputTokens: 5 } },
+        { text: 'Secret.', usage: { inputTokens: 1 } },
+      ],
       { factory: { tools: noting('note', [], 'hidden') } },
     )
     const all: TelemetryEvent[] = []
@@ -372,7 +445,7 @@ suite('telemetry', () => {
     assert.deepEqual(ofOther, [])
     assert.doesNotMatch(JSON.stringify(all), /Private|Secret|4711|hidden/)
     const completed = all.at(-1)
-    assert.ok(completed?.type === 'chat-stream-completed' && completed.usage?.inputTokens !== undefined)
+    assert.ok(completed?.type === 'chat-stream-completed' && completed.usage?.inputTokens === 6)
     assert.ok(all.every(({ agentId, sessionId }) => agentId === 'a' && sessionId === it.session.getId()))
   })
 })
@@ -406,8 +479,10 @@ suite('the wire', () => {
 suite('a hook on tool results', () => {
   test('changes what the model, the events and the history show, and hides all if it fails', async () => {
     const call = { toolCalls: [{ name: 'note', input: {} }] }
+    const inputs: { toolCallId: string; toolName: string; result: unknown; isError: boolean }[] = []
     const hooks: AgentHooks = {
-      onToolResult: ({ args }) => {
+      onToolResult: ({ args, ...given }) => {
+        inputs.push(given)
         if ('n' in args) throw new Error('Broken.')
         return { result: 'clean' }
       },
@@ -418,11 +493,20 @@ suite('a hook on tool results', () => {
     })
     const logs: LogRecord[] = []
     it.manager.onLog((record) => logs.push(record))
+    const wire: unknown[] = []
+    it.manager.onWireCommunication((event) => wire.push(event))
     const events = await eventsOf(await it.session.chat('Go'))
-    const shown = JSON.stringify([events, it.model.requests, await it.session.getMessageHistory()])
-    assert.match(shown, /clean/)
+    const history = await it.session.getMessageHistory()
+    for (const place of [events, it.model.requests, history, wire]) assert.match(JSON.stringify(place), /clean/)
+    const shown = JSON.stringify([events, it.model.requests, history, wire])
     assert.doesNotMatch(shown, /secret-value/)
     assert.match(shown, /withheld/)
+    const toolCallIds = events.flatMap((event) => (event.type === 'tool-call' ? [event.toolCallId] : []))
+    const given = { toolName: 'note', result: 'secret-value', isError: false }
+    assert.deepEqual(
+      inputs,
+      toolCallIds.map((toolCallId) => ({ ...given, toolCallId })),
+    )
     assert.ok(logs.some(({ level, message }) => level === 'error' && message.includes('onToolResult')))
   })
 })

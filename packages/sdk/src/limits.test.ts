@@ -26,7 +26,7 @@ suite("a provider's limit", () => {
     assert.ok(Math.abs((limit?.resetsAt ?? 0) - resetsAt) < 1_000)
   })
 
-  test('parks the turn with onLimit: park, which goes on after it on the same stream', async () => {
+  test('parks the turn with onLimit: park, which continues after it on the same stream', async () => {
     await using it = await chatting([LIMITED, LIMITED, { text: 'Done.' }])
     const telemetry: TelemetryEvent[] = []
     it.session.onTelemetry((event) => telemetry.push(event))
@@ -72,7 +72,7 @@ suite("a provider's limit", () => {
     assert.equal(typesOf(await eventsOf(parked)).at(-1), 'finish')
   })
 
-  test('outlives its process: another one goes on after the reset, and once', async () => {
+  test('outlives its process: another one continues after the reset, and once', async () => {
     await using it = await folders()
     const program = fileURLToPath(new URL('./limits-child.fixture.ts', import.meta.url))
     const child = spawn(process.execPath, [program, it.root, it.project, '4000'], {

@@ -125,26 +125,32 @@ suite('the page', () => {
       },
     ])
     await eventsOf(await session.chat('What component is throwing the null pointer?'))
-    assert.match(JSON.stringify(it.model.requests[2]), /Reference screenshot/)
+    const [first, second, third] = it.model.requests.map((request) => JSON.stringify(request))
+    assert.match(third ?? '', /Reference screenshot/)
+    const sent = (name: string): string => Buffer.from(name).toString('base64')
+    assert.ok(first?.includes(sent('screenshot.png')) && second?.includes(sent('report.pdf')))
+    assert.ok(second?.includes('q1-report.pdf') && third?.includes(sent('failure.png')))
   })
 
   test('errors before the stream', async () => {
-    await using it = await chatting([], { config: { modelId: 'openai/o3-mini' } })
+    await using it = await chatting([], { config: { modelId: 'mistral/codestral' } })
     const { session } = it
     const seen: string[] = []
-    try {
-      await session.chat([{ type: 'image', mimeType: 'image/png', data: 'AAAA' }])
-    } catch (err) {
-      if (err instanceof AgentSDKError) {
-        if (err.type === AgentSDKErrorType.MULTIMODAL_NOT_SUPPORTED) {
-          seen.push('multimodal')
-        }
-        if (err.type === AgentSDKErrorType.INVALID_MESSAGE_CONTENT) {
-          seen.push('content')
+    for (const data of ['AAAA', 'not base64']) {
+      try {
+        await session.chat([{ type: 'image', mimeType: 'image/png', data }])
+      } catch (err) {
+        if (err instanceof AgentSDKError) {
+          if (err.type === AgentSDKErrorType.MULTIMODAL_NOT_SUPPORTED) {
+            seen.push('multimodal')
+          }
+          if (err.type === AgentSDKErrorType.INVALID_MESSAGE_CONTENT) {
+            seen.push('content')
+          }
         }
       }
     }
-    assert.deepEqual(seen, ['multimodal'])
+    assert.deepEqual(seen, ['multimodal', 'content'])
   })
 
   test('how full the context is', async () => {

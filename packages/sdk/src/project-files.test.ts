@@ -42,7 +42,7 @@ suite('rules', () => {
     assert.equal(request(it.model, 1).system, all.replace('Rule one.', 'Rule 1.'))
   })
 
-  test('that do not exist are refused, and a folder without any is reported', async () => {
+  test('rules that do not exist are refused, and a folder without any is reported', async () => {
     await using it = await chatting([], { files: { 'empty/x.txt': '' } })
     const records: LogRecord[] = []
     it.agent.onLog((record) => records.push(record))
@@ -72,8 +72,9 @@ suite('skills', () => {
         { toolCalls: [{ id: 'b', name: 'skill', input: { name: 'review', file: 'checklist.md' } }] },
         { text: 'Done.' },
       ],
-      { files, config: { skills: ['skills', 'one'] } },
+      { files },
     )
+    await it.agent.updateAgentConfig({ skills: ['skills', join(it.project, 'one')] })
     assert.equal(it.agent.getCapabilities().skills, true)
     const events = await eventsOf(await it.session.chat('Review it'))
     const results = events.flatMap((event) => (event.type === 'tool-result' ? [String(event.result)] : []))
@@ -85,7 +86,7 @@ suite('skills', () => {
     assert.ok(!offered.includes('Look twice'))
   })
 
-  test('of the same name: the first counts, and the other is reported', async () => {
+  test('the first of two skills with one name counts, and the other is reported', async () => {
     await using it = await chatting([{ text: 'Hi.' }], { files })
     const warnings: string[] = []
     it.manager.onLog(({ level, message }) => (level === 'warn' ? warnings.push(message) : undefined))
@@ -111,7 +112,7 @@ suite('skills', () => {
 suite('tool search', () => {
   test('offers what is always active, and what was found for the rest of the session, also after a restart', async () => {
     const calls: unknown[] = []
-    const tools = ['weigh', 'measure', 'count'].flatMap((id) => noting(id, calls))
+    const tools = ['weigh', 'measure', 'count', 'counter', 'Count'].flatMap((id) => noting(id, calls))
     await using it = await chatting(
       [
         { toolCalls: [{ id: 'a', name: 'search_tools', input: { query: 'weigh' } }] },
@@ -119,6 +120,7 @@ suite('tool search', () => {
         { text: 'Two.' },
         { text: 'Still here.' },
         { text: 'New.' },
+        { text: 'Plain.' },
       ],
       { factory: { tools }, config: { toolSearch: { alwaysActive: [{ tool: 'count' }] } } },
     )
@@ -134,9 +136,13 @@ suite('tool search', () => {
     assert.deepEqual(request(it.model, 3).tools, ['search_tools', 'weigh', 'count'])
     await eventsOf(await (await agent.createChatSession()).chat('Hi'))
     assert.deepEqual(request(it.model, 4).tools, ['search_tools', 'count'])
+    // Without the search, every tool is offered.
+    const plain = await manager.createAgent(it.project)
+    await eventsOf(await (await plain.createChatSession()).chat('Hi'))
+    assert.deepEqual(request(it.model, 5).tools, ['weigh', 'measure', 'count', 'counter', 'Count'])
   })
 
-  test('asks for approval of a found tool like for any other', async () => {
+  test('asks for approval of a found tool like for any other, and warns once of an entry that names none', async () => {
     const calls: unknown[] = []
     await using it = await chatting(
       [
@@ -144,8 +150,10 @@ suite('tool search', () => {
         { toolCalls: [{ id: 'b', name: 'weigh', input: { n: 2 } }] },
         { text: 'No.' },
       ],
-      { factory: { tools: noting('weigh', calls) }, config: { toolSearch: {} } },
+      { factory: { tools: noting('weigh', calls) }, config: { toolSearch: { alwaysActive: [{ server: 'later' }] } } },
     )
+    const records: LogRecord[] = []
+    it.agent.onLog((record) => records.push(record))
     const result = await it.session.chat('Weigh it', { requireToolApproval: true })
     const asked: string[] = []
     for await (const event of result.eventStream) {
@@ -156,5 +164,9 @@ suite('tool search', () => {
       else await it.session.approveToolCall(toolCallId)
     }
     assert.deepEqual([asked.at(-1), calls], ['weigh', []])
+    assert.deepEqual(
+      records.filter(({ level }) => level === 'warn').map(({ message }) => message),
+      ['`toolSearch.alwaysActive`: there is no tool of server "later".'],
+    )
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { SqliteStore } from '@inspan/core'
 import { chatting, eventsOf, noting, textOf, typesOf, until } from './sdk.fixture.ts'
 
 const CALL = { toolCalls: [{ id: 'one', name: 'note', input: { n: 1 } }] }
@@ -7,8 +8,10 @@ const CALL = { toolCalls: [{ id: 'one', name: 'note', input: { n: 1 } }] }
 suite('after a restart', () => {
   test('sessions are back with their history, and the conversation goes on', async () => {
     await using it = await chatting([{ text: 'First.' }, { text: 'Second.' }])
+    await it.session.addContext('Remember the blue one.')
     await eventsOf(await it.session.chat('One'))
     const before = await it.session.getMessageHistory()
+    assert.equal(before.length, 3)
     const id = it.session.getId()
     const manager = await it.restart()
     assert.deepEqual(manager.getAgentIds(), ['a'])
@@ -17,7 +20,7 @@ suite('after a restart', () => {
     const session = agent.getChatSession(id)
     assert.deepEqual(await session.getMessageHistory(), before)
     assert.equal(textOf(await eventsOf(await session.chat('Two'))), 'Second.')
-    assert.match(JSON.stringify(it.model.requests[1]), /First\./)
+    assert.match(JSON.stringify(it.model.requests[1]), /the blue one[^]*First\./)
   })
 
   test('a pending approval still waits, and resumeTurn() gives the stream of its turn', async () => {
@@ -38,7 +41,7 @@ suite('after a restart', () => {
     assert.equal(session.resumeTurn(), undefined)
   })
 
-  test('subscribers hear a turn that goes on without its stream', async () => {
+  test('subscribers hear a turn that continues without its stream', async () => {
     const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
     await using it = await chatting([{ toolCalls: [{ id: 'q', name: 'ask', input: {} }] }, { text: 'End.' }], {
       config: { tools },
@@ -70,7 +73,8 @@ suite('after a restart', () => {
     )
     const calls = parts.filter(({ type }) => type === 'tool-call').length
     assert.equal(calls, 1)
-    assert.equal(parts.filter(({ type }) => type === 'tool-result').length, calls)
+    const results = parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.isError]] : []))
+    assert.deepEqual(results, [['one', true]])
   })
 
   test('an operation is known by its id and is not run twice', async () => {
@@ -106,10 +110,24 @@ suite('after a restart', () => {
   })
 
   test('a destroyed session does not come back', async () => {
-    await using it = await chatting([])
-    await it.agent.destroyChatSession(it.session.getId())
-    const manager = await it.restart()
-    assert.deepEqual(manager.getAgent('a').getChatSessionIds(), [])
+    const store = new SqliteStore({ url: ':memory:' })
+    await store.open()
+    try {
+      await using it = await chatting([{ text: 'Hi.' }], { factory: { store } })
+      await eventsOf(await it.session.chat('Hi'))
+      const id = it.session.getId()
+      await it.agent.destroyChatSession(id)
+      assert.deepEqual(it.agent.getChatSessionIds(), [])
+      const unknown = { type: 'CHAT_SESSION_NOT_FOUND' }
+      assert.throws(() => it.agent.getChatSession(id), unknown)
+      await assert.rejects(it.agent.destroyChatSession(id), unknown)
+      await assert.rejects(it.session.chat('Hi'), { type: 'DISPOSED' })
+      assert.equal(await store.getStream(id), null)
+      const manager = await it.restart()
+      assert.deepEqual(manager.getAgent('a').getChatSessionIds(), [])
+    } finally {
+      await store.close()
+    }
   })
 })
 
@@ -146,7 +164,7 @@ suite('while a turn is open', () => {
     assert.equal(it.model.requests.length, 2)
   })
 
-  test('a steered message is heard in the same turn', async () => {
+  test('a steered message is delivered in the same turn', async () => {
     await using it = await chatting([asks, { text: 'Heard.' }], { config: { tools } })
     const { session } = it
     const first = await session.chat('Go')

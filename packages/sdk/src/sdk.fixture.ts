@@ -7,11 +7,13 @@ import {
   createAgentManager,
   NativeHarnessFactory,
   type Agent,
+  type AgentHarness,
   type AgentManager,
   type AgentManagerOptions,
   type ChatEvent,
   type ChatSession,
   type ChatStreamResult,
+  type HarnessFactory,
   type NativeAgentHarness,
   type NativeHarnessOptions,
 } from './index.ts'
@@ -119,4 +121,24 @@ export function noting(id: string, calls: unknown[], result: unknown = 'done'): 
       },
     }),
   ]
+}
+
+/** A factory whose harness does some things in another way. */
+export function changedHarness(
+  own: HarnessFactory,
+  changes: (harness: AgentHarness) => Partial<AgentHarness>,
+): HarnessFactory {
+  return {
+    protocolVersion: own.protocolVersion,
+    create: async (root) => {
+      const harness = await own.create(root)
+      const changed = changes(harness)
+      return new Proxy<AgentHarness>(harness, {
+        get: (target, key) => {
+          const value: unknown = Reflect.get(key in changed ? changed : target, key)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+    },
+  }
 }

@@ -1,5 +1,5 @@
 /** For `@inspan/server`: a manager as a server uses it. */
-import { InspanError } from '@inspan/protocol'
+import { InspanError, NO_GRANTS } from '@inspan/protocol'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { ThreadInfo } from '@inspan/protocol/store'
 import type { EnterOptions, ForkOptions, ServedAgent, ServedHarness, ServedThread } from '@inspan/core/serving'
@@ -95,6 +95,9 @@ export function servedManager(manager: AgentManager): ServedHarness {
       const why = result.status === 'rejected' ? result.message : undefined
       throw new InspanError('not-found', why ?? 'The session could not be forked.')
     },
+    askedFile: async () => undefined,
+    giveWorktree: noWorktrees,
+    endWorktree: noWorktrees,
     remove: async (threadId) => {
       const info = await find(threadId, everything)
       await evict(threadId)
@@ -111,6 +114,7 @@ export function servedManager(manager: AgentManager): ServedHarness {
         manager.getAgentIds().map(async (id) => ({ id, capabilities: await harness.driverOf(id).describe() })),
       ),
     memory: async () => null,
+    grants: async () => NO_GRANTS,
     nativeSessions: async () => [],
     importSession: async () => undefined,
   }
@@ -118,4 +122,8 @@ export function servedManager(manager: AgentManager): ServedHarness {
 
 function noSuchThread(threadId: string): InspanError {
   return new InspanError('not-found', `There is no thread "${threadId}".`, { details: { threadId } })
+}
+
+async function noWorktrees(): Promise<never> {
+  throw new InspanError('unsupported', 'The sessions of a manager work in the folders of their agents.')
 }

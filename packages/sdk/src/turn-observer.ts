@@ -7,9 +7,8 @@ interface SessionScope {
   readonly sessionId: string
 }
 
-interface TimedCall {
+interface TimedCall extends ChatToolOrigin {
   readonly toolName: string
-  readonly serverName?: string
   readonly at: number
 }
 
@@ -43,9 +42,9 @@ export class TurnObserver {
     const asked = this.#requests.get(toolCallId)
     if (asked === undefined) return
     this.#requests.delete(toolCallId)
-    const { at, toolName, ...server } = asked
+    const { at, toolName, ...origin } = asked
     const waitedMs = this.#now() - at
-    this.#bus.report('tool-approval-resolved', this.#scope, { toolCallId, toolName, ...server, decision, waitedMs })
+    this.#bus.report('tool-approval-resolved', this.#scope, { toolCallId, toolName, ...origin, decision, waitedMs })
   }
 
   observe(event: ChatEvent): void {
@@ -57,16 +56,16 @@ export class TurnObserver {
       }
       case 'tool-call': {
         const { toolCallId, toolName } = event
-        const server = serverOf(event)
-        this.#calls.set(toolCallId, { toolName, ...server, at: this.#now() })
-        this.#bus.report('tool-call-started', this.#scope, { toolCallId, toolName, ...server })
+        const origin = originOf(event)
+        this.#calls.set(toolCallId, { toolName, ...origin, at: this.#now() })
+        this.#bus.report('tool-call-started', this.#scope, { toolCallId, toolName, ...origin })
         return
       }
       case 'tool-approval-request': {
         const { toolCallId, toolName } = event.toolCall
-        const server = serverOf(event)
-        this.#requests.set(toolCallId, { toolName, ...server, at: this.#now() })
-        this.#bus.report('tool-approval-requested', this.#scope, { toolCallId, toolName, ...server })
+        const origin = originOf(event)
+        this.#requests.set(toolCallId, { toolName, ...origin, at: this.#now() })
+        this.#bus.report('tool-approval-requested', this.#scope, { toolCallId, toolName, ...origin })
         return
       }
       case 'tool-result':
@@ -88,8 +87,8 @@ export class TurnObserver {
     const { isError = false, toolCallId, toolName } = event
     const durationMs = this.#now() - (this.#calls.get(toolCallId)?.at ?? this.#now())
     this.#calls.delete(toolCallId)
-    const server = serverOf(event)
-    this.#bus.report('tool-call-completed', this.#scope, { toolCallId, toolName, ...server, durationMs, isError })
+    const origin = originOf(event)
+    this.#bus.report('tool-call-completed', this.#scope, { toolCallId, toolName, ...origin, durationMs, isError })
   }
 
   #finish(event: Extract<ChatEvent, { type: 'finish' }>): void {
@@ -113,6 +112,9 @@ function usageOf({ usage }: { readonly usage?: UsageMetadata }): { readonly usag
   return usage === undefined ? {} : { usage }
 }
 
-function serverOf({ serverName }: ChatToolOrigin): { readonly serverName?: string } {
-  return serverName === undefined ? {} : { serverName }
+function originOf({ annotations, serverName }: ChatToolOrigin): ChatToolOrigin {
+  return {
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(serverName === undefined ? {} : { serverName }),
+  }
 }

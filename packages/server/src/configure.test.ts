@@ -80,7 +80,7 @@ describe('configure', () => {
     assert.equal(torn.reason, 'unknown-id')
   })
 
-  it('of a mode brings the model of the mode along, by either command', async () => {
+  it('configuring a mode also sets the model of the mode, by either command', async () => {
     for (const command of [
       { type: 'mode', mode: 'build' },
       { type: 'configure', config: { mode: 'build' } },

@@ -1,6 +1,7 @@
+import type { OtherProjects } from '@inspan/core/serving'
 import type { Pairing } from './auth/pairing.ts'
 import type { CommandDesk } from './commands/command-desk.ts'
-import type { Connection } from './connection/connection.ts'
+import type { ServedConnection } from './connection/connection.ts'
 import type { GuardOptions } from './http/guard.ts'
 import type { Hub } from './hub.ts'
 
@@ -11,6 +12,12 @@ export interface ServerContext {
   readonly guard: GuardOptions
   readonly pairing: Pairing
   readonly folders: readonly string[]
+  /** Whether clients may start threads in worktrees. */
+  readonly worktrees: boolean
+  /** Whether the overview also names threads of other projects. */
+  readonly otherProjects: boolean
+  /** The other projects whose threads can be opened. */
+  readonly projects: OtherProjects | undefined
   /** The connections of clients in this process. */
-  readonly locals: Set<Connection>
+  readonly locals: Set<ServedConnection>
 }

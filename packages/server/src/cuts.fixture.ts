@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { serve } from './serve.ts'
 
 /** One random history of clients, cuts, repeated commands and restarts. */
-export interface Plan {
+export interface CutPlan {
   /** After how many messages each connection is cut, one after the other; the last one stays. */
   readonly cuts: readonly number[]
   /** For how many milliseconds each connection reads nothing after its third message. */
@@ -77,7 +77,7 @@ function until(client: Client, holds: (client: Client) => boolean): Promise<void
 }
 
 /** Plays a plan and returns how many connections were cut. All clients must end with the server's state, and every message must be there exactly once. */
-export async function play({ cuts, restarts, said, stalls }: Plan): Promise<number> {
+export async function play({ cuts, restarts, said, stalls }: CutPlan): Promise<number> {
   const model = scriptedModel(said.flatMap(() => [{ text: ['ans', 'wer'] }, { text: 'more' }]))
   const harness = new Harness({
     id: 'cuts',

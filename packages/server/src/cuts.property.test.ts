@@ -1,8 +1,8 @@
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { play, type Plan } from './cuts.fixture.ts'
+import { play, type CutPlan } from './cuts.fixture.ts'
 
-const plan: fc.Arbitrary<Plan> = fc.record({
+const plan: fc.Arbitrary<CutPlan> = fc.record({
   cuts: fc.array(fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 12 })), { minLength: 4, maxLength: 12 }),
   stalls: fc.array(fc.nat({ max: 5 }), { maxLength: 4 }),
   said: fc.array(

@@ -13,6 +13,7 @@ import { Agent, createTool, Harness, MemoryStore, SqliteStore } from '@inspan/co
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { serve, type InspanServer } from './serve.ts'
+import { stateWhere } from './client-state.fixture.ts'
 
 interface Shared {
   readonly child: ChildProcessByStdio<Writable, Readable, null>
@@ -65,54 +66,43 @@ async function shared(t: TestContext, env: Record<string, string> = {}): Promise
   return { child, server, client, harness, storage, thread, url }
 }
 
-async function until(client: Client, holds: (state: ClientState) => boolean): Promise<ClientState> {
-  if (holds(client.getState())) return client.getState()
-  return new Promise((resolve) => {
-    const stop = client.subscribe((state) => {
-      if (!holds(state)) return
-      stop()
-      resolve(state)
-    })
-  })
-}
-
 const texts = ({ messages }: ClientState): string[] => messages.map(({ content, role }) => `${role}: ${content}`)
 
 describe('a thread that another process holds', () => {
   it('is followed; commands are carried out by that process', { timeout: 60_000 }, async (t) => {
     const { child, client } = await shared(t)
-    const waiting = await until(client, ({ pendingApprovals = [] }) => pendingApprovals.length > 0)
+    const waiting = await stateWhere(client, ({ pendingApprovals = [] }) => pendingApprovals.length > 0)
     assert.deepEqual(texts(waiting), ['user: Begin', 'assistant: Let me write it down. '])
     const [{ toolCallId } = { toolCallId: '' }] = waiting.pendingApprovals ?? []
     const receipt = await client.send({ type: 'approve', toolCallId }).receipt
     assert.equal(receipt.status, 'done')
-    const over = await until(client, ({ head, status }) => status === 'idle' && head.lastRun !== null)
+    const over = await stateWhere(client, ({ head, status }) => status === 'idle' && head.lastRun !== null)
     assert.equal(texts(over).at(-1), 'assistant: It is written.')
     assert.equal(over.messages.flatMap(({ toolCalls = [] }) => toolCalls)[0]?.output, 'noted one')
     assert.equal(over.connection, 'open')
 
     const again = await client.send({ type: 'submit', prompt: 'Again' }).receipt
     assert.equal(again.status, 'done')
-    const later = await until(client, ({ head }) => head.lastRun?.runId === again.runId)
+    const later = await stateWhere(client, ({ head }) => head.lastRun?.runId === again.runId)
     assert.equal(texts(later).at(-1), 'assistant: And again.', 'said by the process that holds the thread')
 
     child.stdin.end()
     await once(child, 'exit')
     const third = await client.send({ type: 'submit', prompt: 'Still there?' }).receipt
     assert.equal(third.status, 'done')
-    const last = await until(client, ({ head }) => head.lastRun?.runId === third.runId)
+    const last = await stateWhere(client, ({ head }) => head.lastRun?.runId === third.runId)
     assert.equal(texts(last).at(-1), 'assistant: From the server.')
   })
 
   it('is taken over when that process dies, and its wait can be answered', { timeout: 60_000 }, async (t) => {
     const { child, client } = await shared(t)
-    const waiting = await until(client, ({ pendingApprovals = [] }) => pendingApprovals.length > 0)
+    const waiting = await stateWhere(client, ({ pendingApprovals = [] }) => pendingApprovals.length > 0)
     child.kill('SIGKILL')
     await once(child, 'exit')
     const [{ toolCallId } = { toolCallId: '' }] = waiting.pendingApprovals ?? []
     const receipt = await client.send({ type: 'approve', toolCallId }).receipt
     assert.equal(receipt.status, 'done')
-    const over = await until(client, ({ head }) => head.lastRun !== null)
+    const over = await stateWhere(client, ({ head }) => head.lastRun !== null)
     assert.equal(texts(over).at(-1), 'assistant: From the server.')
     assert.equal(over.messages.flatMap(({ toolCalls = [] }) => toolCalls)[0]?.output, 'noted one')
   })
@@ -130,7 +120,7 @@ describe('a thread that another process deletes', () => {
       modes: [{ id: 'build' }],
       storage: other,
     })
-    const gone = until(client, ({ problem }) => problem === 'The thread was deleted.')
+    const gone = stateWhere(client, ({ problem }) => problem === 'The thread was deleted.')
     // The server lets go of a thread that waits, so that anybody may delete it.
     while ((await other.getStream(thread))?.owner !== null) await sleep(20)
     await harness.session.thread.delete({ threadId: thread })
@@ -175,9 +165,9 @@ describe('a store that signals changes', () => {
 })
 
 describe('a run whose process died', () => {
-  it('goes on when a server starts, though nobody watches the thread', { timeout: 60_000 }, async (t) => {
+  it('continues when a server starts, though nobody watches the thread', { timeout: 60_000 }, async (t) => {
     const { child, client, server, storage, thread, url } = await shared(t, { HANGS: 'yes' })
-    await until(client, ({ messages }) => messages.at(-1)?.content === 'Half of ')
+    await stateWhere(client, ({ messages }) => messages.at(-1)?.content === 'Half of ')
     await client.close()
     await server.close()
     child.kill('SIGKILL')

@@ -112,7 +112,7 @@ function fileLimit(): number {
 }
 
 describe('a cursor', () => {
-  it('of another session is refused, over HTTP and over the WebSocket', async () => {
+  it('a cursor of another session is refused, over HTTP and over the WebSocket', async () => {
     await using bench = await ServerBench.start([{ text: 'one' }])
     const mine = await say(bench, 'Hi')
     const made = (await (await bench.fetch('/v1/threads', { method: 'POST', body: '{}' })).json()) as {
@@ -131,7 +131,7 @@ describe('a cursor', () => {
     await client.close()
   })
 
-  it('of a session of another tenant is refused as if there were no such session', async () => {
+  it('a cursor of another tenant’s session is refused as if there were no such session', async () => {
     const identify = ({ headers }: { headers: Readonly<Record<string, string | string[] | undefined>> }) => {
       const tenant = headers['x-tenant']
       return typeof tenant === 'string' ? { principal: 'ann', role: 'drive' as const, tenant } : undefined
@@ -163,7 +163,7 @@ describe('a cursor', () => {
 })
 
 describe('commands', () => {
-  it('that come twice, out of order and in batches happen once each, in the order of their batch', async () => {
+  it('commands that come twice, out of order and in batches happen once each, in the order of their batch', async () => {
     await using bench = await ServerBench.start([])
     const client = await greeted(bench)
     await client.next('snapshot')
@@ -191,7 +191,7 @@ describe('commands', () => {
     await client.close()
   })
 
-  it('and fields that are not known yet take nothing else with them', async () => {
+  it('commands with unknown fields take nothing else with them', async () => {
     await using bench = await ServerBench.start([])
     const client = await greeted(bench, { colour: 'blue' })
     await client.next('snapshot')
@@ -219,7 +219,7 @@ describe('ops', () => {
     ['constructor', 'prototype', 'polluted'],
   ]
 
-  it('whose path leads to a prototype pollute nothing, whatever they do there', () => {
+  it('ops with a path to a prototype pollute nothing', () => {
     for (const path of paths) {
       const ops: readonly Op[] = [
         { type: 'set', path, value: 'polluted' },
@@ -261,7 +261,7 @@ describe('ops', () => {
     assert.deepEqual(toHarnessState(view), toHarnessState(viewFrom(snapshot)))
   })
 
-  it('of other kinds, such as a move of a place into itself, are refused', () => {
+  it('ops of other kinds, such as a move of a place into itself, are refused', () => {
     const view = emptyView('t')
     const move = { type: 'move', from: ['messages'], path: ['messages', 'm'] } as object as Op
     const copy = { type: 'copy', from: [], path: ['head'] } as object as Op
@@ -290,7 +290,7 @@ describe('ops', () => {
 })
 
 describe('a client of another version', () => {
-  it('that is newer is answered in the version of the server; one that is older or has none is served, too', async () => {
+  it('a newer client is answered in the version of the server; one that is older or has no version is served, too', async () => {
     await using bench = await ServerBench.start([])
     for (const [protocol, answered] of [
       [2, 1],

@@ -50,6 +50,9 @@ export class Hub {
   readonly #onClosed = new Set<(thread: string) => void>()
   /** The first thread of a tenant is being made. */
   readonly #firsts = new Map<string, Promise<string>>()
+  readonly #onMoved = new Set<() => void>()
+  /** The epoch of the store when threads were opened last. */
+  #epoch: string | undefined
   #closed = false
 
   constructor(door: ServedHarness, webhooks?: Webhooks | SharedWebhooks) {
@@ -89,11 +92,17 @@ export class Hub {
     let place = await opening
     // It may have been closed while we waited for it.
     while (this.#places.get(thread) !== opening) {
+      if (this.#closed) throw new InspanError('closed', 'The server is shutting down.')
       opening = this.#place(thread, resourceId)
       place = await opening
     }
     place.users++
-    await place.feed.ready()
+    try {
+      await place.feed.ready()
+    } catch (error) {
+      place.users--
+      throw error
+    }
     let isReleased = false
     return {
       feed: place.feed,
@@ -126,7 +135,7 @@ export class Hub {
     }
   }
 
-  /** Goes on with runs whose process died, whether or not anybody watches them. */
+  /** Continues runs whose process died, whether or not anybody watches them. */
   async recover(): Promise<void> {
     for await (const { id, resourceId } of this.door.abandoned()) {
       if (this.#closed) return
@@ -140,6 +149,12 @@ export class Hub {
   onClosed(listener: (thread: string) => void): () => void {
     this.#onClosed.add(listener)
     return () => void this.#onClosed.delete(listener)
+  }
+
+  /** Calls `listener` when the data of the store was replaced, so that what clients were sent may not be in it. */
+  onMoved(listener: () => void): () => void {
+    this.#onMoved.add(listener)
+    return () => void this.#onMoved.delete(listener)
   }
 
   async close(): Promise<void> {
@@ -196,6 +211,7 @@ export class Hub {
     this.#places.delete(thread)
     const open = await place?.catch(() => undefined)
     if (open === undefined) return
+    await open.takingOver?.catch(() => undefined)
     await open.feed.close()
     await open.leave?.()
   }
@@ -253,11 +269,22 @@ export class Hub {
   /** Looks at all threads now and then: the signals of a store may be lost, and some stores have none. */
   #follow(): void {
     this.#following = setTimeout(() => {
+      this.#checkEpoch()
       void Promise.allSettled([...this.#places.keys()].map((thread) => this.#look(thread))).then(() => {
         if (!this.#closed) this.#follow()
       })
     }, FOLLOW_MS)
     this.#following.unref()
+  }
+
+  /** Threads are opened anew when the data was replaced; clients connect again and hear that they have to start over. */
+  #checkEpoch(): void {
+    const before = this.#epoch
+    // Unknown as long as the store was never used.
+    if (this.#places.size > 0) this.#epoch = this.epoch
+    if (before === undefined || before === this.#epoch) return
+    for (const listener of this.#onMoved) listener()
+    for (const thread of this.#places.keys()) void this.#leave(thread).catch(() => undefined)
   }
 
   /** Looks at a thread that another process holds, or may have written or deleted since it rests here. */

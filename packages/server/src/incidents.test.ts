@@ -183,7 +183,7 @@ describe('OpenClaw: tokens could be guessed from this machine, later again with 
   })
 })
 
-describe('MLflow Assistant: a path was outside of the guard, and a setting gave full access', () => {
+describe('MLflow Assistant: a path was outside the guard, and a setting gave full access', () => {
   it('no spelling of any route gets past the guard', async () => {
     await using bench = await ServerBench.start([])
     for (const { method, path, role } of await routesOf(bench)) {

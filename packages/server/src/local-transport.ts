@@ -1,5 +1,5 @@
 import type { ClientMessage, ServerMessage } from '@inspan/protocol/wire'
-import { Connection } from './connection/connection.ts'
+import { ServedConnection } from './connection/connection.ts'
 import type { ServerContext } from './context.ts'
 import type { Caller } from './http/guard.ts'
 
@@ -28,8 +28,9 @@ export function localTransport(
         isOpen = false
         onClose({ reason })
       }
-      const connection = new Connection(context.hub, context.desk, caller, {
+      const connection = new ServedConnection(context.hub, context.desk, caller, {
         buffered: 0,
+        taken: 0,
         // Parsed anew, so that neither side can change what the other holds.
         send: (text) =>
           queueMicrotask(() => {

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { connect, type Client, type ClientState } from '@inspan/client'
+import { connect, type ClientState } from '@inspan/client'
 import { createTool, Harness } from '@inspan/core'
 import { createAgentManager, NativeHarnessFactory, type AgentManager } from '@inspan/sdk'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { serve } from './serve.ts'
+import { stateWhere } from './client-state.fixture.ts'
 
 const note = createTool({
   id: 'note',
@@ -28,17 +29,6 @@ async function managed(t: TestContext, script: Parameters<typeof scriptedModel>[
   return manager
 }
 
-async function until(client: Client, holds: (state: ClientState) => boolean): Promise<ClientState> {
-  if (holds(client.getState())) return client.getState()
-  return new Promise((resolve) => {
-    const stop = client.subscribe((state) => {
-      if (!holds(state)) return
-      stop()
-      resolve(state)
-    })
-  })
-}
-
 const texts = ({ messages }: ClientState): string[] => messages.map(({ content, role }) => `${role}: ${content}`)
 
 describe('serve({ manager })', () => {
@@ -50,11 +40,11 @@ describe('serve({ manager })', () => {
     const client = await connect({ url: server.url, token: server.token, thread: session.getId() })
     const { eventStream } = await session.chat('Hello')
     for await (const _event of eventStream) void _event
-    const seen = await until(client, ({ head }) => head.lastRun !== null)
+    const seen = await stateWhere(client, ({ head }) => head.lastRun !== null)
     assert.deepEqual(texts(seen), ['user: Hello', 'assistant: From the SDK.'])
 
     const { runId } = await client.send({ type: 'submit', prompt: 'And now?' }).receipt
-    await until(client, ({ head }) => head.lastRun?.runId === runId)
+    await stateWhere(client, ({ head }) => head.lastRun?.runId === runId)
     const history = await session.getMessageHistory()
     assert.equal(JSON.stringify(history.at(-1)?.content).includes('From the client.'), true)
     assert.deepEqual(
@@ -76,13 +66,32 @@ describe('serve({ manager })', () => {
     const server = await serve({ manager })
     const client = await connect({ url: server.url, token: server.token })
     const first = await client.send({ type: 'submit', prompt: 'Note' }).receipt
-    await until(client, ({ head }) => head.lastRun?.runId === first.runId)
+    await stateWhere(client, ({ head }) => head.lastRun?.runId === first.runId)
     await client.send({ type: 'configure', config: { permissionMode: 'default' } }).receipt
     const second = await client.send({ type: 'submit', prompt: 'Note again' }).receipt
-    const { pendingApprovals } = await until(client, ({ status }) => status === 'awaiting-approval')
+    const { pendingApprovals } = await stateWhere(client, ({ status }) => status === 'awaiting-approval')
     await client.send({ type: 'approve', toolCallId: pendingApprovals?.[0]?.toolCallId ?? '' }).receipt
-    const over = await until(client, ({ head }) => head.lastRun?.runId === second.runId)
+    const over = await stateWhere(client, ({ head }) => head.lastRun?.runId === second.runId)
     assert.equal(texts(over).at(-1), 'assistant: Two.')
+    await client.close()
+    await server.close()
+  })
+
+  it('keeps a session with its agent: another one is refused, known or not', async (t) => {
+    const manager = await managed(t, [{ text: 'From Ann.' }])
+    const ann = await manager.createAgent(tmpdir(), { agentId: 'ann' })
+    await manager.createAgent(tmpdir(), { agentId: 'ben' })
+    const session = await ann.createChatSession()
+    const server = await serve({ manager })
+    const client = await connect({ url: server.url, token: server.token, thread: session.getId() })
+    const choose = (agent: string) => client.send({ type: 'configure', config: { agent } }).receipt
+    assert.deepEqual(await Promise.all([choose('ben'), choose('nobody')].map(async (sent) => (await sent).status)), [
+      'rejected',
+      'rejected',
+    ])
+    const { runId } = await client.send({ type: 'submit', prompt: 'Who are you?' }).receipt
+    const { head } = await stateWhere(client, (state) => state.head.lastRun?.runId === runId)
+    assert.equal(head.agentId ?? 'ann', 'ann')
     await client.close()
     await server.close()
   })
@@ -93,7 +102,7 @@ describe('serve({ manager })', () => {
     const server = await serve({ manager })
     const client = await connect({ url: server.url, token: server.token })
     const { runId } = await client.send({ type: 'submit', prompt: 'Hi' }).receipt
-    await until(client, ({ head }) => head.lastRun?.runId === runId)
+    await stateWhere(client, ({ head }) => head.lastRun?.runId === runId)
     const { thread } = client.getState()
     const fork = await client.routes.forkThread(thread, { title: 'F' })
     assert.equal((await client.routes.threads()).threads.length, 2)

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { claudeCode } from '@inspan/adapters'
-import { connect, type Client, type ClientState } from '@inspan/client'
+import { connect } from '@inspan/client'
 import { Harness } from '@inspan/core'
 import { serve, type InspanServer } from './serve.ts'
 import type { ServeOptions } from './options.ts'
+import { stateWhere } from './client-state.fixture.ts'
 
 const SESSION = '0b7c6f0e-5a1d-4f43-9a39-6d1c2c9f7c11'
 
@@ -63,17 +64,6 @@ async function place(t: TestContext, options: Partial<ServeOptions> = {}): Promi
   return { server, folder, calls }
 }
 
-async function until(client: Client, holds: (state: ClientState) => boolean): Promise<ClientState> {
-  if (holds(client.getState())) return client.getState()
-  return new Promise((resolve) => {
-    const stop = client.subscribe((state) => {
-      if (!holds(state)) return
-      stop()
-      resolve(state)
-    })
-  })
-}
-
 describe('a session that a coding agent began without us', () => {
   it('is listed, imported by `resume`, and continued by the agent in its folder', async (t) => {
     const { calls, folder, server } = await place(t)
@@ -88,7 +78,7 @@ describe('a session that a coding agent began without us', () => {
     const { threads } = await client.routes.threads({ search: 'Remember' })
     const thread = threads[0]?.id ?? ''
     await client.open(thread)
-    const { messages } = await until(client, ({ head }) => head.lastRun?.runId === receipt.runId)
+    const { messages } = await stateWhere(client, ({ head }) => head.lastRun?.runId === receipt.runId)
     assert.deepEqual(
       messages.map(({ content, role }) => `${role}: ${content}`),
       ['user: Remember the number 7.', 'assistant: I will.', 'user: Which number?', 'assistant: Going on.'],
@@ -99,7 +89,7 @@ describe('a session that a coding agent began without us', () => {
     assert.ok(!first?.argv.join(' ').includes('Remember the number'), 'the agent knows its own history')
 
     const again = await client.send({ type: 'resume', sessionId: SESSION, prompt: 'And now?' }).receipt
-    await until(client, ({ head }) => head.lastRun?.runId === again.runId)
+    await stateWhere(client, ({ head }) => head.lastRun?.runId === again.runId)
     assert.equal((await client.routes.threads()).threads.filter(({ title }) => title?.startsWith('Remember')).length, 1)
     await client.close()
   })
@@ -129,7 +119,7 @@ describe('a session that a coding agent began without us', () => {
     await client.close()
   })
 
-  it('of the machine is not shown to a tenant of a shared server', async (t) => {
+  it('sessions of the machine are not shown to a tenant of a shared server', async (t) => {
     const { server } = await place(t, {
       identify: ({ headers }) =>
         headers['x-user'] === 'eve' ? { principal: 'eve', role: 'drive', tenant: 'elsewhere' } : undefined,

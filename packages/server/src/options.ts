@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { InspanError } from '@inspan/protocol'
 import { aFlag, aFunction, anObject, aText, checkOptions, listOf, type OptionRules } from '@inspan/protocol/internal'
 import type { Harness } from '@inspan/core'
+import type { OtherProjects } from '@inspan/core/serving'
 import type { AgentManager } from '@inspan/sdk'
 import type { Identify } from './http/guard.ts'
 import type { WebhooksOptions } from './webhooks.ts'
@@ -39,6 +40,15 @@ export interface ServeOptions {
   readonly webhooks?: Omit<WebhooksOptions, 'store'>
   /** Project folders that clients may choose from. */
   readonly folders?: readonly string[]
+  /** Clients may start threads in git worktrees of the workspace's repository. Default: false. */
+  readonly worktrees?: boolean
+  /** The overview also names what waits and runs in threads of other resources of the store: other projects. Default: false. */
+  readonly otherProjects?: boolean
+  /**
+   * Opens threads of other projects of the store, for the owner alone. Without it they are only named. Runs that a dead
+   * process left in a project that is neither this one nor among these are left alone.
+   */
+  readonly projects?: OtherProjects
 }
 
 const RULES: OptionRules<ServeOptions> = {
@@ -61,6 +71,9 @@ const RULES: OptionRules<ServeOptions> = {
   pages: aText,
   webhooks: anObject,
   folders: listOf(aText, 'texts'),
+  worktrees: aFlag,
+  otherProjects: aFlag,
+  projects: anObject,
 }
 
 export function checkServeOptions(options: ServeOptions): void {

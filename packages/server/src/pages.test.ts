@@ -56,7 +56,7 @@ describe('a web page that is served along', () => {
     }
   })
 
-  it('has to have an index', async () => {
+  it('a folder of pages must have an index', async () => {
     await assert.rejects(serve({ harness, pages: join(folder, 'web/assets') }), /no index\.html/)
     await assert.rejects(serve({ harness, pages: join(folder, 'nowhere') }), /cannot be read/)
   })

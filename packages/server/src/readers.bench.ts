@@ -8,16 +8,15 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, Harness, MemoryStore, SqliteStore } from '@inspan/core'
+import { Agent, Harness, SqliteStore } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
-import { emptyState, type DeltaFrame } from '@inspan/protocol/log'
+import type { DeltaFrame } from '@inspan/protocol/log'
 import { compare, report, scriptedModel } from '@inspan/testing'
 import { watchThread } from './connection/watch.ts'
-import { ThreadFeed } from './feed/thread-feed.ts'
+import { Arrivals, feedAll, openFeed, THREAD } from './feed.fixture.ts'
 import { eventSink } from './http/event-stream.ts'
 import { serve } from './serve.ts'
 
-const THREAD = '1794959978593-3tsmartqf2jyb'
 const MESSAGE = '1794960766548-28inh9udr956a'
 
 const begin: DeltaFrame = {
@@ -48,29 +47,6 @@ function answer(count: number, text: string): readonly DeltaFrame[] {
   }))
 }
 
-async function openFeed(): Promise<{ feed: ThreadFeed; push: (frame: DeltaFrame) => void }> {
-  const store = new MemoryStore()
-  await createThread(store, { id: THREAD, resourceId: 'r' })
-  let push: (frame: DeltaFrame) => void = () => undefined
-  const feed = new ThreadFeed(THREAD, store, {
-    state: emptyState(THREAD),
-    isBusy: false,
-    onFrame: (listener) => {
-      push = listener
-      return () => undefined
-    },
-    close: async () => undefined,
-  })
-  await feed.ready()
-  return {
-    feed,
-    push: (frame) => {
-      push(frame)
-      feed.flush()
-    },
-  }
-}
-
 /** Sends events to many readers, and waits until all of them have got all. */
 async function events(clients: number, rounds: number, count: number): Promise<void> {
   const frames = [begin, ...answer(count, 'the quick brown fox jumps over the lazy dogs, ')]
@@ -83,25 +59,14 @@ async function events(clients: number, rounds: number, count: number): Promise<v
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
   const { port } = http.address() as AddressInfo
-  let got = 0
-  let wanted = 0
-  let done = (): void => undefined
+  const arrivals = new Arrivals(frames.length * clients)
   for (let index = 0; index < clients; index++) {
     const [response] = (await once(get({ port, host: '127.0.0.1', agent: false }), 'response')) as [IncomingMessage]
     response.setEncoding('latin1').on('data', (text: string) => {
-      for (let at = text.indexOf('data: '); at >= 0; at = text.indexOf('data: ', at + 1)) got++
-      if (got === wanted) done()
+      let count = 0
+      for (let at = text.indexOf('data: '); at >= 0; at = text.indexOf('data: ', at + 1)) count++
+      arrivals.arrived(count)
     })
-  }
-  const all = async (send: () => Promise<unknown> | void): Promise<number> => {
-    got = 0
-    wanted = frames.length * clients
-    const finished = new Promise<void>((resolve) => {
-      done = resolve
-    })
-    await send()
-    await finished
-    return wanted
   }
   report(
     await compare({
@@ -110,23 +75,19 @@ async function events(clients: number, rounds: number, count: number): Promise<v
       clock: 'cpu',
       rounds,
       floor: () =>
-        all(() => {
+        arrivals.after(() => {
           for (const frame of frames) {
             const text = `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`
             for (const response of open) response.write(text)
           }
         }),
       ours: () =>
-        all(async () => {
-          const { feed, push } = await openFeed()
-          for (const response of open) {
-            const sink = eventSink(response, THREAD, 'epoch')
-            watchThread(
-              { feed, window: 50, isOnly: true, send: (text) => sink.send(text), isOpen: () => true },
-              feed.seq,
-            )
-          }
-          for (const frame of frames) push(frame)
+        arrivals.after(() => {
+          const sinks = open.map((response) => eventSink(response, THREAD, 'epoch'))
+          return feedAll(
+            frames,
+            sinks.map((sink) => (text) => sink.send(text)),
+          )
         }),
     }),
   )

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Agent, Harness } from '@inspan/core'
+import { schemas } from '@inspan/protocol/schema'
+import { COMMAND_TYPES } from '@inspan/protocol/wire'
 import { scriptedModel } from '@inspan/testing'
 import { WebSocket } from 'ws'
 import { bearer, JSON_TYPE, raw, upgrade, WRONG_TOKEN } from './raw-request.fixture.ts'
@@ -105,8 +107,18 @@ describe('every route of the server', () => {
     assert.equal((await raw(bench.url, '/v1/commands', { ...token, ...JSON_TYPE }, 'POST', deep)).status, 400)
     const huge = { ...token, ...JSON_TYPE, 'content-length': String(10 ** 9) }
     assert.equal(await firstStatus(bench.url, huge), 413)
+    const stranger = JSON.stringify({ code: 'x', name: 'x'.repeat(10_000) })
+    assert.equal((await raw(bench.url, '/v1/pair', JSON_TYPE, 'POST', stranger)).status, 413, 'without a token')
+    for (const clientId of ['', 'x'.repeat(1000), '__proto__', 7, null]) {
+      const named = JSON.stringify({ clientId, commands: [] })
+      assert.equal((await raw(bench.url, '/v1/commands', { ...token, ...JSON_TYPE }, 'POST', named)).status, 400)
+    }
     const { threads } = (await (await bench.fetch('/v1/threads')).json()) as { threads: unknown[] }
     assert.deepEqual(threads, [], 'nothing was done')
+    assert.equal((await raw(bench.url, `/v1/events?client=${'x'.repeat(1000)}`, token)).status, 400)
+    for (const id of ['%', '%E0%A4%A/x/1', '%/%/%', '//', 'a/b/1e9']) {
+      assert.equal((await raw(bench.url, '/v1/events', { ...token, 'last-event-id': id })).status, 400, id)
+    }
   })
 })
 
@@ -172,7 +184,7 @@ describe('a token', () => {
     }
   })
 
-  it('that is guessed locks its sender out, on this machine too and whatever else it sends', async () => {
+  it('a token that is guessed locks its sender out, on this machine too and whatever else it sends', async () => {
     await using bench = await ServerBench.start([])
     for (let guess = 0; guess < 10; guess++) {
       const headers = {
@@ -188,7 +200,7 @@ describe('a token', () => {
     assert.equal(await upgrade(bench.url, bearer(`${WRONG_TOKEN}y`)), 429)
   })
 
-  it('that is merely old locks nobody out', async () => {
+  it('a token that is merely old locks nobody out', async () => {
     await using bench = await ServerBench.start([])
     for (let attempt = 0; attempt < 30; attempt++) await raw(bench.url, '/v1/modes', bearer(WRONG_TOKEN))
     assert.equal((await raw(bench.url, '/v1/modes', bearer(bench.token))).status, 200)
@@ -211,7 +223,7 @@ describe('pairing a browser', () => {
     assert.equal(again.status, 401)
   })
 
-  it('can be taken back, which ends the connections of the device', async () => {
+  it('can be withdrawn, which ends the connections of the device', async () => {
     await using bench = await ServerBench.start([])
     const { code } = bench.server.pair()
     const { headers } = await raw(bench.url, '/v1/pair', JSON_TYPE, 'POST', JSON.stringify({ code, name: 'phone' }))
@@ -257,6 +269,45 @@ describe('roles and tenants', () => {
     assert.equal((await raw(bench.url, '/v1/modes', { 'x-user': '' })).status, 401)
   })
 
+  it('a tenant neither sees nor makes nor revokes tokens, which are those of the whole server', async () => {
+    await using bench = await ServerBench.start([], { serve: { identify } })
+    const { code } = bench.server.pair()
+    await raw(bench.url, '/v1/pair', JSON_TYPE, 'POST', JSON.stringify({ code, name: 'phone' }))
+    const { tokens } = (await (await bench.fetch('/v1/tokens')).json()) as { tokens: { id: string; name: string }[] }
+    const phone = tokens.find(({ name }) => name === 'phone')?.id ?? ''
+    const tenant = { ...JSON_TYPE, 'x-user': 'ann:drive:acme' }
+    for (const [method, path] of [
+      ['GET', '/v1/tokens'],
+      ['DELETE', `/v1/tokens/${phone}`],
+      ['POST', '/v1/pair/codes'],
+      ['GET', '/v1/metrics'],
+    ] as const) {
+      const { body, status } = await raw(bench.url, path, tenant, method, method === 'GET' ? '' : '{}')
+      assert.deepEqual([status, body.includes('phone'), body.includes('"code":"') && status < 300], [404, false, false])
+    }
+    assert.equal(((await (await bench.fetch('/v1/tokens')).json()) as { tokens: unknown[] }).tokens.length, 2)
+  })
+
+  it('every route asks for the role that is described, reading ones too', async () => {
+    await using bench = await ServerBench.start([], { serve: { identify } })
+    const { paths } = (await (await bench.fetch('/v1/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { 'x-role': string }>>
+    }
+    const order = ['view', 'approve', 'drive']
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { 'x-role': needed }] of Object.entries(methods)) {
+        if (needed === 'open' || path === '/v1/events') continue
+        for (const role of order) {
+          const place = path.replaceAll(/\{\w+\}/g, 'x')
+          const headers = { ...JSON_TYPE, 'x-user': `ann:${role}` }
+          const { status } = await raw(bench.url, place, headers, method.toUpperCase(), method === 'get' ? '' : '{}')
+          const isAllowed = order.indexOf(role) >= order.indexOf(needed)
+          assert.equal(status !== 403, isAllowed, `${method} ${path} as ${role} is answered with ${status}`)
+        }
+      }
+    }
+  })
+
   it('one tenant reaches nothing of another, by any route or command', async () => {
     await using bench = await ServerBench.start([{ text: 'secret answer' }], { serve: { identify } })
     const as = (tenant: string): Record<string, string> => ({ ...JSON_TYPE, 'x-user': `ann:drive:${tenant}` })
@@ -266,32 +317,44 @@ describe('roles and tenants', () => {
     await raw(bench.url, '/v1/commands', as('acme'), 'POST', JSON.stringify({ commands: [submit] }))
     const place = `/v1/threads/${thread.id}`
     assert.equal((await raw(bench.url, place, as('acme'))).status, 200)
-    for (const [method, path, body] of [
-      ['GET', place, ''],
-      ['GET', `${place}/messages`, ''],
-      ['GET', `${place}/blobs/x?message=y`, ''],
-      ['PATCH', place, '{"title":"mine"}'],
-      ['DELETE', place, ''],
-      ['POST', `${place}/forks`, '{}'],
-      ['GET', `/v1/events?thread=${thread.id}`, ''],
-    ] as const) {
-      assert.equal((await raw(bench.url, path, as('evil'), method, body)).status, 404, `${method} ${path}`)
+    const { paths } = (await (await bench.fetch('/v1/openapi.json')).json()) as { paths: Record<string, object> }
+    const inThread = Object.entries(paths).filter(
+      ([path]) => path.includes('{thread}') || path.includes('/ai/chat/{id}'),
+    )
+    assert.ok(inThread.length > 8)
+    for (const [path, methods] of inThread) {
+      for (const method of Object.keys(methods)) {
+        const theirs = path.replace(/\{(?:thread|id)\}/, thread.id).replaceAll(/\{\w+\}/g, 'x')
+        const body = method === 'get' ? '' : '{"title":"mine"}'
+        const { status } = await raw(bench.url, theirs, as('evil'), method.toUpperCase(), body)
+        assert.equal(status, 404, `${method} ${path}`)
+      }
     }
+    assert.equal((await raw(bench.url, `/v1/events?thread=${thread.id}`, as('evil'))).status, 404)
+    const chat = JSON.stringify({ id: thread.id, messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] })
+    assert.equal((await raw(bench.url, '/v1/ai/chat', as('evil'), 'POST', chat)).status, 404)
+    const session = await raw(bench.url, `/v1/sessions/${thread.id}/thread`, as('evil'), 'POST', '{}')
+    assert.equal(session.status, 404)
     assert.ok(!(await raw(bench.url, '/v1/threads', as('evil'))).body.includes(thread.id))
-    const commands = [
-      submit,
-      { type: 'cancel', thread: thread.id },
-      { type: 'steer', message: 'x', thread: thread.id },
-      { type: 'approve', toolCallId: 'x', thread: thread.id },
-      { type: 'deny', toolCallId: 'x', thread: thread.id },
-      { type: 'resume', prompt: 'x', sessionId: thread.id },
-      { type: 'configure', config: { permissionMode: 'fullAuto' }, thread: thread.id },
-      { type: 'rewind', messageId: 'x', thread: thread.id },
-      { type: 'fork', thread: thread.id },
-      { type: 'rename', title: 'x', thread: thread.id },
-      { type: 'delete', thread: thread.id },
-      { type: 'revoke', thread: thread.id },
-    ]
+    // Fields that a command does not have are ignored, so that one object fits all of them.
+    const fields = {
+      prompt: 'x',
+      message: 'x',
+      sessionId: thread.id,
+      toolCallId: 'x',
+      waitId: 'x',
+      decision: 'approve',
+      itemId: 'x',
+      before: null,
+      mode: 'plan',
+      model: 'x',
+      title: 'x',
+      messageId: 'x',
+      config: { permissionMode: 'fullAuto' },
+      thread: thread.id,
+    }
+    const commands = COMMAND_TYPES.map((type) => ({ ...fields, type }))
+    for (const command of commands) assert.ok(schemas.Command.safeParse(command).success, command.type)
     const answer = await raw(bench.url, '/v1/commands', as('evil'), 'POST', JSON.stringify({ commands }))
     const { receipts } = JSON.parse(answer.body) as { receipts: { status: string; reason?: string }[] }
     assert.deepEqual(

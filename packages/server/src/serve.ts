@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
-import { servedHarness, type ServedHarness } from '@inspan/core/serving'
+import { servedHarness, servedProjects, type ServedHarness } from '@inspan/core/serving'
 import { InspanError } from '@inspan/protocol'
-import { Failures } from './auth/failures.ts'
+import { LoginFailures } from './auth/failures.ts'
 import type { Role } from './auth/identity.ts'
 import { Pairing } from './auth/pairing.ts'
 import { Tokens } from './auth/tokens.ts'
@@ -41,7 +43,9 @@ export interface InspanServer {
 export async function serve(options: ServeOptions): Promise<InspanServer> {
   checkServeOptions(options)
   const { folders = [], host = LOOPBACK, identify, port = 0, principal = 'owner', socketPath, tokenFile } = options
-  const door = await doorOf(options)
+  const { otherProjects = false, projects, worktrees = false } = options
+  const served = await doorOf(options)
+  const door = projects === undefined ? served : servedProjects(served, projects)
   await door.ready()
   const tokens = await Tokens.open({
     principal,
@@ -55,7 +59,7 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
   ]
   const guard: GuardOptions = {
     tokens,
-    failures: new Failures(),
+    failures: new LoginFailures(),
     hosts,
     origins: () => [
       ...hosts().map((each) => `http${options.trustProxy === true ? 's' : ''}://${each}`),
@@ -71,10 +75,13 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
   const pairing = new Pairing()
   const context: ServerContext = {
     hub,
-    desk: new CommandDesk(hub, folders),
+    desk: new CommandDesk(hub, { folders, worktrees }),
     guard,
     pairing,
     folders,
+    worktrees,
+    otherProjects,
+    projects,
     locals: new Set(),
   }
   const pages = options.pages === undefined ? undefined : await Pages.open(options.pages)
@@ -120,12 +127,12 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
   }
   const url =
     socketPath === undefined ? `http://${host.includes(':') ? `[${host}]` : host}:${bound}` : `unix:${socketPath}`
-  const request: LocalTransport['request'] = (path, { body, method = body === undefined ? 'GET' : 'POST' } = {}) =>
-    fetch(`${url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${tokens.token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+  const request: LocalTransport['request'] = (path, { body, method = body === undefined ? 'GET' : 'POST' } = {}) => {
+    const headers = { authorization: `Bearer ${tokens.token}`, 'content-type': 'application/json' }
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    if (socketPath !== undefined) return requestOverSocket(socketPath, path, { method, headers, body: text })
+    return fetch(`${url}${path}`, { method, headers, ...(text === undefined ? {} : { body: text }) })
+  }
   return {
     url,
     transport: () => localTransport(context, { principal, role: 'drive' }, request),
@@ -134,6 +141,23 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     pair: (role = 'drive') => pairing.create(role),
     close: () => (closing ??= close()),
   }
+}
+
+/** `fetch` for a unix socket, which `fetch` itself cannot reach. */
+async function requestOverSocket(
+  socketPath: string,
+  path: string,
+  { body, headers, method }: { method: string; headers: Record<string, string>; body: string | undefined },
+): Promise<Response> {
+  const asked = httpRequest({ socketPath, path, method, headers: { ...headers, host: 'localhost' } })
+  asked.end(body)
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  const bytes = await buffer(answer)
+  const type = answer.headers['content-type']
+  return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), {
+    status: answer.statusCode ?? 500,
+    ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+  })
 }
 
 /** On a store that several machines share, so is what is to be sent. */

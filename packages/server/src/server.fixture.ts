@@ -5,7 +5,7 @@ import type { ServeOptions } from './options.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
 
-export interface BenchOptions {
+export interface ServerBenchOptions {
   readonly harness?: Partial<HarnessConfig>
   readonly serve?: Partial<ServeOptions>
   readonly agent?: Partial<ConstructorParameters<typeof Agent>[0]>
@@ -23,7 +23,7 @@ export class ServerBench implements AsyncDisposable {
     this.server = server
   }
 
-  static async start(script: Script, options: BenchOptions = {}): Promise<ServerBench> {
+  static async start(script: Script, options: ServerBenchOptions = {}): Promise<ServerBench> {
     const model = scriptedModel(script)
     const harness = new Harness({
       id: 'bench',

@@ -4,19 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { Memory, Workspace } from '@inspan/core'
-import { connect, type Client, type ClientState } from '@inspan/client'
+import { connect, type Client } from '@inspan/client'
 import { ServerBench } from './server.fixture.ts'
-
-async function until(client: Client, holds: (state: ClientState) => boolean): Promise<ClientState> {
-  if (holds(client.getState())) return client.getState()
-  return new Promise((resolve) => {
-    const stop = client.subscribe((state) => {
-      if (!holds(state)) return
-      stop()
-      resolve(state)
-    })
-  })
-}
+import { stateWhere } from './client-state.fixture.ts'
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'inspan-server-files-'))
@@ -46,7 +36,7 @@ async function writingBench(t: TestContext): Promise<{ bench: ServerBench; root:
 
 async function say(client: Client, prompt: string): Promise<void> {
   const { runId } = await client.send({ type: 'submit', prompt }).receipt
-  await until(client, ({ head }) => head.lastRun?.runId === runId)
+  await stateWhere(client, ({ head }) => head.lastRun?.runId === runId)
 }
 
 describe('the files that a thread changed', () => {
@@ -111,13 +101,13 @@ describe('the files that a thread changed', () => {
     assert.ok(messages.length > 2)
     const receipt = await client.send({ type: 'rewind', messageId: messages[0]?.id ?? '', scope: 'both' }).receipt
     assert.equal(receipt.status, 'done')
-    const after = await until(client, ({ messages: left }) => left.length === 0)
+    const after = await stateWhere(client, ({ messages: left }) => left.length === 0)
     assert.equal(after.rewind?.dryRun, false)
     assert.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n')
     await client.close()
   })
 
-  it('that a person changed since are listed by a question, and restored when it is answered', async (t) => {
+  it('files that a person changed since are listed by a question, and restored when it is answered', async (t) => {
     const { bench, root } = await writingBench(t)
     await using _bench = bench
     const client = await connect({ url: bench.url, token: bench.token })

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { recordsAfter } from '@inspan/core/engine'
 import { InspanError, type JsonObject } from '@inspan/protocol'
+import { isForPerson } from '@inspan/protocol/internal'
 import type { DeltaFrame, LogRecord } from '@inspan/protocol/log'
 import type { Delivery, Store } from '@inspan/protocol/store'
 
@@ -86,9 +87,11 @@ export async function sendDelivery(
 
 function eventOf({ body }: LogRecord): ({ type: WebhookEvent } & JsonObject) | undefined {
   if (body.type === 'run.ended') return { type: 'run-ended', runId: body.runId, outcome: body.outcome }
-  if (body.type !== 'wait.opened') return undefined
+  // Whether the run then ends or waits for the limit to end.
+  if (body.type === 'note' && body.kind === 'limit' && body.data?.['status'] === 'reached') {
+    return { ...body.data, type: 'limit', description: body.text }
+  }
+  if (body.type !== 'wait.opened' || body.answered === true || !isForPerson(body.wait)) return undefined
   const { description, id, kind } = body.wait
-  // Programs answer the other kinds.
-  if (kind === 'tool' || (kind as string) === 'child') return undefined
-  return { type: (kind as string) === 'limit' ? 'limit' : 'wait', waitId: id, kind, description }
+  return { type: 'wait', waitId: id, kind, description }
 }

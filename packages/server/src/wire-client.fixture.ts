@@ -13,7 +13,7 @@ export class WireClient {
   #waiting: (() => void)[] = []
 
   constructor(url: string, token: string, protocols: string[] = ['inspan.v1']) {
-    const address = `${url.replace('http', 'ws')}/v1/ws`
+    const address = url.startsWith('unix:') ? `ws+${url}:/v1/ws` : `${url.replace('http', 'ws')}/v1/ws`
     this.socket = new WebSocket(address, protocols, { headers: { authorization: `Bearer ${token}` } })
     this.socket.on('message', (data) => {
       this.messages.push(JSON.parse((data as Buffer).toString()) as ServerMessage)
@@ -49,9 +49,18 @@ export class WireClient {
     fits: (message: MessageOf<Type>) => boolean = () => true,
   ): Promise<MessageOf<Type>> {
     for (;;) {
-      while (this.#taken < this.messages.length) {
-        const message = this.messages[this.#taken++]
-        if (message?.type === type && fits(message as MessageOf<Type>)) return message as MessageOf<Type>
+      const message = await this.take()
+      if (message.type === type && fits(message as MessageOf<Type>)) return message as MessageOf<Type>
+    }
+  }
+
+  /** Returns the next message that was not taken yet, of whatever type. */
+  async take(): Promise<ServerMessage> {
+    for (;;) {
+      const message = this.messages[this.#taken]
+      if (message !== undefined) {
+        this.#taken++
+        return message
       }
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error('The connection was closed.')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))

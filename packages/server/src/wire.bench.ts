@@ -3,8 +3,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createDeflateRaw, constants } from 'node:zlib'
 import type { AddressInfo } from 'node:net'
-import { MemoryStore } from '@inspan/core'
-import { createThread } from '@inspan/core/engine'
 import {
   applyFrame,
   emptyState,
@@ -18,12 +16,10 @@ import {
 import { BLOB_THRESHOLD, NO_RULES } from '@inspan/protocol'
 import { compare, report } from '@inspan/testing'
 import { WebSocket, WebSocketServer } from 'ws'
-import { watchThread } from './connection/watch.ts'
-import { ThreadFeed } from './feed/thread-feed.ts'
+import type { ThreadFeed } from './feed/thread-feed.ts'
+import { Arrivals, feedAll, openFeed, THREAD } from './feed.fixture.ts'
 
 const TOKENS_PER_FRAME = 8
-/** As long as the ids that a harness makes. */
-const THREAD = '1794959978593-3tsmartqf2jyb'
 const words = ['the ', 'quick ', 'brown ', 'fox ', 'jumps ', 'over ', 'lazy ', 'dogs, ', 'again ', 'and ']
 
 /** Frames of a thread that is written by nobody: what the engine would emit for these records. */
@@ -79,24 +75,9 @@ function begin(): Frames {
 
 /** Feeds frames through a real feed and returns what clients are sent. */
 async function packets(frames: readonly DeltaFrame[], listen: (text: string) => void): Promise<ThreadFeed> {
-  const store = new MemoryStore()
-  await createThread(store, { id: THREAD, resourceId: 'r' })
-  let push: (frame: DeltaFrame) => void = () => undefined
-  const feed = new ThreadFeed(THREAD, store, {
-    state: emptyState(THREAD),
-    isBusy: false,
-    onFrame: (listener) => {
-      push = listener
-      return () => undefined
-    },
-    close: async () => undefined,
-  })
-  await feed.ready()
+  const { feed, push } = await openFeed()
   feed.subscribe(({ text }) => listen(text))
-  for (const frame of frames) {
-    push(frame)
-    feed.flush()
-  }
+  for (const frame of frames) push(frame)
   return feed
 }
 
@@ -151,6 +132,8 @@ report(
     name: 'producing and applying frames, relative to JSON.stringify and JSON.parse of the same',
     limit: 3,
     clock: 'cpu',
+    // A round is short: of many, some are undisturbed also on a busy machine.
+    rounds: 40,
     floor: () => {
       for (let round = 0; round < 20; round++) for (const frame of turn.frames) JSON.parse(JSON.stringify(frame))
       return 20 * turn.frames.length
@@ -179,27 +162,11 @@ async function fanOut(clients: number, rounds: number): Promise<void> {
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
   const { port } = http.address() as AddressInfo
-  let got = 0
-  let wanted = 0
-  let done = (): void => undefined
-  const readers = Array.from({ length: clients }, () => new WebSocket(`ws://127.0.0.1:${port}`))
-  for (const reader of readers) {
-    reader.on('message', () => {
-      if (++got === wanted) done()
-    })
-  }
-  await Promise.all(readers.map((reader) => once(reader, 'open')))
   const frames = turn.frames.slice(0, PER_ROUND)
-  const all = async (send: () => Promise<unknown> | void): Promise<number> => {
-    got = 0
-    wanted = frames.length * clients
-    const finished = new Promise<void>((resolve) => {
-      done = resolve
-    })
-    await send()
-    await finished
-    return wanted
-  }
+  const arrivals = new Arrivals(frames.length * clients)
+  const readers = Array.from({ length: clients }, () => new WebSocket(`ws://127.0.0.1:${port}`))
+  for (const reader of readers) reader.on('message', () => arrivals.arrived())
+  await Promise.all(readers.map((reader) => once(reader, 'open')))
   report(
     await compare({
       name: `a delivery to each of ${clients} clients, relative to bare ws`,
@@ -207,7 +174,7 @@ async function fanOut(clients: number, rounds: number): Promise<void> {
       clock: 'cpu',
       rounds,
       floor: () =>
-        all(() => {
+        arrivals.after(() => {
           // A server of any kind has to encode what it sends, once for all.
           for (const frame of frames) {
             const text = JSON.stringify(frame)
@@ -215,31 +182,12 @@ async function fanOut(clients: number, rounds: number): Promise<void> {
           }
         }),
       ours: () =>
-        all(async () => {
-          const store = new MemoryStore()
-          await createThread(store, { id: THREAD, resourceId: 'r' })
-          let push: (frame: DeltaFrame) => void = () => undefined
-          const feed = new ThreadFeed(THREAD, store, {
-            state: emptyState(THREAD),
-            isBusy: false,
-            onFrame: (listener) => {
-              push = listener
-              return () => undefined
-            },
-            close: async () => undefined,
-          })
-          await feed.ready()
-          for (const socket of sockets) {
-            watchThread(
-              { feed, window: 50, isOnly: true, send: (text) => socket.send(text), isOpen: () => true },
-              feed.seq,
-            )
-          }
-          for (const frame of frames) {
-            push(frame)
-            feed.flush()
-          }
-        }),
+        arrivals.after(() =>
+          feedAll(
+            frames,
+            sockets.map((socket) => (text) => socket.send(text)),
+          ),
+        ),
     }),
   )
   for (const reader of readers) reader.terminate()

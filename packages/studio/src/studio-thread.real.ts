@@ -6,7 +6,7 @@ import { Agent, MemoryStore } from '@inspan/core'
 import { Memory } from '@inspan/memory'
 import { scriptedModel } from '@inspan/testing'
 import type { Browser, Page } from 'playwright-core'
-import { longThread, say, startBrowser, startStudio, visit } from './studio.fixture.ts'
+import { axeFaults, longThread, say, shownThread, startBrowser, startStudio, visit } from './studio.fixture.ts'
 
 const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 const LIST = 'document.querySelector("[aria-label=Conversation] > div")'
@@ -104,12 +104,36 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
     })
   })
 
+  it('shows where earlier messages were summarised', async () => {
+    const memory = new Memory({ compaction: { model: scriptedModel([{ text: 'They spoke.', repeat: true }]) } })
+    const long = 'A long answer about many things. '.repeat(60)
+    const bench = await startStudio(
+      Array.from({ length: 8 }, (_, index) => ({ text: `${index}: ${long}` })),
+      new MemoryStore(),
+      { memory, customModelCatalogProvider: () => [{ id: 'scripted/scripted-model', contextWindow: 8000 }] },
+    )
+    await visit(browser, bench, async (page) => {
+      for (let turn = 0; turn < 6; turn++) {
+        await say(page, `Turn ${turn}`)
+        await page.getByText(`${turn}: A long answer`).waitFor()
+        await page.getByRole('status').getByText('Idle').waitFor()
+      }
+      assert.deepEqual(await memory.compact(await shownThread(page)), { isDone: true })
+      await page
+        .getByLabel('Note', { exact: true })
+        .getByText(/^\d+ earlier messages were summarised for the agent: [\d,]+ tokens became [\d,]+\.$/)
+        .waitFor()
+      assert.deepEqual(await axeFaults(page), [])
+    })
+  })
+
   it('is exported as HTML, Markdown and JSON, renamed, searched for, and deleted after a question', async () => {
     const bench = await startStudio([{ text: 'The answer is <b>42</b>.' }, { text: 'Another.' }])
     await visit(browser, bench, async (page) => {
       await say(page, 'What is it?')
       await page.getByText('The answer is 42.').waitFor()
       await page.getByRole('button', { name: 'Details' }).click()
+      assert.equal(await page.getByRole('button', { name: 'Load earlier prompts' }).count(), 0, 'there are none')
       const html = await downloaded(page, 'Export as HTML')
       assert.match(html, /The answer is &lt;b&gt;42&lt;\/b&gt;\./)
       assert.doesNotMatch(html, /<script|https?:/)
@@ -173,7 +197,7 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
     })
   })
 
-  it('of 10,000 messages opens at its end, scrolls up to its beginning, and is never all in the document', async () => {
+  it('a thread of 10,000 messages opens at its end, scrolls up to its beginning, and is never all in the document', async () => {
     const store = new MemoryStore()
     await longThread(store, 'A long one', 10_000)
     const bench = await startStudio([{ text: 'And one more.' }], store)

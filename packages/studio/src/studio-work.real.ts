@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import type { Comparison } from '@inspan/client/compare'
 import type { Browser } from 'playwright-core'
-import { say, startBrowser, startStudio, visit } from './studio.fixture.ts'
+import { MemoryStore } from '@inspan/core'
+import { axeFaults, say, startBrowser, startStudio, visit } from './studio.fixture.ts'
 
 const WRITE = { text: 'I will write.', toolCalls: [{ name: 'write_file', input: { path: 'a.txt', content: 'hello' } }] }
 
@@ -38,6 +39,53 @@ describe('the web page at work', { timeout: 240_000 }, () => {
       await page.getByRole('region', { name: 'Recent' }).getByRole('button', { name: /Write/ }).click()
       await page.getByText('It is written.').waitFor()
     })
+  })
+
+  it('says also what waits in other projects, and how to continue it there', async () => {
+    const storage = new MemoryStore()
+    const other = await startStudio([WRITE], storage, { resourceId: '/projects/the other' })
+    await visit(browser, other, async (page) => {
+      await say(page, 'Write over there')
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    })
+    const bench = await startStudio([], storage, { resourceId: '/projects/mine' }, { otherProjects: true })
+    await visit(browser, bench, async (page) => {
+      const there = page.getByRole('region', { name: 'Waits in other folders' })
+      await there.getByText('/projects/the other', { exact: true }).click()
+      await there.getByText(/^write_file: path: a\.txt, content: hello/).waitFor()
+      await there.getByText(/^cd '\/projects\/the other' && inspan chat --thread \S+$/).waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Allow once' }).count(), 0)
+      assert.deepEqual(await axeFaults(page), [])
+    })
+  })
+
+  it('takes the answer to what waits in another project, and opens its thread', async () => {
+    const storage = new MemoryStore()
+    const project = { resourceId: '/projects/the other' }
+    const other = await startStudio([WRITE], storage, project)
+    await visit(browser, other, async (page) => {
+      await say(page, 'Write over there')
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    })
+    const there = await startStudio([{ text: 'Written over there.' }], storage, project)
+    const projects = {
+      has: (id: string) => id === project.resourceId,
+      open: async () => there.harness,
+    }
+    const bench = await startStudio([], storage, { resourceId: '/projects/mine' }, { otherProjects: true, projects })
+    await visit(browser, bench, async (page) => {
+      const waiting = page.getByRole('region', { name: 'Waits: Write over there' })
+      await waiting.getByText('/projects/the other', { exact: true }).waitFor()
+      await waiting.getByRole('button', { name: 'Allow once' }).click()
+      await waiting.waitFor({ state: 'detached' })
+      await page
+        .getByRole('region', { name: 'Recent' })
+        .getByRole('button', { name: /Write over there/ })
+        .click()
+      await page.getByLabel('Conversation').getByText('Written over there.').waitFor()
+      assert.deepEqual(await axeFaults(page), [])
+    })
+    await there.close()
   })
 
   it('compares two lanes, declines what needs an approval, exports, and keeps one', async () => {
@@ -81,19 +129,54 @@ describe('the web page at work', { timeout: 240_000 }, () => {
     })
   })
 
-  it('lists what is always allowed and takes it back', async () => {
+  it('allows in one thread, lists that and takes it back', async () => {
     const bench = await startStudio([WRITE, WRITE, { text: 'Twice.' }, WRITE, { text: 'Asked again.' }])
     await visit(browser, bench, async (page) => {
       await say(page, 'Write')
-      await page.getByRole('button', { name: 'Always allow write_file in this thread' }).click()
+      await page.getByRole('button', { name: 'Allow in this thread' }).click()
       await page.getByText('Twice.').waitFor()
       await page.getByRole('button', { name: 'Details' }).click()
-      await page.getByText('Always allowed: write_file').waitFor()
-      await page.getByRole('button', { name: 'Revoke' }).click()
-      await page.getByText('Nothing is always allowed here.').waitFor()
+      await page.getByRole('list', { name: 'Allowed in this thread' }).getByText('write_file').waitFor()
+      await page.getByRole('button', { name: 'Revoke write_file' }).click()
+      await page.getByText('Nothing is allowed beyond the rules.').waitFor()
       await say(page, 'Write again')
       await page.getByRole('button', { name: 'Allow once' }).click()
       await page.getByText('Asked again.').waitFor()
+    })
+  })
+
+  it('always allows in the project: in another thread and after a restart, until it is revoked', async () => {
+    const storage = new MemoryStore()
+    const project = { resourceId: '/projects/mine' }
+    const bench = await startStudio([WRITE, { text: 'Allowed.' }, WRITE, { text: 'Not asked.' }], storage, project)
+    await visit(browser, bench, async (page) => {
+      await say(page, 'Write')
+      await page.getByLabel(/everything of the same kind as write_file/).check()
+      await page.getByRole('button', { name: 'Always allow in this project' }).click()
+      await page.getByText('Allowed.').waitFor()
+      await page.getByRole('button', { name: 'New thread' }).click()
+      await page.getByText('Nothing was said here yet.').waitFor()
+      await say(page, 'Write in another thread')
+      await page.getByText('Not asked.').waitFor()
+    })
+    const foreign = await startStudio([WRITE], storage, { resourceId: '/projects/theirs' })
+    await visit(browser, foreign, async (page) => {
+      await say(page, 'Write over there')
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    })
+    const again = await startStudio([WRITE, { text: 'Still allowed.' }, WRITE], storage, project)
+    await visit(browser, again, async (page) => {
+      await say(page, 'Write after the restart')
+      await page.getByText('Still allowed.').waitFor()
+      await page.getByRole('button', { name: 'Details' }).click()
+      const listed = page.getByRole('list', { name: 'Always allowed in this project' })
+      await listed.getByText('every edit').waitFor()
+      await page.getByText('/projects/mine', { exact: true }).waitFor()
+      assert.deepEqual(await axeFaults(page), [])
+      await page.getByRole('button', { name: 'Revoke every edit' }).click()
+      await page.getByText('Nothing is allowed beyond the rules.').waitFor()
+      await say(page, 'Write once more')
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
     })
   })
 

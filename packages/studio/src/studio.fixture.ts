@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Agent, createTool, Harness, MemoryStore, type HarnessConfig } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadLog } from '@inspan/core/engine'
 import type { Store } from '@inspan/protocol/store'
-import { serve, type InspanServer } from '@inspan/server'
+import { serve, type InspanServer, type ServeOptions } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { studioPages } from './index.ts'
@@ -52,14 +52,20 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).press('Enter')
 }
 
+/** Returns the id of the thread that the page shows. */
+export async function shownThread(page: Page): Promise<string> {
+  return decodeURIComponent(String(await page.evaluate('location.hash')).split('/')[2] ?? '')
+}
+
 /** Opens the page, uses it, and closes everything, whatever happens. */
 export async function visit(browser: Browser, bench: StudioBench, use: (page: Page) => Promise<void>): Promise<void> {
   const page = await openPage(browser, bench)
   try {
     await use(page)
   } finally {
-    await page.context().close()
+    // Closed first: a page that cannot be closed would leave the server behind, and the process would not end.
     await bench.close()
+    await page.context().close()
   }
 }
 
@@ -101,6 +107,7 @@ export async function startStudio(
   script: Script,
   storage: Store = new MemoryStore(),
   more: Partial<HarnessConfig> = {},
+  served: Pick<ServeOptions, 'otherProjects' | 'projects'> = {},
 ): Promise<StudioBench> {
   const look = createTool({
     id: 'read_file',
@@ -126,7 +133,7 @@ export async function startStudio(
     ],
     ...more,
   })
-  const server = await serve({ harness, pages: studioPages() })
+  const server = await serve({ harness, pages: studioPages(), ...served })
   return {
     harness,
     server,

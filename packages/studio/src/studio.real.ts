@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { MemoryStore } from '@inspan/core'
 import type { Browser } from 'playwright-core'
-import { openPage, say, startBrowser, startStudio } from './studio.fixture.ts'
+import { axeFaults, openPage, say, startBrowser, startStudio } from './studio.fixture.ts'
 
 const WRITE = { text: 'I will write.', toolCalls: [{ name: 'write_file', input: { path: 'a.txt', content: 'hello' } }] }
 
@@ -36,6 +36,9 @@ describe('the web page', { timeout: 240_000 }, () => {
       }
       assert.match(out, /^Listening on http:\/\/127\.0\.0\.1:\d+$/m)
       const page = await browser.newPage()
+      const problems: string[] = []
+      page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
+      page.on('pageerror', (error) => void problems.push(error.message))
       await page.goto(/^Open (\S+)/m.exec(out)?.[1] ?? '')
       // Something to look at before anything was said.
       await page.getByRole('region', { name: 'Recent' }).getByText('Recording: an agent repairs a test').click()
@@ -46,12 +49,27 @@ describe('the web page', { timeout: 240_000 }, () => {
       await say(page, 'What is here?')
       await page.getByRole('button', { name: 'Allow once' }).click()
       await page.getByText('I am the built-in demo agent').waitFor()
+      assert.deepEqual(problems, [])
       await page.close()
     } finally {
       child.kill('SIGTERM')
       await once(child, 'close')
       await rm(home, { recursive: true, force: true })
     }
+  })
+
+  it('says what is wrong with a code in the address, and forgets it', async () => {
+    const bench = await startStudio([])
+    const page = await browser.newPage()
+    await page.goto(`${bench.server.url}/#code=wrong`)
+    await page
+      .getByRole('alert')
+      .getByText(/wrong, used or too old/)
+      .waitFor()
+    assert.doesNotMatch(page.url(), /code/)
+    assert.deepEqual(await axeFaults(page), [])
+    await page.close()
+    await bench.close()
   })
 
   it('refuses a wrong code and says where the right one is', async () => {

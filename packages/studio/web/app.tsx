@@ -22,7 +22,8 @@ export function App(): ReactNode {
     }
   }, [attempt])
   if (connected === undefined) return <Notice>Connecting…</Notice>
-  if ('needsCode' in connected) return <PairingView onPaired={() => setAttempt(attempt + 1)} />
+  if ('needsCode' in connected)
+    return <PairingView failed={connected.problem} onPaired={() => setAttempt(attempt + 1)} />
   if ('failed' in connected) {
     return (
       <Notice>

@@ -1,15 +1,21 @@
 import { connect, webStorageOutbox, type Client } from '@inspan/client'
 import { readRoute } from './route.ts'
 
-export type Connected = { readonly client: Client } | { readonly needsCode: true } | { readonly failed: string }
+export type Connected =
+  | { readonly client: Client }
+  | { readonly needsCode: true; readonly problem?: string }
+  | { readonly failed: string }
 
 /** Connects with the cookie of this browser. Without one the server refuses, and a code is needed. */
 export async function connectHere(): Promise<Connected> {
   const url = location.origin
   try {
+    const problem = await pairWithAddress()
     const response = await fetch('/v1/limits')
-    if (response.status === 401 || response.status === 403) return { needsCode: true }
-    const options = { url, outbox: webStorageOutbox(localStorage), window: 200 }
+    if (response.status === 401 || response.status === 403) {
+      return { needsCode: true, ...(problem === undefined ? {} : { problem }) }
+    }
+    const options = { url, outbox: webStorageOutbox(sessionStorage), window: 200 }
     const route = readRoute(location.hash)
     const thread = route.view === 'thread' ? route.thread : undefined
     if (thread === undefined) return { client: await connect(options) }
@@ -18,6 +24,14 @@ export async function connectHere(): Promise<Connected> {
   } catch (error) {
     return { failed: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** The address that the server prints holds a code, which works once. Returns what went wrong with it, if anything. */
+async function pairWithAddress(): Promise<string | undefined> {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code')
+  if (code === null) return undefined
+  history.replaceState(null, '', location.pathname)
+  return pair(code)
 }
 
 /** Swaps a one-time code for a cookie. Returns what went wrong, if anything. */

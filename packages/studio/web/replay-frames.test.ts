@@ -25,7 +25,7 @@ suite('the replay of a conversation', () => {
     assert.deepEqual(replay.at(1), [prompt])
   })
 
-  test('only ever adds: text grows, and a call is there before its result', () => {
+  test('the replay of a conversation only ever adds: text grows, and a call is there before its result', () => {
     const replay = replayOf([prompt, answer])
     let [length, calls] = [0, 0]
     const seen: string[] = []

@@ -1,13 +1,13 @@
 const KEY = 'inspan.theme'
 
-export type Theme = 'light' | 'dark' | 'system'
+export type ColorTheme = 'light' | 'dark' | 'system'
 
-export function currentTheme(): Theme {
+export function currentTheme(): ColorTheme {
   const kept = localStorage.getItem(KEY)
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
-export function setTheme(theme: Theme): void {
+export function setTheme(theme: ColorTheme): void {
   localStorage.setItem(KEY, theme)
   applyTheme()
 }

@@ -7,10 +7,10 @@ export interface Choices {
   /** The models that there is a key for. */
   readonly models: readonly string[]
   /** What the server knows about models, also those without a key. */
-  readonly facts: ReadonlyMap<string, ModelFacts>
+  readonly facts: ReadonlyMap<string, ShownModelFacts>
 }
 
-export interface ModelFacts {
+export interface ShownModelFacts {
   /** In tokens. */
   readonly contextWindow?: number
   /** US dollars for a million tokens. */
@@ -35,13 +35,13 @@ export function useChoices(client: Client): Choices {
 }
 
 function read(found: readonly JsonObject[]): Pick<Choices, 'models' | 'facts'> {
-  const facts = new Map<string, ModelFacts>()
+  const facts = new Map<string, ShownModelFacts>()
   const models: string[] = []
   for (const { contextWindow, hasApiKey, id, price } of found) {
     if (typeof id !== 'string') continue
     facts.set(id, {
       ...(typeof contextWindow === 'number' ? { contextWindow } : {}),
-      ...(typeof price === 'object' && price !== null ? { price: price as NonNullable<ModelFacts['price']> } : {}),
+      ...(typeof price === 'object' && price !== null ? { price: price as NonNullable<ShownModelFacts['price']> } : {}),
     })
     if (hasApiKey !== false) models.push(id)
   }

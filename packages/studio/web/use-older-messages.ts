@@ -13,11 +13,17 @@ export interface OlderMessages {
 
 const PAGE = 100
 const LARGE_PAGE = 1000
+/** A thread with fewer messages than this is in the window as a whole. */
+const FEW = 20
 
 /** Messages before the window that the client follows, fetched page by page as somebody scrolls up. */
 export function useOlderMessages(client: Client): OlderMessages {
-  const { state } = useHarness(client, ({ messages, thread }) => ({ thread, firstId: messages[0]?.id }))
-  const { firstId, thread } = state
+  const { state } = useHarness(client, ({ messages, thread }) => ({
+    thread,
+    firstId: messages[0]?.id,
+    isShort: messages.length < FEW,
+  }))
+  const { firstId, isShort, thread } = state
   const [found, setFound] = useState<{ readonly messages: readonly WireMessage[]; readonly isWhole: boolean }>(NONE)
   const [isReading, setReading] = useState(false)
   const reader = useRef<AbortController | undefined>(undefined)
@@ -63,11 +69,11 @@ export function useOlderMessages(client: Client): OlderMessages {
   return useMemo(
     () => ({
       messages: found.messages,
-      hasMore: !found.isWhole,
+      hasMore: !found.isWhole && !isShort,
       load: () => void read(false),
       loadAll: () => void read(true),
     }),
-    [found, read],
+    [found, isShort, read],
   )
 }
 

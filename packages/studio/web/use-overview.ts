@@ -1,24 +1,26 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { Client, ThreadOverview } from '@inspan/client'
+import type { Client, Overview, ThreadOverview } from '@inspan/client'
 
 const EVERY_MS = 3000
 
-export interface Overview {
+export interface OverviewState {
   /** Undefined until the server has answered. */
   readonly threads: readonly ThreadOverview[] | undefined
+  /** What waits, runs or is recent in other projects. */
+  readonly elsewhere: readonly ThreadOverview[]
   readonly reload: () => void
 }
 
 /** Everything that waits, runs or is recent. Read again when `signal` changes, and every few seconds. */
-export function useOverview(client: Client, signal: string): Overview {
-  const [threads, setThreads] = useState<readonly ThreadOverview[] | undefined>(undefined)
+export function useOverview(client: Client, signal: string): OverviewState {
+  const [found, setFound] = useState<Overview | undefined>(undefined)
   const [reloads, setReloads] = useState(0)
   const reload = useCallback(() => setReloads((count) => count + 1), [])
   useEffect(() => {
     let isCurrent = true
     const read = (): void => {
       client.routes.overview().then(
-        (found) => isCurrent && setThreads(found),
+        (overview) => isCurrent && setFound(overview),
         // The bar at the top says that the server cannot be reached.
         () => undefined,
       )
@@ -31,5 +33,5 @@ export function useOverview(client: Client, signal: string): Overview {
       clearInterval(timer)
     }
   }, [client, signal, reloads])
-  return { threads, reload }
+  return { threads: found?.threads, elsewhere: found?.elsewhere ?? [], reload }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Client, ThreadSummary } from '@inspan/client'
 
-export interface Threads {
+export interface ThreadSearch {
   readonly list: readonly ThreadSummary[]
   readonly search: string
   readonly setSearch: (text: string) => void
@@ -9,7 +9,7 @@ export interface Threads {
 }
 
 /** The threads that match the search. Read again when `signal` changes. */
-export function useThreads(client: Client, signal: string): Threads {
+export function useThreads(client: Client, signal: string): ThreadSearch {
   const [list, setList] = useState<readonly ThreadSummary[]>([])
   const [search, setSearch] = useState('')
   const [reloads, setReloads] = useState(0)

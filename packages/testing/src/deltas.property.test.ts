@@ -4,7 +4,7 @@ import { streamText } from 'ai'
 import fc from 'fast-check'
 import { clientOf, formats, tools } from '../test/clients.ts'
 import { startProvider } from './provider/start-provider.ts'
-import type { Turn } from './script.ts'
+import type { ModelTurn } from './script.ts'
 import { scriptedModel } from './scripted-model.ts'
 
 // Any text, because a cut between deltas may fall inside a surrogate pair or a line break.
@@ -25,7 +25,7 @@ describe('whatever the deltas, the client puts the same answer together', () => 
     test(door, async () => {
       await fc.assert(
         fc.asyncProperty(anyTurn, async ({ text, path, pieces, interleave }) => {
-          const turn: Turn = {
+          const turn: ModelTurn = {
             text,
             toolCalls: [{ name: 'read_file', input: { path }, inputDeltas: pieces }],
             interleave,

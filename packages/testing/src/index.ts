@@ -23,7 +23,8 @@ export type {
   ScriptedTurn,
   ScriptedUsage,
   ScriptObject,
-  Turn,
+  ModelTurn,
 } from './script.ts'
 export { compare, report } from './benchmark.ts'
 export type { BenchmarkResult, CompareOptions, Work } from './benchmark.ts'
+export { GROWTH_LIMIT, memoryGrowth, timeGrowth, type MakeWork } from './growth.ts'

@@ -2,7 +2,7 @@ import { checkScript, checkTurn } from './script-check.ts'
 import { ScriptEnded } from './script-errors.ts'
 import { fillQuotes, hasQuotes } from './quote.ts'
 import type { RequestFacts } from './request-facts.ts'
-import type { Script, ScriptedRoute, ScriptedTurn, ScriptObject, Turn } from './script.ts'
+import type { Script, ScriptedRoute, ScriptedTurn, ScriptObject, ModelTurn } from './script.ts'
 import { looksLikeSideRequest } from './side-requests.ts'
 
 /** A request as a script sees it. `text` is the whole request as JSON. */
@@ -17,7 +17,7 @@ export interface Asked<Request> {
 export interface Chosen {
   readonly route: string
   readonly turn: number | undefined
-  make(): Promise<Turn>
+  make(): Promise<ModelTurn>
 }
 
 interface Line<Request> {
@@ -30,14 +30,14 @@ interface Line<Request> {
   calls: number
 }
 
-const defaultSide: Turn = { text: 'Scripted side answer' }
+const defaultSide: ModelTurn = { text: 'Scripted side answer' }
 
 /** The state of a script while it is played: one position in the main list of turns and one in every route. */
 export class Playbook<Request> {
   readonly #script: ScriptObject<Request>
   readonly #main: Line<Request>
   readonly #routes: readonly Line<Request>[]
-  readonly #quoting = new Set<Turn>()
+  readonly #quoting = new Set<ModelTurn>()
   readonly #sideByDefault: boolean
 
   constructor(script: Script<Request>, options: { sideByDefault: boolean }) {
@@ -87,7 +87,7 @@ export class Playbook<Request> {
     return looksLikeSideRequest(asked.facts, asked.userAgent)
   }
 
-  async #make(scripted: ScriptedTurn<Request>, path: string, asked: Asked<Request>): Promise<Turn> {
+  async #make(scripted: ScriptedTurn<Request>, path: string, asked: Asked<Request>): Promise<ModelTurn> {
     if (typeof scripted === 'object' && !this.#quoting.has(scripted)) return scripted
     const turn = typeof scripted === 'function' ? await scripted(asked.request) : scripted
     if (turn !== scripted) checkTurn(turn, path)

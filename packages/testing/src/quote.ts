@@ -1,5 +1,5 @@
 import { QuoteNotFound } from './script-errors.ts'
-import type { Turn } from './script.ts'
+import type { ModelTurn } from './script.ts'
 
 // A `}` right after the closing braces belongs to the pattern: `{{re:a{3}}}`.
 const quote = /\{\{re:([\s\S]+?)\}\}(?!\})/g
@@ -7,7 +7,7 @@ const quote = /\{\{re:([\s\S]+?)\}\}(?!\})/g
 /** Where `{{re:…}}` searches, newest first: the messages of the request from last to first, then the whole request. */
 export type QuoteSource = () => Iterable<string>
 
-export function hasQuotes(turn: Turn): boolean {
+export function hasQuotes(turn: ModelTurn): boolean {
   return contains(turn)
 }
 
@@ -15,8 +15,8 @@ export function hasQuotes(turn: Turn): boolean {
  * Replaces every `{{re:PATTERN}}` in the strings of a turn by what the pattern finds in the request: its first group,
  * or the whole match. This lets a script refer to ids it cannot know, such as those in tool results.
  */
-export function fillQuotes(turn: Turn, source: QuoteSource): Turn {
-  return fill(turn, source) as Turn
+export function fillQuotes(turn: ModelTurn, source: QuoteSource): ModelTurn {
+  return fill(turn, source) as ModelTurn
 }
 
 function contains(value: unknown): boolean {

@@ -35,12 +35,12 @@ describe('a script with a mistake is refused with the place and the remedy', () 
       'turns[0].error.status: must be an HTTP error status, 400 to 599',
     ],
     [
-      'an error beside an answer',
+      'an error with an answer',
       [{ text: 'a', error: {} }],
-      'turns[0].text: cannot stand beside "error". For an error after some of the answer, use "streamError"',
+      'turns[0].text: cannot be combined with "error". For an error after some of the answer, use "streamError"',
     ],
-    ['parts beside text', [{ parts: [], text: 'a' }], 'turns[0].text: cannot stand beside "parts"'],
-    ['a cut that hangs', [{ cut: true, hang: true }], 'turns[0].cut: cannot stand beside "hang"'],
+    ['parts with text', [{ parts: [], text: 'a' }], 'turns[0].text: cannot be combined with "parts"'],
+    ['a cut that hangs', [{ cut: true, hang: true }], 'turns[0].cut: cannot be combined with "hang"'],
     ['a cut behind the end', [{ text: ['a', 'b'], cutAfter: 3 }], 'turns[0].cutAfter: is 3, but the turn has 2 deltas'],
     [
       'pieces that are not the input',
@@ -80,7 +80,7 @@ describe('a script with a mistake is refused with the place and the remedy', () 
   for (const [title, script, problem] of cases) test(title, () => assert.equal(problemOf(script), problem))
 })
 
-test('the turns that the design names are valid', () => {
+test('typical turns are valid', () => {
   assert.equal(
     problemOf([
       { reasoning: 'Look first.', toolCalls: [{ name: 'read_file', input: { path: 'a.txt' } }] },

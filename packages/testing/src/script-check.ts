@@ -15,7 +15,7 @@ import {
   shape,
 } from './checks.ts'
 import type { Check } from './checks.ts'
-import type { Script, ScriptObject, ScriptedToolCall, Turn } from './script.ts'
+import type { Script, ScriptObject, ScriptedToolCall, ModelTurn } from './script.ts'
 import { partsOf, partDeltas } from './timeline.ts'
 
 const deltas = either([aString, listOf(aString)], 'a string or an array of strings')
@@ -78,7 +78,7 @@ const usageShape = shape({
 
 const usage: Check = (value, path) => {
   usageShape(value, path)
-  const given = value as NonNullable<Turn['usage']>
+  const given = value as NonNullable<ModelTurn['usage']>
   if ((given.cachedInputTokens ?? 0) + (given.cacheWriteInputTokens ?? 0) > (given.inputTokens ?? 0)) {
     fail(`${path}.inputTokens`, 'is the total: it must include cachedInputTokens and cacheWriteInputTokens')
   }
@@ -130,9 +130,9 @@ const turnShape = shape({
 })
 
 /** Throws `InvalidScript` unless the value is a turn that can be played. */
-export function checkTurn(value: unknown, path: string): asserts value is Turn {
+export function checkTurn(value: unknown, path: string): asserts value is ModelTurn {
   turnShape(value, path)
-  const turn = value as Turn
+  const turn = value as ModelTurn
   excludes(turn, path, 'parts', ['text', 'reasoning', 'signature', 'toolCalls'])
   excludes(turn, path, 'error', ['text', 'reasoning', 'toolCalls', 'parts', 'streamError', 'cut', 'cutAfter', 'hang'])
   excludes(turn, path, 'streamError', ['cut', 'cutAfter', 'hang'])
@@ -187,12 +187,12 @@ function isTurnList<Request>(script: Script<Request>): script is Exclude<Script<
   return Array.isArray(script)
 }
 
-function excludes(turn: Turn, path: string, key: keyof Turn, others: readonly (keyof Turn)[]): void {
+function excludes(turn: ModelTurn, path: string, key: keyof ModelTurn, others: readonly (keyof ModelTurn)[]): void {
   if (turn[key] === undefined) return
   for (const other of others) {
     if (turn[other] !== undefined) {
       const hint = key === 'error' ? '. For an error after some of the answer, use "streamError"' : ''
-      fail(`${path}.${other}`, `cannot stand beside "${key}"${hint}`)
+      fail(`${path}.${other}`, `cannot be combined with "${key}"${hint}`)
     }
   }
 }

@@ -53,7 +53,7 @@ export class UnplayableTurn extends Error {
 const excerptLength = 200
 
 function excerpt(text: string): string {
-  // Agents wrap what they add to a user message in tags. The user's own words are outside of them.
+  // Agents wrap what they add to a user message in tags. The user's own words are outside them.
   const said = text.replace(/<([\w-]+)>[\s\S]*?<\/\1>/g, '').trim() || text
   return said.length <= excerptLength ? said : `${said.slice(0, excerptLength)}…`
 }

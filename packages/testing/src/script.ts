@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 export type Deltas = string | readonly string[]
 
 /** The answer to one model call. Without `parts` the order is reasoning, text, tool calls. */
-export interface Turn {
+export interface ModelTurn {
   readonly text?: Deltas
   readonly reasoning?: Deltas
   /** The opaque signature of `reasoning`: Anthropic's `signature`, the `encrypted_content` of Responses. */
@@ -124,7 +124,7 @@ export interface ScriptedStreamError {
 export type ScriptedMetadata = Readonly<Record<string, JsonObject>>
 
 /** A turn, or a function that makes it from the request it answers. */
-export type ScriptedTurn<Request> = Turn | ((request: Request) => Turn | Promise<Turn>)
+export type ScriptedTurn<Request> = ModelTurn | ((request: Request) => ModelTurn | Promise<ModelTurn>)
 
 /** A separate list of turns for certain requests (subagents, a second model), with its own position. */
 export interface ScriptedRoute<Request> {

@@ -15,12 +15,12 @@ import type {
   StreamOptions,
   Unsubscribe,
 } from '@inspan/protocol/chat'
-import type { Turn } from './script.ts'
+import type { ModelTurn } from './script.ts'
 import { ScriptedTurnPlay, type PlayedThread } from './scripted-turn-play.ts'
 
 export interface ScriptedHarnessOptions {
   /** What the agents answer, one entry per model call, whichever session asks. */
-  readonly script: readonly Turn[]
+  readonly script: readonly ModelTurn[]
   /** Tools that the harness runs, by name. Calls of other tools fail, unless the agent's config has them. */
   readonly tools?: Readonly<Record<string, (args: Record<string, unknown>) => unknown>>
 }
@@ -34,6 +34,8 @@ type Threads = Map<string, Map<string, PlayedThread>>
 
 const CAPABILITIES: HarnessCapabilities = {
   approvals: 'all',
+  batchApprovals: true,
+  goesOnAfterDecline: true,
   consumerTools: true,
   mcp: false,
   skills: false,
@@ -56,7 +58,7 @@ export class ScriptedHarnessFactory implements HarnessFactory {
   readonly protocolVersion = 1
   readonly #options: ScriptedHarnessOptions
   readonly #roots = new Map<string, Threads>()
-  readonly #next: () => Turn
+  readonly #next: () => ModelTurn
 
   constructor(options: ScriptedHarnessOptions) {
     this.#options = options
@@ -83,12 +85,12 @@ class ScriptedHarness implements AgentHarness {
   readonly protocolVersion = 1
   readonly extensions: object = {}
   readonly #threads: Threads
-  readonly #nextTurn: () => Turn
+  readonly #nextTurn: () => ModelTurn
   readonly #tools: NonNullable<ScriptedHarnessOptions['tools']>
   readonly #agents = new Map<string, ScriptedAgent>()
   readonly #playing = new Map<string, ScriptedTurnPlay>()
 
-  constructor(threads: Threads, nextTurn: () => Turn, tools: NonNullable<ScriptedHarnessOptions['tools']>) {
+  constructor(threads: Threads, nextTurn: () => ModelTurn, tools: NonNullable<ScriptedHarnessOptions['tools']>) {
     this.#threads = threads
     this.#nextTurn = nextTurn
     this.#tools = tools

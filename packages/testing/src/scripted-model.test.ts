@@ -308,7 +308,7 @@ describe('a script that reacts', () => {
     assert.deepEqual(content, [{ type: 'text', text: `seen ${JSON.stringify(ask('Hi').prompt).length}` }])
   })
 
-  test('what a function returns is checked as the script is', async () => {
+  test('the return value of a function is checked like the script', async () => {
     const model = scriptedModel([() => Object.assign({ text: 'a' }, { txt: 'b' })])
     await assert.rejects(async () => model.doStream(ask('Hi')), /main\[0\]\.txt: unknown key\. Did you mean "text"\?/)
   })

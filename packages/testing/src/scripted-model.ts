@@ -13,7 +13,7 @@ import { playParts } from './model-stream.ts'
 import { Playbook } from './playbook.ts'
 import { factsOfModelCall } from './request-facts.ts'
 import { streamErrorAsCallError } from './scripted-error.ts'
-import type { Script, Turn } from './script.ts'
+import type { Script, ModelTurn } from './script.ts'
 import { planTurn } from './timeline.ts'
 import { countRequestTokens, overflowError, withCountedUsage } from './window.ts'
 import type { Plan } from './timeline.ts'
@@ -56,7 +56,9 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
   const { contextWindow = Infinity } = options
   let refused = 0
 
-  async function begin(call: LanguageModelV4CallOptions): Promise<{ turn: Turn; plan: Plan; request: ModelRequest }> {
+  async function begin(
+    call: LanguageModelV4CallOptions,
+  ): Promise<{ turn: ModelTurn; plan: Plan; request: ModelRequest }> {
     const text = JSON.stringify({ ...call, abortSignal: undefined }, binaryAsBase64)
     const request = freezeDeep(JSON.parse(text) as ModelRequest)
     requestBodies.push(text)

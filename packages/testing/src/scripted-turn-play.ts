@@ -11,8 +11,8 @@ import {
   type ChatToolResultInfo,
   type StreamOptions,
 } from '@inspan/protocol/chat'
-import { EventBacklog } from './event-backlog.ts'
-import type { Deltas, Turn } from './script.ts'
+import { Backlog } from '@inspan/protocol/internal'
+import type { Deltas, ModelTurn } from './script.ts'
 
 /** A thread as the scripted harness keeps it. */
 export interface PlayedThread {
@@ -37,8 +37,8 @@ type Outcome = Pick<ChatToolResultInfo, 'result' | 'isError' | 'error'>
 export class ScriptedTurnPlay {
   readonly result: ChatStreamResult
   readonly #ports: PlayPorts
-  readonly #events = new EventBacklog<ChatEvent>()
-  readonly #texts = new EventBacklog<string>()
+  readonly #events = new Backlog<ChatEvent>()
+  readonly #texts = new Backlog<string>()
   readonly #cancelled = new AbortController()
   readonly #signal: AbortSignal
   readonly #decisions = new Map<string, PromiseWithResolvers<Decision>>()
@@ -70,7 +70,7 @@ export class ScriptedTurnPlay {
   }
 
   /** Never rejects: what goes wrong is an event. */
-  async run(next: () => Turn): Promise<void> {
+  async run(next: () => ModelTurn): Promise<void> {
     let usage: UsageMetadata = {}
     let finishReason: FinishReason = 'other'
     this.#push({ type: 'start' })
@@ -93,7 +93,7 @@ export class ScriptedTurnPlay {
   }
 
   async #step(
-    turn: Turn,
+    turn: ModelTurn,
     stepIndex: number,
   ): Promise<{ finishReason: FinishReason; usage: UsageMetadata; calls: ChatToolCallInfo[] }> {
     const { delayMs = 0, error, hang, reasoning, text, toolCalls = [], usage = {} } = turn

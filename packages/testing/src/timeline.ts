@@ -6,7 +6,7 @@ import type {
   ScriptedPart,
   ScriptedStreamError,
   ScriptedToolCall,
-  Turn,
+  ModelTurn,
 } from './script.ts'
 
 /** A part of the answer, independent of the format. */
@@ -74,7 +74,7 @@ export interface Plan {
 }
 
 /** The parts of a turn in the order in which they are sent. */
-export function partsOf(turn: Turn): readonly ScriptedPart[] {
+export function partsOf(turn: ModelTurn): readonly ScriptedPart[] {
   if (turn.parts !== undefined) return turn.parts
   const parts: ScriptedPart[] = []
   if (turn.reasoning !== undefined) {
@@ -99,7 +99,7 @@ export function partDeltas(part: ScriptedPart): readonly string[] {
   return pieces(JSON.stringify(input ?? {}), inputDeltas ?? 1)
 }
 
-export function planTurn(turn: Turn, newToolCallId: () => string): Plan {
+export function planTurn(turn: ModelTurn, newToolCallId: () => string): Plan {
   const parts = partsOf(turn).map((part, index) => planPart(part, index, newToolCallId))
   const clientRuns = parts.some((part) => part.kind === 'tool' && part.call.providerExecuted !== true)
   const ending = endingOf(turn)
@@ -165,7 +165,7 @@ function planPart(part: ScriptedPart, index: number, newToolCallId: () => string
   return { kind: 'tool', ...planned, id: call.id ?? newToolCallId(), call, providerMetadata: call.providerMetadata }
 }
 
-function endingOf(turn: Turn): Ending {
+function endingOf(turn: ModelTurn): Ending {
   if (turn.hang === true) return { kind: 'hang' }
   if (turn.streamError !== undefined) return { kind: 'error', error: turn.streamError }
   if (turn.cut === undefined && turn.cutAfter === undefined) return { kind: 'finish' }

@@ -1,4 +1,4 @@
-import type { ScriptedError, Turn } from './script.ts'
+import type { ScriptedError, ModelTurn } from './script.ts'
 
 const bytesPerToken = 4
 
@@ -21,6 +21,6 @@ export function overflowError(api: 'anthropic' | 'responses' | 'chat', tokens: n
 }
 
 /** Returns the turn with the counted tokens as its usage, unless the script says otherwise. */
-export function withCountedUsage(turn: Turn, tokens: number): Turn {
+export function withCountedUsage(turn: ModelTurn, tokens: number): ModelTurn {
   return { ...turn, usage: { inputTokens: tokens, outputTokens: 1, ...turn.usage } }
 }

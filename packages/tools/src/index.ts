@@ -7,7 +7,7 @@ export {
 export { Worktrees, type Worktree, type WorktreesOptions, type WorktreeStatus } from './workspace/worktrees.ts'
 export type { WorkspaceToolConfig } from './workspace/tool-kit.ts'
 export type {
-  FileContent,
+  WorkspaceFileContent,
   FileInfo,
   GrepOptions,
   ListedFile,
@@ -30,6 +30,7 @@ export {
   checkToolSearch,
   SEARCH_TOOLS,
   searchableTools,
+  unmatchedEntries,
   type AlwaysActive,
   type LoadedTools,
   type ToolSearchOptions,

@@ -4,7 +4,7 @@ import { asObject, NO_FIELDS } from '../kit/fields.ts'
 import { acpErrorOf } from './acp-error.ts'
 import { capabilitiesOf, GREETING, NO_CAPABILITIES, VERSION } from './greeting.ts'
 import { loginsOf } from './outcome.ts'
-import { Wire } from './wire.ts'
+import { AcpWire } from './wire.ts'
 
 export interface ConnectionSetup {
   readonly title: string
@@ -18,7 +18,7 @@ export type AnswerPermission = (params: JsonObject, key: string, signal: AbortSi
 export class AcpConnection {
   readonly #setup: ConnectionSetup
   readonly #answer: AnswerPermission
-  readonly #wire: Wire
+  readonly #wire: AcpWire
   #connection: ClientConnection | undefined
   #can = NO_CAPABILITIES
   #logins: readonly string[] = []
@@ -27,7 +27,7 @@ export class AcpConnection {
   constructor(setup: ConnectionSetup, send: (message: JsonObject) => void, answer: AnswerPermission) {
     this.#setup = setup
     this.#answer = answer
-    this.#wire = new Wire(send)
+    this.#wire = new AcpWire(send)
   }
 
   /** The capabilities that the agent reports. */

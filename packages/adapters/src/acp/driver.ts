@@ -4,10 +4,9 @@ import { aText, checkFields, oneOf } from '@inspan/protocol/internal'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { refuseUnkept } from '../launch/permissions.ts'
 import type { CliProfile } from '../launch/profile.ts'
-import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
-import type { LivePlan } from '../live/live-harness.ts'
-import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from './agent.ts'
+import type { LivePlan } from '../live/live-cli-spec.ts'
+import { ACP_CAPABILITIES, acpDriver, type AcpAgent } from './agent.ts'
 import { greetAgent } from './greet.ts'
 import { limitsOf } from './limits.ts'
 import { acpDialect } from './mapper.ts'
@@ -34,6 +33,8 @@ export function acp(options: AcpOptions): AgentDriver {
   const capabilities: Capabilities = {
     ...ACP_CAPABILITIES,
     governs: 'asks-only',
+    // Nobody has tried it.
+    refusal: 'may-end-turn',
     resume: 'head',
     images: true,
     usage: 'turn',
@@ -45,10 +46,7 @@ export function acp(options: AcpOptions): AgentDriver {
     habits: {},
     launch: (request) => launchAcp(request, args, title),
   }
-  const driver = followedDriver((facts) => acpHarness(agent, facts), {
-    ...rest,
-    cli: { path: command, isKnown: true },
-  })
+  const driver = acpDriver(agent, { ...rest, cli: { path: command, isKnown: true } })
   let asked: Promise<Capabilities> | undefined
   return {
     ...driver,

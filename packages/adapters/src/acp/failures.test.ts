@@ -25,7 +25,7 @@ describe('an agent that fails', () => {
     assert.equal(finishOf(events), 'error')
   })
 
-  it('by answering with an error: the next turn can go on', async (t) => {
+  it('by answering with an error: the next turn can continue', async (t) => {
     const error = { code: -32603, message: 'Internal error', data: { details: 'bad key' } }
     const { run } = await stage(t, `if (t.count === 1) return { error: ${JSON.stringify(error)} }; t.text('Better.')`)
     const events = await run().all
@@ -33,7 +33,7 @@ describe('an agent that fails', () => {
     assert.equal(textOf(await run().all), 'Better.')
   })
 
-  it('because nobody has logged in, says how to', async (t) => {
+  it('because nobody has logged in, explains how to', async (t) => {
     const agent = {
       refuse: { 'session/new': { code: -32000, message: 'Authentication required' } },
       authMethods: [{ id: 'login', name: 'Log in', description: 'Run `agent login` in the terminal' }],
@@ -44,14 +44,14 @@ describe('an agent that fails', () => {
     assert.match(error.message, /Run `agent login` in the terminal/)
   })
 
-  it('because it speaks another version of the protocol, says so', async (t) => {
+  it('because it speaks another version of the protocol, reports it', async (t) => {
     const { run } = await stage(t, '', { agent: { protocolVersion: 2 } })
     const error = errorOf(await run().all)
     assert.equal(error.code, 'unsupported')
     assert.match(error.message, /speaks version 2/)
   })
 
-  it('because it is not there, says so', async (t) => {
+  it('because it is not there, reports it', async (t) => {
     const { run } = await stage(t, '', { command: '/nowhere/agent' })
     assert.match(errorOf(await run().all).message, /nowhere/)
   })

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@inspan/protocol'
-import type { ToolOutcome, ToolTable } from '../kit/tool-table.ts'
+import type { ReportedOutcome, ToolTable } from '../kit/tool-table.ts'
 import type { AcpToolCall } from './tool-call.ts'
 
 /** A message that is not the agent's own: text by the program, or the program's report of a failure. */
@@ -21,7 +21,7 @@ export interface AcpHabits {
   /** Calls are announced before their input is known. */
   readonly inputFollows?: boolean
   /** Returns how a call ended, if its status does not tell. */
-  outcome?(call: AcpToolCall): ToolOutcome | undefined
+  outcome?(call: AcpToolCall): ReportedOutcome | undefined
   /** Whether an update reports the end of a call that will be reported again with the result. */
   isProvisional?(update: JsonObject): boolean
   /** Returns new output of a running call. */

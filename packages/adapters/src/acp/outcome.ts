@@ -1,7 +1,7 @@
 import type { FinishReason, JsonObject, JsonValue } from '@inspan/protocol'
 import type { Mutable } from '../kit/event-parts.ts'
 import { asArray, asInteger, asObject, asText, firstInteger, NO_FIELDS } from '../kit/fields.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
 import type { AcpHabits } from './habits.ts'
 import type { AcpToolCall } from './tool-call.ts'
 
@@ -9,12 +9,12 @@ import type { AcpToolCall } from './tool-call.ts'
 const AUTH_REQUIRED = -32000
 
 /** Returns how a call ended. A completed command may still have failed: only its exit code tells. */
-export function callOutcome(call: AcpToolCall, habits: AcpHabits): ToolOutcome {
+export function callOutcome(call: AcpToolCall, habits: AcpHabits): ReportedOutcome {
   const own = habits.outcome?.(call)
   if (own !== undefined) return own
   const exitCode = firstInteger(asObject(call.output) ?? NO_FIELDS, 'exit_code', 'exitCode')
   const isSuccess = successOf(call, exitCode)
-  const outcome: Mutable<ToolOutcome> = { result: resultOf(call) }
+  const outcome: Mutable<ReportedOutcome> = { result: resultOf(call) }
   if (isSuccess !== undefined) outcome.isSuccess = isSuccess
   if (exitCode !== undefined) outcome.exitCode = exitCode
   return outcome

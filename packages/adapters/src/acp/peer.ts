@@ -3,8 +3,7 @@ import { asObject, NO_FIELDS } from '../kit/fields.ts'
 import { handoverText } from '../launch/handover-text.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { refuseInstead } from '../launch/strict.ts'
-import type { SessionFacts } from '../live/followed-session.ts'
-import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
+import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-cli-spec.ts'
 import { AcpConnection, type ConnectionSetup } from './connection.ts'
 import type { AcpHabits } from './habits.ts'
 import { Permissions } from './permissions.ts'
@@ -23,16 +22,13 @@ export interface AcpPeerSetup extends ConnectionSetup, SessionSetup {
 export class AcpPeer implements LivePeer {
   readonly unheard: readonly string[] = []
   readonly #setup: AcpPeerSetup
-  readonly #facts: SessionFacts
   readonly #permissions: Permissions
   readonly #connection: AcpConnection
   #session: AcpSession | undefined
   #port: TurnPort | undefined
 
-  constructor(link: LiveLink, setup: AcpPeerSetup, facts: SessionFacts) {
+  constructor(link: LiveLink, setup: AcpPeerSetup) {
     this.#setup = setup
-    this.#facts = facts
-    this.#facts.isGone = false
     this.#permissions = new Permissions(setup.title, setup.habits)
     this.#connection = new AcpConnection(
       setup,
@@ -49,7 +45,6 @@ export class AcpPeer implements LivePeer {
     const { request } = task
     const { title, refusal } = this.#setup
     this.#port = port
-    this.#facts.isSettled = false
     this.#permissions.begin({
       port,
       cwd: request.cwd,
@@ -71,7 +66,7 @@ export class AcpPeer implements LivePeer {
   }
 
   async steer(): Promise<never> {
-    throw new InspanError('unsupported', `${this.#setup.title} cannot be told anything while it works.`, {
+    throw new InspanError('unsupported', `${this.#setup.title} takes no messages while it works.`, {
       hint: 'Cancel the turn and give the message to the next one.',
     })
   }
@@ -84,7 +79,6 @@ export class AcpPeer implements LivePeer {
   }
 
   gone(): void {
-    this.#facts.isGone = true
     this.#permissions.end()
     this.#connection.close()
   }
@@ -92,7 +86,6 @@ export class AcpPeer implements LivePeer {
   #over(): void {
     const port = this.#port
     this.#port = undefined
-    this.#facts.isSettled = true
     port?.over()
     this.#permissions.end()
   }
@@ -106,7 +99,7 @@ export class AcpPeer implements LivePeer {
       const warning = { message: `${title} begins a new session: ${session.because}.`, code: 'new-session' }
       if (request.strict === true) refuseInstead([warning])
       port.warn(warning.message, warning.code)
-      this.#facts.nativeId = session.id
+      port.nativeId = session.id
     }
     return session
   }

@@ -18,7 +18,7 @@ function asking(t: TestContext): { readonly permissions: Permissions; readonly h
   const asks = new Asks({ host: host.host, agentId: 'agent', onWaiting: ignore, onAsk: ignore, onLate: ignore })
   const permissions = new Permissions('Agent', { inputFollows: true })
   permissions.begin({
-    port: { asks, warn: ignore, over: ignore },
+    port: { asks, nativeId: undefined, warn: ignore, over: ignore },
     cwd: '/work',
     servers: [],
     refusal: () => undefined,
@@ -53,7 +53,7 @@ it('an input that never follows is not waited for without end: a person is asked
   assert.deepEqual(await answered, { outcome: { outcome: 'selected', optionId: 'yes' } })
 })
 
-it('what is taken back, or is over, while its input is waited for is answered at once', async (t) => {
+it('answers a question at once if it is withdrawn or over while its input is awaited', async (t) => {
   const { permissions } = asking(t)
   const takenBack = new AbortController()
   const first = permissions.answer({ toolCall, options }, 'k1', takenBack.signal)

@@ -39,7 +39,7 @@ describe('a question of the agent', () => {
     assert.deepEqual(brief(host.activity), ['command make all → 0'])
   })
 
-  it('comes to a person who declines, and the agent hears why', async (t) => {
+  it('comes to a person who declines, and the agent learns why', async (t) => {
     const { dir, host, run } = await stage(t, `await t.tool('c1', 'make')`)
     const turn = run()
     const { answer } = await host.nextAsk()
@@ -48,7 +48,7 @@ describe('a question of the agent', () => {
     assert.ok((await heard(dir)).some((line) => line.includes('Use ninja.')))
   })
 
-  it('waits beside another one, of which one is declined', async (t) => {
+  it('waits together with another one, and one of them is declined', async (t) => {
     const { host, run } = await stage(t, `await Promise.all([t.tool('c1', 'make'), t.tool('c2', 'rm -r x')])`)
     const turn = run()
     const asks = [await host.nextAsk(), await host.nextAsk()]
@@ -140,7 +140,7 @@ describe('a question of the agent', () => {
     assert.equal(textOf(await turn.all), 'b')
   })
 
-  it('whose command is only in its title is shown as the agent’s words, and only a person can allow it', async (t) => {
+  it('a question whose command is only in its title shows the agent’s words, and only a person can allow it', async (t) => {
     const title = 'rm -rf build [current working directory /home/me] (Removes the build)'
     const body = `
       const outcome = await t.ask('c1', { title: ${JSON.stringify(title)}, kind: 'execute' }, [
@@ -160,7 +160,7 @@ describe('a question of the agent', () => {
     assert.equal(textOf(await turn.all), 'yes')
   })
 
-  it('whose command is only in its title is denied by a rule that matches it', async (t) => {
+  it('a question whose command is only in its title is denied by a rule that matches it', async (t) => {
     const body = `
       const outcome = await t.ask('c1', { title: 'rm -rf build', kind: 'execute' }, [
         { optionId: 'yes', name: 'Yes', kind: 'allow_once' },

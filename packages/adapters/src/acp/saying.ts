@@ -1,7 +1,7 @@
 import type { NativeRef } from '@inspan/protocol'
-import type { Place, Run } from '../kit/mapper.ts'
+import type { TextPlace, Run } from '../kit/mapper.ts'
 
-type PartPlace = Place & { readonly partId: string }
+type PartPlace = TextPlace & { readonly partId: string }
 
 interface OpenWords {
   readonly isThought: boolean

@@ -30,7 +30,7 @@ describe('a session of the agent', () => {
     assert.deepEqual(await heard(dir), ['initialize', 'session/resume', 'session/prompt'])
   })
 
-  it('that is gone is replaced by a new one, which is then bound', async (t) => {
+  it('a session of the agent that is gone is replaced by a new one, which is then bound', async (t) => {
     const agent = {
       capabilities: { loadSession: true },
       refuse: { 'session/load': { code: -32002, message: 'Resource not found' } },
@@ -44,7 +44,7 @@ describe('a session of the agent', () => {
     assert.equal(textOf(await run().all), textOf(events), 'and gone on with')
   })
 
-  it('that cannot be gone on with fails the turn where nothing else will do', async (t) => {
+  it('a session of the agent that cannot be continued fails the turn where nothing else will do', async (t) => {
     const { dir, run } = await stage(t, `t.text('Hi.')`, { binding, strict: true })
     const { code, message } = errorOf(await run().all)
     assert.equal(code, 'unsupported')
@@ -52,7 +52,7 @@ describe('a session of the agent', () => {
     assert.ok(!(await heard(dir)).includes('session/prompt'))
   })
 
-  it('of which it is not known where it ends is not gone on with', async (t) => {
+  it('a session is not resumed if its end is unknown', async (t) => {
     const agent = { capabilities: { loadSession: true } }
     const { dir, run } = await stage(t, `t.text('Hi.')`, { agent, binding: { ...binding, extra: {} } })
     await run().all

@@ -6,7 +6,7 @@ import { survivors } from '../../test/launch/stand-in.ts'
 import { aMessage, finishOf, resultsOf, says, textOf } from '../../test/live/live-host.ts'
 
 describe('a turn that is stopped', () => {
-  it('while a question waits: the agent hears that nobody will answer, and answers itself', async (t) => {
+  it('while a question waits: the agent learns that nobody will answer, and answers itself', async (t) => {
     const { dir, host, session, run } = await stage(t, `await t.tool('c1', 'make'); await t.cancelled`)
     const turn = run()
     await host.nextAsk()
@@ -30,7 +30,7 @@ describe('a turn that is stopped', () => {
     assert.deepEqual(resultsOf(await turn.all).length, 1)
   })
 
-  it('is gone on with in the same native session, when the agent has answered', async (t) => {
+  it('is continued in the same native session, when the agent has answered', async (t) => {
     const body = `t.text('working'); if (t.prompt === 'Do it.') await t.cancelled`
     const agent = { capabilities: { sessionCapabilities: { resume: {} } } }
     const { dir, host, session, run } = await stage(t, body, { agent })
@@ -68,7 +68,7 @@ describe('a turn that is stopped', () => {
     assert.equal(finishOf(events), 'error')
   })
 
-  it('cannot be told anything meanwhile: that is for the next turn', async (t) => {
+  it('takes no messages meanwhile: they are for the next turn', async (t) => {
     const { driver, session, run } = await stage(t, `t.text('working'); await t.cancelled`)
     assert.equal((await driver.describe()).steer, 'restart')
     const turn = run()

@@ -6,8 +6,8 @@ import {
   success,
   toolTable,
   type ConsumedCall,
-  type ToolContext,
-  type ToolOutcome,
+  type MappingContext,
+  type ReportedOutcome,
   type ToolRule,
   type ToolTable,
 } from '../kit/tool-table.ts'
@@ -36,8 +36,8 @@ export const kindTools: ToolTable = toolTable(
 export function callActivity(
   call: AcpToolCall,
   name: string,
-  outcome: ToolOutcome,
-  context: ToolContext,
+  outcome: ReportedOutcome,
+  context: MappingContext,
   tools: ToolTable | undefined,
 ): readonly ActivityDraft[] | ConsumedCall {
   const made = tools?.rule(name)?.({ name, input: call.input }, outcome, context) ?? []
@@ -46,8 +46,8 @@ export function callActivity(
 
 function activityOfKind(
   call: Told,
-  outcome: ToolOutcome,
-  context: ToolContext,
+  outcome: ReportedOutcome,
+  context: MappingContext,
 ): readonly ActivityDraft[] | ConsumedCall {
   const { kind, input } = call
   switch (kind) {
@@ -76,7 +76,7 @@ function activityOfKind(
   }
 }
 
-function reads(call: Told, outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+function reads(call: Told, outcome: ReportedOutcome, context: MappingContext): readonly ActivityDraft[] {
   const { locations } = call
   const places = locations.length > 0 ? locations : inputPaths(call.input).map((path) => ({ path, line: undefined }))
   return places.map(({ path, line }) => ({
@@ -87,12 +87,12 @@ function reads(call: Told, outcome: ToolOutcome, context: ToolContext): readonly
   }))
 }
 
-function writes(paths: readonly string[], outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+function writes(paths: readonly string[], outcome: ReportedOutcome, context: MappingContext): readonly ActivityDraft[] {
   const unique = [...new Set(paths.map((path) => context.path(path)))]
   return unique.map((path) => ({ type: 'write', path, ...success(outcome) }))
 }
 
-function search(input: JsonObject, outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+function search(input: JsonObject, outcome: ReportedOutcome, context: MappingContext): readonly ActivityDraft[] {
   const query = firstText(input, 'pattern', 'query', 'regex', 'glob')
   if (query === undefined) return []
   const path = inputPaths(input)[0]

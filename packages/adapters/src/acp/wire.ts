@@ -5,7 +5,7 @@ import type { JsonObject } from '@inspan/protocol'
  * Connects the protocol's library with the process. Updates are mapped from the agent's output; the library gets only
  * requests to answer and responses it waits for, so that no unknown message can stop it.
  */
-export class Wire {
+export class AcpWire {
   readonly stream: Stream
   /** The methods of our open requests, by id. */
   readonly #awaited = new Map<number, string>()

@@ -23,10 +23,10 @@ async function stage(t: TestContext, body: string, options: AntigravityOptions =
 const lines = `print('The answer'); print(''); print('is 42.')`
 
 describe('a turn of Antigravity', () => {
-  it('says what the program prints, as one text', async (t) => {
+  it('reports what the program prints, as one text', async (t) => {
     const { driver, notes } = await stage(t, `print('You said: ' + process.argv.at(-1)); ${lines}`)
     const events = await takeTurn(driver, notes)
-    assert.equal(textOf(events), 'You said: Do it.\nThe answer\n\nis 42.\n')
+    assert.equal(textOf(events), 'You said: Do it.\nThe answer\n\nis 42.')
     assert.equal(finishOf(events), 'stop')
     assert.deepEqual(new Set(typesOf(events)), new Set(['start', 'text-delta', 'finish']))
     assert.equal(new Set(events.flatMap((event) => (event.type === 'text-delta' ? [event.partId] : []))).size, 1)
@@ -35,7 +35,7 @@ describe('a turn of Antigravity', () => {
   it('takes JSON for words: nobody has promised that it means anything', async (t) => {
     const { driver, notes } = await stage(t, `say({ type: 'error', message: 'not ours' })`)
     const events = await takeTurn(driver, notes)
-    assert.equal(textOf(events), '{"type":"error","message":"not ours"}\n')
+    assert.equal(textOf(events), '{"type":"error","message":"not ours"}')
     assert.equal(finishOf(events), 'stop')
   })
 
@@ -54,10 +54,10 @@ describe('a turn of Antigravity', () => {
     const events = await takeTurn(driver, notes)
     assert.match(errorOf(events).message, /quota exceeded/)
     assert.equal(finishOf(events), 'error')
-    assert.equal(textOf(events), 'Half an answer\n')
+    assert.equal(textOf(events), 'Half an answer')
   })
 
-  it('says how to log in when it fails and nobody has', async (t) => {
+  it('explains how to log in when it fails and nobody has', async (t) => {
     const { driver, notes } = await stage(t, `console.error('not signed in'); process.exitCode = 1`)
     assert.match(
       errorOf(await takeTurn(driver, notes)).message,
@@ -91,7 +91,7 @@ describe('a turn of Antigravity', () => {
     assert.equal((await driver.describe()).resume, 'none')
   })
 
-  it('is of a version that nobody has tested, and it is said', async (t) => {
+  it('is of a version that nobody has tested, and that is reported', async (t) => {
     const { driver, notes } = await stage(t, lines)
     await takeTurn(driver, notes)
     assert.deepEqual(warningsOf(notes), ['untested-version'])

@@ -20,11 +20,11 @@ describe('Antigravity is told', () => {
     assert.deepEqual(plan.args.slice(-3), ['--sandbox', '--print', 'Do it.'])
   })
 
-  it('to wait for nobody where it may do everything', () => {
+  it('Antigravity is told to wait for nobody where it may do everything', () => {
     assert.ok(launch({ permissions: 'full' }).args.includes('--dangerously-skip-permissions'))
   })
 
-  it('neither instructions nor a number of steps, and it is said', () => {
+  it('Antigravity gets neither instructions nor a number of steps, and a warning reports that', () => {
     const { warnings } = launch({ instructions: 'Be brief.', maxSteps: 3 })
     assert.deepEqual(
       warnings?.map(({ code }) => code),

@@ -17,14 +17,14 @@ describe('Antigravity: plain output', () => {
     assert.deepEqual(
       eventsOf(run, 'text-delta').map(({ text, partId, meta }) => [text, partId, meta?.['end']]),
       [
-        ['I did it.\n', 'print', undefined],
-        ['  - part one\n', 'print', undefined],
+        ['I did it.', 'print', undefined],
+        ['\n  - part one', 'print', undefined],
         ['', 'print', true],
       ],
     )
   })
 
-  it('that happens to be JSON is unknown as well, with all of it', () => {
+  it('plain output that happens to be JSON is unknown as well, with all of it', () => {
     assert.deepEqual(map(['{"type":"message","a":1}', '[1]', '"x"']), [
       unknown({ type: 'message', a: 1 }),
       unknown([1]),
@@ -32,9 +32,9 @@ describe('Antigravity: plain output', () => {
     ])
   })
 
-  it('that happens to be JSON is part of the answer', () => {
+  it('plain output that happens to be JSON is part of the answer', () => {
     const run = mapRun(antigravityDialect, ['Error: one', '{"a":1}'], { end: { exitCode: 1 } })
-    assert.equal(eventsOf(run, 'text-delta')[0]?.text, '{"a":1}\n')
+    assert.equal(eventsOf(run, 'text-delta')[0]?.text, '{"a":1}')
     assert.deepEqual(unstamped(run.activity).slice(0, 2), [{ type: 'error', message: 'one' }, unknown({ a: 1 })])
   })
 
@@ -84,7 +84,7 @@ describe('Antigravity: the end', () => {
     ])
   })
 
-  it('an error after which it goes on, or ends well, ends nothing', () => {
+  it('an error after which it continues, or ends well, ends nothing', () => {
     const run = mapRun(antigravityDialect, ['Error: one', 'Still here.', 'Error: two'])
     assert.deepEqual(unstamped(run.activity), [
       { type: 'error', message: 'one' },

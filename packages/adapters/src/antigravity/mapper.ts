@@ -79,9 +79,10 @@ class AntigravityReader implements DialectReader {
   }
 
   #say(text: string): void {
-    const before = this.#hasSpoken ? '\n'.repeat(this.#blanks) : ''
+    // In front of the next line: the last one has none, as the answer itself.
+    const before = this.#hasSpoken ? '\n'.repeat(this.#blanks + 1) : ''
     this.#hasSpoken = true
     this.#blanks = 0
-    this.#run.emit({ type: 'text-delta', text: `${before}${text}\n`, partId: PART })
+    this.#run.emit({ type: 'text-delta', text: `${before}${text}`, partId: PART })
   }
 }

@@ -10,7 +10,7 @@ for (const [name, agent] of [
   ['Claude Code', claudeCode],
   ['Codex', codex],
 ] as const) {
-  test(`${name} is live when somebody can answer, and says what it can do in each case`, async () => {
+  test(`${name} is live when somebody can answer, and describes what it can do in each case`, async () => {
     const steerOf = async (options: Parameters<typeof agent>[0]): Promise<string> =>
       (await agent({ ...NOWHERE, ...options }).describe()).steer
     assert.equal(await steerOf({}), 'inject')

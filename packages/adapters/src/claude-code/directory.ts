@@ -1,7 +1,7 @@
 import type { JsonObject } from '@inspan/protocol'
 import { directoryAfter } from '@inspan/shell/read'
 import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
 
 /** The last line of the CLI's own remarks if a command has left the directories that it may work in. */
 const RESET = /(?:^|\n)Shell cwd was reset to (.+)\s*$/
@@ -12,7 +12,7 @@ const RESET = /(?:^|\n)Shell cwd was reset to (.+)\s*$/
  */
 export function nextDirectory(
   call: { readonly name: string; readonly input: JsonObject },
-  outcome: ToolOutcome,
+  outcome: ReportedOutcome,
   { cwd }: { readonly cwd: string | undefined },
 ): string | null | undefined {
   const told = asObject(outcome.detail) ?? NO_FIELDS
@@ -31,7 +31,7 @@ export function nextDirectory(
 /** A command that succeeds leaves the shell in the directory where it ends. */
 function afterCommand(
   input: JsonObject,
-  { isSuccess }: ToolOutcome,
+  { isSuccess }: ReportedOutcome,
   // Commands' standard error is part of the output: this is what Claude Code says itself.
   remarks: string,
   cwd: string | undefined,

@@ -1,29 +1,24 @@
 import { claudeSessions } from './sessions.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
-import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
+import { PRINT_CAPABILITIES, printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { claudeLimits } from './limits.ts'
 import { launchClaude, type ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeDialect } from './mapper.ts'
 import { claudeCodeProfile } from './profile.ts'
 
 /** In print mode Claude Code runs its tools without asking; our deny rules are passed on as its own deny rules. */
-const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
-  steer: 'none',
+export const CLAUDE_CAPABILITIES: Capabilities = {
+  ...PRINT_CAPABILITIES,
   resume: 'anchor',
   fork: 'anchor',
-  handover: 'text',
   hostTools: 'mcp',
   interrupt: 'clean',
   usage: 'turn',
-  redaction: 'record',
   images: true,
   mcp: true,
   subagents: true,
   systemPrompt: 'append',
-  models: null,
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   output: true,
   limits: true,
@@ -37,19 +32,19 @@ export interface ClaudeCodeOptions extends PrintOptions, ClaudeLaunchOptions {
 
 /** Makes an agent of Claude Code in print mode. */
 export function claudeCode(options: ClaudeCodeOptions = {}): AgentDriver {
-  const driver = printDriver(
+  return printDriver(
     {
       profile: claudeCodeProfile,
       dialect: claudeCodeDialect,
-      capabilities: CAPABILITIES,
+      capabilities: CLAUDE_CAPABILITIES,
+      sessionsOf: claudeSessions,
       launch: (request) => launchClaude(request, options),
       anchorOf: claudeAnchor,
-      limitsOf: claudeLimits,
+      limits: claudeLimits,
       lostSession: /No (?:conversation|message) found with /,
     },
     options,
   )
-  return { ...driver, sessions: claudeSessions({ ...process.env, ...options.env }) }
 }
 
 /** Returns the message to resume at. None of a subagent, and no reasoning: the CLI cannot resume after that alone. */

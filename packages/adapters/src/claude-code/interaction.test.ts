@@ -11,23 +11,23 @@ function answers(questions: readonly (typeof color | typeof size)[], value: Json
 }
 
 describe('answers to questions', () => {
-  it('go by the question or its short name', () => {
+  it('are matched by the question or its short name', () => {
     assert.deepEqual(answers([color, size], { 'Which color?': 'Red', Size: 'L' }), {
       'Which color?': 'Red',
       'Which size?': 'L',
     })
   })
 
-  it('may be one word for one question, or several choices', () => {
+  it('may be one text for one question, or several choices', () => {
     assert.deepEqual(answers([color], 'Red'), { 'Which color?': 'Red' })
     assert.deepEqual(answers([color], ['Red', 'Blue']), { 'Which color?': 'Red, Blue' })
   })
 
-  it('may be a list with one for each question', () => {
+  it('may be a list with one answer per question', () => {
     assert.deepEqual(answers([color, size], ['Red', 'L']), { 'Which color?': 'Red', 'Which size?': 'L' })
   })
 
-  it('that are missing or no words leave nothing undefined', () => {
+  it('are empty if missing, and converted to text if they are something else', () => {
     assert.deepEqual(answers([color, size], { Color: 7 }), { 'Which color?': '7', 'Which size?': '' })
   })
 })

@@ -45,7 +45,7 @@ describe('Claude Code is told', () => {
     assert.equal(optionOf(plan, '--resume'), undefined)
   })
 
-  it('where to go on', () => {
+  it('where to continue', () => {
     const plan = launch({ session: { kind: 'resume', nativeId: 'native', anchor: 'm1' } })
     assert.equal(optionOf(plan, '--resume'), 'native')
     assert.equal(optionOf(plan, '--resume-session-at'), 'm1')
@@ -94,7 +94,7 @@ describe('Claude Code is told', () => {
     })
   })
 
-  it('to use no settings but those asked for', () => {
+  it('Claude Code is told to use no settings but those asked for', () => {
     assert.equal(optionOf(launch(), '--setting-sources'), '')
     const plan = launchClaude(aRequest(), { settings: ['user', 'project'], args: ['--effort', 'low'] })
     assert.equal(optionOf(plan, '--setting-sources'), 'user,project')
@@ -175,7 +175,7 @@ describe('our rules hold in Claude Code', () => {
     assert.deepEqual(list(optionOf(plan, '--disallowedTools')), ['Edit', 'Write', 'NotebookEdit'])
   })
 
-  it('so that without the right to edit no command writes either: it has no shell, and says so', () => {
+  it('so that without the right to edit no command writes either: it has no shell, and reports it', () => {
     for (const shell of [{ categories: { execute: 'allow' } }, { tools: { Bash: 'allow' } }] as const) {
       const categories = { ...('categories' in shell ? shell.categories : {}), edit: 'deny' } as const
       const plan = launch({ rules: rules({ ...shell, categories }) })
@@ -200,7 +200,7 @@ describe('our rules hold in Claude Code', () => {
     assert.equal(optionOf(plan, '--mcp-config'), undefined)
   })
 
-  it('where they ask, by denying, and it is said', () => {
+  it('where they ask, by denying, and that is reported', () => {
     const plan = launch({ rules: rules({ tools: { Bash: 'ask' } }) })
     assert.ok(list(optionOf(plan, '--disallowedTools')).includes('Bash'))
     assert.deepEqual(
@@ -211,7 +211,7 @@ describe('our rules hold in Claude Code', () => {
 
   const pattern = { tool: 'execute_command', pattern: 'rm *', policy: 'deny' } as const
 
-  it('or it does not start', () => {
+  it('our rules hold in Claude Code or it does not start', () => {
     assert.throws(
       () => launch({ rules: rules({ patterns: [pattern] }) }),
       (error) => {
@@ -222,7 +222,7 @@ describe('our rules hold in Claude Code', () => {
     )
   })
 
-  it('or it starts all the same if that was allowed, with a warning', () => {
+  it('our rules hold in Claude Code or it starts all the same if that was allowed, with a warning', () => {
     const plan = launch({ rules: rules({ patterns: [pattern] }), allowUngoverned: true })
     assert.equal(plan.warnings?.[0]?.code, 'policy-unsupported')
   })

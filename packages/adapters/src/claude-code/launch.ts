@@ -4,7 +4,7 @@ import type { MCPConfiguration } from '@inspan/protocol/chat'
 import { TOOL_SERVER_NAME } from '@inspan/protocol/driver'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
-import type { NativeSession } from '../launch/native-session.ts'
+import type { SessionChoice } from '../launch/native-session.ts'
 import type { PrivateFile } from '../launch/private-dir.ts'
 import { promptOf, type Prompt } from '../launch/prompt.ts'
 import { ownServer } from '../launch/own-server.ts'
@@ -15,7 +15,7 @@ import { claudeRules } from './rules.ts'
 const LONGEST_MS = String(2 ** 31 - 1)
 
 export interface ClaudeLaunchOptions {
-  /** The settings that the CLI reads. Default: none, as they may allow what we do not. `CLAUDE.md` is always read. */
+  /** The settings that the CLI reads. Default: none, as they may allow what our rules do not. It always reads `CLAUDE.md`. */
   readonly settings?: readonly ('user' | 'project' | 'local')[]
   /** Further command line arguments. */
   readonly args?: readonly string[]
@@ -89,7 +89,7 @@ export function patience({ toolServer }: Pick<LaunchRequest, 'toolServer'>): Rea
   return toolServer === undefined ? {} : { MCP_TOOL_TIMEOUT: LONGEST_MS }
 }
 
-function sessionArgs(session: NativeSession): readonly string[] {
+function sessionArgs(session: SessionChoice): readonly string[] {
   if (session.kind === 'new') return ['--session-id', session.id]
   const at = ['--resume', session.nativeId, ...flag('--resume-session-at', session.anchor)]
   return session.kind === 'resume' ? at : [...at, '--fork-session', '--session-id', session.id]

@@ -1,12 +1,15 @@
+import type { JsonObject } from '@inspan/protocol'
 import type { AgentLimit } from '@inspan/protocol/driver'
 import { asNumber, asObject, asText, firstText } from '../kit/fields.ts'
-import { parseRecord } from '../kit/json-line.ts'
+import type { LimitReader } from '../launch/cli-turn.ts'
+
+const MARK = 'rate_limit_event'
 
 /** Reads the usage limit of a `rate_limit_event`, which comes with a subscription. */
-export function claudeLimits(line: string): readonly AgentLimit[] {
-  if (!line.includes('rate_limit_event')) return []
-  const record = parseRecord(line)
-  if (record?.['type'] !== 'rate_limit_event') return []
+export const claudeLimits: LimitReader = { mark: MARK, read }
+
+function read(record: JsonObject): readonly AgentLimit[] {
+  if (record['type'] !== MARK) return []
   const info = asObject(record['rate_limit_info']) ?? record
   const status = asText(info['status'])
   if (status === undefined) return []

@@ -54,7 +54,7 @@ describe('what is said to it', () => {
     })
   })
 
-  it('has to be something', () => {
+  it('an empty message is refused', () => {
     assert.throws(
       () => userMessage([]),
       (error) => InspanError.is(error) && error.code === 'invalid-input',

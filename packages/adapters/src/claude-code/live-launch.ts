@@ -1,7 +1,7 @@
 import type { JsonObject, Part, PermissionRules } from '@inspan/protocol'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { promptOf } from '../launch/prompt.ts'
-import type { LivePlan } from '../live/live-harness.ts'
+import type { LivePlan } from '../live/live-cli-spec.ts'
 import { withoutFlags } from '../live/args.ts'
 import { settledRules } from '../live/settled-rules.ts'
 import { launchClaude, ownTools, patience, type ClaudeLaunchOptions } from './launch.ts'

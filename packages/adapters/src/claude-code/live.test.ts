@@ -92,7 +92,7 @@ describe('a call that a person is asked about', () => {
     await turn.all
   })
 
-  it('says where the shell stands by now, which is not taken for the project', async (t) => {
+  it('reports where the shell stands by now, which is not taken for the project', async (t) => {
     const { dir, host, run } = await stage(t, `await t.ask('Bash', { command: 'ls' }, process.cwd() + '/sub')`)
     const turn = run()
     const { request, answer } = await host.nextAsk()
@@ -114,7 +114,7 @@ describe('a call that a person is asked about', () => {
     assert.doesNotMatch(answers[0] ?? '', /updatedPermissions/)
   })
 
-  it('may wait beside another, and each gets its own answer', async (t) => {
+  it('may wait together with another, and each gets its own answer', async (t) => {
     const { host, run } = await stage(
       t,
       `await Promise.all([t.tool('Read', { file_path: 'a' }), t.tool('Read', { file_path: 'b' })])`,
@@ -227,7 +227,7 @@ describe('a question of the agent', () => {
     assert.equal(textOf(await turn.all), 'Too short.|allow')
   })
 
-  it('that nobody knows gets an answer that says so', async (t) => {
+  it('a question of the agent that nobody knows gets an answer that says so', async (t) => {
     const { run } = await stage(t, `t.say((await t.request({ subtype: 'elicitation' })).error)`)
     assert.equal(textOf(await run().all), 'There is nobody for elicitation.')
   })
@@ -348,7 +348,7 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
-  it('that has nothing to do for a while is ended, and the next turn has a new one', async (t) => {
+  it('a process that has nothing to do for a while is ended, and the next turn has a new one', async (t) => {
     const { dir, host, run } = await stage(t, `t.say('here')`, { idleMs: 1 })
     await run().all
     while ((await survivors(host)) > 0) await pause(20)
@@ -356,7 +356,7 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
-  it('that is to be kept for longer than timers hold is not ended at once', async (t) => {
+  it('a process that is to be kept for longer than timers hold is not ended at once', async (t) => {
     const warned: string[] = []
     const onWarning = ({ name }: Error): void => void warned.push(name)
     process.on('warning', onWarning)
@@ -368,7 +368,7 @@ describe('a process', () => {
     assert.deepEqual(warned, [])
   })
 
-  it('that was killed a moment before the turn is followed by another one, which goes on with its session', async (t) => {
+  it('a process that was killed a moment before the turn is followed by another one, which continues its session', async (t) => {
     const { dir, host, run } = await stage(t, `t.say('here')`)
     await run().all
     process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
@@ -380,7 +380,7 @@ describe('a process', () => {
     assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
   })
 
-  it('that dies while a call waits has failed, and its question with it', async (t) => {
+  it('a process that dies while a call waits has failed, and its question with it', async (t) => {
     const { dir, host, run } = await stage(
       t,
       `if (t.prompt === 'Do it.') { t.ask('Bash', { command: 'x' }); await t.steered(); process.exit(3) } t.say('back')`,
@@ -400,7 +400,7 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
-  it('that ends in the middle of a turn has failed even if it says that all is well', async (t) => {
+  it('a process that ends in the middle of a turn has failed even if it says that all is well', async (t) => {
     const { run } = await stage(
       t,
       `t.say('half'); process.stdout.write('', () => process.exit(0)); await t.interrupted`,
@@ -449,7 +449,7 @@ describe('a message while the agent works', () => {
     assert.ok((await heard(dir)).some((line) => line.includes('"priority":"next"')))
   })
 
-  it('that comes after the last answer has begun is answered in the same turn', async (t) => {
+  it('a message that comes after the last answer has begun is answered in the same turn', async (t) => {
     const { run, session } = await stage(t, `t.say('re ' + t.prompt); if (t.prompt === 'Do it.') await t.queued()`)
     const turn = run()
     await turn.until(says('re Do it.'))
@@ -545,7 +545,7 @@ describe('what others said', () => {
 })
 
 describe('a recording of a turn', () => {
-  it('that cannot be begun fails the turn before the program is told anything, and the next one can be taken', async (t) => {
+  it('a recording of a turn that cannot be begun fails the turn before the program is told anything, and the next one can be taken', async (t) => {
     const records = await scratch(t)
     const { dir, host, run } = await stage(t, `t.say('hi')`, {
       record: ({ turnId }) => ({ dir: turnId === 'bad' ? '/dev/null/not-a-directory' : join(records, turnId) }),

@@ -3,7 +3,7 @@ import type { NativeRef } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { liveDriver, type LiveOptions } from '../live/live-driver.ts'
 import { ClaudePeer } from './control.ts'
-import { claudeAnchor } from './driver.ts'
+import { CLAUDE_CAPABILITIES, claudeAnchor } from './driver.ts'
 import type { ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeLiveDialect } from './live-dialect.ts'
 import { claudeLimits } from './limits.ts'
@@ -13,25 +13,9 @@ import { refuseLevel } from '../live/transport.ts'
 
 /** We judge every call before it runs, also those of subagents. */
 const CAPABILITIES: Capabilities = {
+  ...CLAUDE_CAPABILITIES,
   governs: 'all',
-  continuity: 'native',
   steer: 'inject',
-  resume: 'anchor',
-  fork: 'anchor',
-  handover: 'text',
-  hostTools: 'mcp',
-  interrupt: 'clean',
-  usage: 'turn',
-  redaction: 'record',
-  images: true,
-  mcp: true,
-  subagents: true,
-  systemPrompt: 'append',
-  models: null,
-  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
-  output: true,
-  limits: true,
-  sessions: true,
 }
 
 export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}
@@ -39,18 +23,18 @@ export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}
 /** Makes an agent of Claude Code in live mode. */
 export function claudeCodeLive(options: ClaudeLiveOptions = {}): AgentDriver {
   refuseLevel(claudeCodeProfile.title, options.permissions)
-  const driver = liveDriver(
+  return liveDriver(
     {
       profile: claudeCodeProfile,
       dialect: claudeCodeLiveDialect,
       capabilities: CAPABILITIES,
+      sessionsOf: claudeSessions,
       launch: (request) => launchClaudeLive(request, options),
       anchorOf: claudeAnchor,
-      limitsOf: claudeLimits,
+      limits: claudeLimits,
       placeOf: ({ messageId }: NativeRef) => messageId,
       connect: (link) => new ClaudePeer(link),
     },
     options,
   )
-  return { ...driver, sessions: claudeSessions({ ...process.env, ...options.env }) }
 }

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
 import type { OpenCall } from '../kit/calls.ts'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
-import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run, RunEnd } from '../kit/mapper.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
+import type { CallAnswer, Dialect, DialectReader, HeldRecord, TextPlace, Run, RunEnd } from '../kit/mapper.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
 import { exitCodeOf } from './bash-result.ts'
 import { nextDirectory } from './directory.ts'
 import { PartialMessages } from './partial.ts'
@@ -176,7 +176,7 @@ class ClaudeReader implements DialectReader {
   }
 
   /** Emits the texts of one record as one message, also if they were streamed one by one. */
-  #say(texts: readonly string[], nextPlace: () => Place, wasAborted: boolean): void {
+  #say(texts: readonly string[], nextPlace: () => TextPlace, wasAborted: boolean): void {
     const place = nextPlace()
     if (place.partId === undefined) {
       this.#run.text(texts.join('\n'), place, wasAborted)
@@ -193,12 +193,12 @@ class ClaudeReader implements DialectReader {
     kind: 'text' | 'reasoning',
     parent: string | undefined,
     native: NativeRef | undefined,
-  ): Place {
+  ): TextPlace {
     const partId = this.#partial.takePart(messageId, kind, parent)
     return { partId, parent, native }
   }
 
-  #reasoning(block: JsonObject, place: Place): void {
+  #reasoning(block: JsonObject, place: TextPlace): void {
     const text = asText(block['thinking'])
     if (text === undefined) this.#run.consume('reasoning')
     else this.#run.reasoning(text, place)
@@ -320,7 +320,7 @@ class ClaudeReader implements DialectReader {
     } else this.#pendingSkills.push({ name: skill, answer, held: this.#run.hold([]) })
   }
 
-  #finishCall(answer: CallAnswer, call: OpenCall | undefined, outcome: ToolOutcome): void {
+  #finishCall(answer: CallAnswer, call: OpenCall | undefined, outcome: ReportedOutcome): void {
     const run = this.#run
     if (call?.parent !== undefined && this.#tasks.isElsewhere(call.parent)) {
       const { cwd = null } = run
@@ -385,7 +385,12 @@ class ClaudeReader implements DialectReader {
   }
 }
 
-function outcomeOf(block: JsonObject, record: JsonObject, toolName: string | undefined, siblings: number): ToolOutcome {
+function outcomeOf(
+  block: JsonObject,
+  record: JsonObject,
+  toolName: string | undefined,
+  siblings: number,
+): ReportedOutcome {
   // `tool_use_result` exists once per record: with several results in it, it cannot be assigned.
   const detail = siblings === 1 ? (record['tool_use_result'] ?? record['toolUseResult']) : undefined
   const fields = asObject(detail)

@@ -16,7 +16,7 @@ function endOf(records: readonly object[], steered: readonly string[] = []): num
 }
 
 describe('a turn is over', () => {
-  it('when the session is idle and the prompt was dealt with', () => {
+  it('when the session is idle and the prompt was processed', () => {
     const records = [
       session('running'),
       lifecycle('p', 'queued'),
@@ -28,23 +28,23 @@ describe('a turn is over', () => {
     assert.equal(endOf(records), 5)
   })
 
-  it('not while subagents in the background keep the session busy', () => {
+  it('a turn is not over while subagents in the background keep the session busy', () => {
     const first = [session('running'), lifecycle('p', 'started'), result, lifecycle('p', 'completed')]
     assert.equal(endOf(first), -1)
     assert.equal(endOf([...first, { type: 'system', subtype: 'init' }, result, session('idle')]), 6)
   })
 
-  it('not when it was something else that has just ended', () => {
+  it('a turn is not over when something else has just ended', () => {
     const wokenUp = [lifecycle('other', 'completed'), session('running'), result, session('idle')]
     assert.equal(endOf(wokenUp), -1)
     assert.equal(endOf([...wokenUp, lifecycle('p', 'started'), lifecycle('p', 'completed'), session('idle')]), 6)
   })
 
-  it('when its prompt was taken back', () => {
+  it('when its prompt was withdrawn', () => {
     assert.equal(endOf([lifecycle('p', 'queued'), lifecycle('p', 'cancelled'), session('idle')]), 2)
   })
 
-  it('with its result, when the program tells nothing else', () => {
+  it('with its result, if the program reports no session state', () => {
     assert.equal(endOf([{ type: 'assistant' }, result]), 1)
   })
 
@@ -63,7 +63,7 @@ describe('a turn is over', () => {
 })
 
 describe('a message', () => {
-  it('was heard when it was started, and not when it was taken back before', () => {
+  it('counts as delivered once it was started, but not if it was withdrawn before that', () => {
     const states = new MessageStates()
     for (const uuid of ['p', 'a', 'b', 'c']) states.sent(uuid)
     for (const [uuid, state] of [

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@inspan/protocol'
 import { asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
-import type { Place, Run } from '../kit/mapper.ts'
+import type { TextPlace, Run } from '../kit/mapper.ts'
 
 type BlockKind = 'text' | 'reasoning' | 'tool'
 
@@ -96,7 +96,7 @@ export class PartialMessages {
     const block = message?.blocks.get(asInteger(event['index']) ?? -1)
     const delta = asObject(event['delta'])
     if (block === undefined || block.isWhole || delta === undefined) return
-    const place: Place & { readonly partId: string } = { partId: block.partId, parent }
+    const place: TextPlace & { readonly partId: string } = { partId: block.partId, parent }
     const text = asText(delta['text'])
     const thinking = asText(delta['thinking'])
     const json = asText(delta['partial_json'])

@@ -65,7 +65,7 @@ describe('Claude Code: the end of a turn', () => {
       ])
   })
 
-  it('an error said as assistant text is one with the result that repeats it, and a warning when the run goes on', () => {
+  it('an error said as assistant text is one with the result that repeats it, and a warning when the run continues', () => {
     const said = {
       type: 'assistant',
       message: { id: 'x', model: '<synthetic>', content: [{ type: 'text', text: 'API Error: gone' }] },

@@ -1,16 +1,19 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
-import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
+import { listDraft, readDraft, searchDraft, skillDraft } from '../kit/drafts.ts'
 import { asCount, asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { writeRule } from '../kit/path-rules.ts'
 import {
   consumeCall,
   lineRange,
   toolTable,
-  type ToolContext,
-  type ToolOutcome,
+  type MappingContext,
+  type ReportedOutcome,
   type ToolRule,
   type ToolTable,
 } from '../kit/tool-table.ts'
+
+const write = writeRule(fileOf)
 
 /** Rules for Claude Code's own tools. MCP tools, web tools and all others are `unknown`. */
 export const claudeTools: ToolTable = toolTable({
@@ -53,11 +56,6 @@ export const claudeTools: ToolTable = toolTable({
   TaskStop: consumeCall('bookkeeping'),
 })
 
-function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const path = fileOf(use.input)
-  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
-}
-
 function fileOf(input: JsonObject): string | undefined {
   return firstText(input, 'file_path', 'notebook_path', 'path')
 }
@@ -71,7 +69,7 @@ function searchFor(field: string): ToolRule {
   }
 }
 
-function delegate(use: { readonly input: JsonObject }, outcome: ToolOutcome): readonly ActivityDraft[] {
+function delegate(use: { readonly input: JsonObject }, outcome: ReportedOutcome): readonly ActivityDraft[] {
   const detail = asObject(outcome.detail) ?? NO_FIELDS
   const subagentId = asText(detail['agentId'])
   const subagentName = firstText(use.input, 'subagent_type', 'description') ?? asText(detail['agentType'])
@@ -86,12 +84,12 @@ function delegate(use: { readonly input: JsonObject }, outcome: ToolOutcome): re
 }
 
 /** The skill's file that the CLI named, which the reader put into the outcome. */
-function skillFile(outcome: ToolOutcome): string | undefined {
+function skillFile(outcome: ReportedOutcome): string | undefined {
   return asText(asObject(outcome.detail)?.['skillFile'])
 }
 
 /** Returns the activity that the result of a read tells by itself. */
-export function readFromResult(outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+export function readFromResult(outcome: ReportedOutcome, context: MappingContext): readonly ActivityDraft[] {
   const file = asObject(asObject(outcome.detail)?.['file'])
   const path = file === undefined ? undefined : asText(file['filePath'])
   if (file === undefined || path === undefined) return []

@@ -71,7 +71,7 @@ describe('Claude Code: words', () => {
     assert.deepEqual(run.sums.reasons, { lifecycle: 1, 'user-text': 4, synthetic: 1 })
   })
 
-  it('what Claude Code itself puts into the agent’s mouth is not the agent', () => {
+  it('text that Claude Code itself inserts for the agent is not the agent’s answer', () => {
     const slash = {
       ...says('Context: 12 %'),
       message: { id: 'x', model: '<synthetic>', content: [{ type: 'text', text: 'Context: 12 %' }] },

@@ -1,9 +1,9 @@
 import type { JsonObject, UsageIncrement } from '@inspan/protocol'
 import type { OpenCall } from '../kit/calls.ts'
 import { asObject, asText } from '../kit/fields.ts'
-import type { Place, Run } from '../kit/mapper.ts'
+import type { TextPlace, Run } from '../kit/mapper.ts'
 import { readOutcome, subagentSuccess } from './outcome.ts'
-import type { Subagents } from './subagents.ts'
+import type { ClineSubagents } from './subagents.ts'
 import { clineTools, inputOf, SPAWN } from './tools.ts'
 import type { UsageReports } from './usage.ts'
 
@@ -16,7 +16,7 @@ interface Speaker {
 }
 
 interface Surroundings {
-  readonly subagents: Subagents
+  readonly subagents: ClineSubagents
   readonly usage: UsageReports
   readonly hasTeam: () => boolean
   /** Called for an error that ends the run. */
@@ -170,12 +170,12 @@ export class AgentEvents {
     return teammate ?? this.#around.subagents.current?.callId
   }
 
-  #textPlace({ key, parent, texts }: Speaker): Place & { readonly partId: string } {
+  #textPlace({ key, parent, texts }: Speaker): TextPlace & { readonly partId: string } {
     const partId = `${key}text-${texts}`
     return parent === undefined ? { partId } : { partId, parent }
   }
 
-  #thoughtPlace({ key, parent, thoughts }: Speaker): Place & { readonly partId: string } {
+  #thoughtPlace({ key, parent, thoughts }: Speaker): TextPlace & { readonly partId: string } {
     const partId = `${key}reasoning-${thoughts}`
     return parent === undefined ? { partId } : { partId, parent }
   }

@@ -1,5 +1,5 @@
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
-import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
+import { PRINT_CAPABILITIES, printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchCline, type ClineLaunchOptions } from './launch.ts'
 import { clineDialect } from './mapper.ts'
 import { clineProfile } from './profile.ts'
@@ -7,25 +7,11 @@ import { clineSessionOf } from './session-lookup.ts'
 
 /** In print mode Cline runs its tools without asking and cannot resume. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
-  steer: 'none',
-  resume: 'none',
-  fork: 'none',
-  handover: 'text',
-  hostTools: 'none',
-  interrupt: 'kill',
+  ...PRINT_CAPABILITIES,
   usage: 'turn',
-  redaction: 'record',
-  images: false,
   mcp: true,
   subagents: true,
   systemPrompt: 'replace',
-  models: null,
-  effort: [],
-  output: false,
-  limits: false,
-  sessions: false,
 }
 
 export interface ClineOptions extends PrintOptions, ClineLaunchOptions {

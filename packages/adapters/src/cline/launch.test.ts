@@ -74,7 +74,7 @@ describe('Cline is told', () => {
     assert.deepEqual(serversIn(launch()), {})
   })
 
-  it('that it cannot be limited to a number of steps', () => {
+  it('Cline cannot be limited to a number of steps, and a warning reports that', () => {
     assert.deepEqual(
       launch({ maxSteps: 3 }).warnings?.map(({ code }) => code),
       ['max-steps'],
@@ -107,7 +107,7 @@ describe('Cline may', () => {
     assert.deepEqual(disabledIn(launch({ permissions: 'full' })), ['ask_question'])
   })
 
-  it('not do what our rules deny, also tools of servers and of strangers', () => {
+  it('Cline may not do what our rules deny, also tools of servers and of strangers', () => {
     const plan = launch({
       permissions: 'full',
       rules: {
@@ -126,7 +126,7 @@ describe('Cline may', () => {
     ])
   })
 
-  it('not start under rules that it cannot keep', () => {
+  it('Cline may not start under rules that it cannot keep', () => {
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] as const
     assert.throws(
       () => launch({ permissions: 'full', rules: { ...NO_RULES, patterns } }),

@@ -66,7 +66,7 @@ export function launchCline(request: LaunchRequest, options: ClineLaunchOptions 
 
 /**
  * How long a server may take to start and to answer: Cline's own limit for answers. Without a limit Cline waits three
- * seconds for a server to start and goes on without its tools.
+ * seconds for a server to start and continues without its tools.
  */
 const SERVER_SECONDS = 60
 

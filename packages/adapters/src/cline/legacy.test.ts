@@ -35,7 +35,7 @@ describe('Cline: the stream of older versions', () => {
     )
   })
 
-  it('texts that grow are said once', () => {
+  it('a text that is sent again as it grows becomes one message', () => {
     const run = mapped([
       say('text', 'Hel', { partial: true }),
       say('text', 'Hello', { partial: true }),
@@ -58,7 +58,7 @@ describe('Cline: the stream of older versions', () => {
     )
   })
 
-  it('diagnostics are errors: of the run when it ends with them, in passing otherwise', () => {
+  it('diagnostics are errors: they fail the run if it ends with them, and otherwise do not', () => {
     const run = mapped([say('error', 'no key')], { end: { exitCode: 1 } })
     assert.deepEqual(unstamped(run.activity), [{ type: 'error', message: 'no key' }])
     assert.equal(eventsOf(run, 'error').length, 1)
@@ -81,7 +81,7 @@ describe('Cline: the stream of older versions', () => {
     ])
   })
 
-  it('everything else is unknown, tools too', () => {
+  it('everything else is unknown, including tools', () => {
     const lines = [
       say('tool', '{"tool":"readFile","path":"a"}'),
       say('command', 'ls'),

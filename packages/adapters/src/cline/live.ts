@@ -1,15 +1,14 @@
 import type { Part, PermissionRules } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
-import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
+import { ACP_CAPABILITIES, acpDriver, type AcpAgent } from '../acp/agent.ts'
 import { unheardWarnings } from '../acp/unheard.ts'
 import { clineAcpDialect, clineHabits } from './acp/mapper.ts'
 import { flag } from '../launch/args.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { noSubagents } from '../launch/offered-tools.ts'
 import { promptText } from '../launch/prompt.ts'
-import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
-import type { LivePlan } from '../live/live-harness.ts'
+import type { LivePlan } from '../live/live-cli-spec.ts'
 import { settledRules } from '../live/settled-rules.ts'
 import { launchCline, type ClineLaunchOptions } from './launch.ts'
 import { clineProfile } from './profile.ts'
@@ -41,7 +40,7 @@ export function clineLive(options: ClineLiveOptions = {}): AgentDriver {
     hasOwnMcp: true,
     launch: (request) => launchClineLive(request, options),
   }
-  return followedDriver((facts) => acpHarness(agent, facts), options)
+  return acpDriver(agent, options)
 }
 
 /** Returns how to start `cline --acp`, with the settings of print mode, except that it asks about everything. */

@@ -4,7 +4,7 @@ import { parseRecord } from '../kit/json-line.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
 import { AgentEvents } from './agent-events.ts'
 import { LegacyMessages } from './legacy.ts'
-import { Subagents } from './subagents.ts'
+import { ClineSubagents } from './subagents.ts'
 import { Team } from './team.ts'
 import { clineTools } from './tools.ts'
 import { UsageReports } from './usage.ts'
@@ -22,7 +22,7 @@ const STACK_LINE = /^\s+at \S/
 
 class ClineReader implements DialectReader {
   readonly #run: Run
-  readonly #subagents: Subagents
+  readonly #subagents: ClineSubagents
   readonly #team: Team
   readonly #usage: UsageReports
   readonly #agents: AgentEvents
@@ -39,7 +39,7 @@ class ClineReader implements DialectReader {
 
   constructor(run: Run) {
     this.#run = run
-    this.#subagents = new Subagents(run)
+    this.#subagents = new ClineSubagents(run)
     this.#team = new Team(run)
     this.#usage = new UsageReports(run.usage)
     this.#legacy = new LegacyMessages(run)

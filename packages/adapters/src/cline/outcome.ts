@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asBoolean, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
 
 /** The error message for a command's exit code. The field contains nothing else. */
 const EXIT_CODE = /^Command exited with code (\d{1,10})$/
 
 /** Returns how a call ended, from the record that ends it. */
-export function readOutcome(event: JsonObject): ToolOutcome {
+export function readOutcome(event: JsonObject): ReportedOutcome {
   const { output } = event
   // A call that was refused or had wrong input has no success flag: the error says it all.
   const isSuccess = asText(event['error']) === undefined ? successOf(output) : false
@@ -14,7 +14,7 @@ export function readOutcome(event: JsonObject): ToolOutcome {
 }
 
 /** Returns how one item of a batch ended. An output without items is about all of them. */
-export function itemOutcome(outcome: ToolOutcome, index: number, count: number): ToolOutcome {
+export function itemOutcome(outcome: ReportedOutcome, index: number, count: number): ReportedOutcome {
   const items = asArray(outcome.result)
   const item = items?.length === count ? asObject(items[index]) : count === 1 ? asObject(outcome.result) : undefined
   if (item === undefined) return withoutCode(outcome)
@@ -24,12 +24,12 @@ export function itemOutcome(outcome: ToolOutcome, index: number, count: number):
 }
 
 /** Whether a subagent succeeded, by the `finishReason` of its result if it has one. */
-export function subagentSuccess(outcome: ToolOutcome): boolean | undefined {
+export function subagentSuccess(outcome: ReportedOutcome): boolean | undefined {
   const reason = asText((asObject(outcome.result) ?? NO_FIELDS)['finishReason'])
   return reason === undefined ? outcome.isSuccess : reason === 'completed'
 }
 
-function withoutCode({ isSuccess }: ToolOutcome): ToolOutcome {
+function withoutCode({ isSuccess }: ReportedOutcome): ReportedOutcome {
   return { isSuccess }
 }
 

@@ -22,7 +22,7 @@ describe('Cline has a key', () => {
     assert.equal(await isKnown(t, 'ollama', {}), true)
   })
 
-  it('and has none where it has only been run', async (t) => {
+  it('a program that has only been run has no key', async (t) => {
     assert.equal(await isKnown(t, 'cline', {}), false)
   })
 })

@@ -1,63 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AT, eventsOf, mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
+import { AT, eventsOf, unstamped } from '../../test/support.ts'
 import { activityOf } from '../kit/activity.ts'
-import { clineDialect } from './mapper.ts'
-
-const result = { type: 'run_result', finishReason: 'completed', text: 'Hi.' }
-
-function event(type: string, more: object = {}): object {
-  return { type: 'agent_event', event: { type, ...more } }
-}
-
-function says(text: string): object {
-  return event('content_end', { contentType: 'text', text })
-}
+import {
+  agent,
+  answer,
+  call,
+  event,
+  hook,
+  map,
+  mapped,
+  reports,
+  result,
+  says,
+  team,
+  usage,
+} from '../../test/cline/records.ts'
 
 function delta(text: string): object {
   return event('content_start', { contentType: 'text', text })
 }
-
-function call(id: string, name: string, input: unknown): object {
-  return event('content_start', { contentType: 'tool', toolName: name, toolCallId: id, input })
-}
-
-function answer(id: string, name: string, output: unknown, more: object = {}): object {
-  return event('content_end', { contentType: 'tool', toolName: name, toolCallId: id, output, ...more })
-}
-
-function hook(name: string, agentId = 'lead', parentAgentId: string | null = null): object {
-  return { type: 'hook_event', hookEventName: name, agentId, taskId: 'conv_1', parentAgentId }
-}
-
-function team(type: string, more: object): object {
-  return { type: 'team_event', event: { type, ...more } }
-}
-
-function usage(input: number, output: number, totalInput: number, totalOutput: number, more: object = {}): object {
-  return {
-    type: 'usage',
-    inputTokens: input,
-    outputTokens: output,
-    totalInputTokens: totalInput,
-    totalOutputTokens: totalOutput,
-    ...more,
-  }
-}
-
-function reports(record: object): object {
-  return { type: 'agent_event', event: record }
-}
-
-function mapped(lines: readonly unknown[], options?: RunOptions): MappedRun {
-  return mapRun(clineDialect, lines, options)
-}
-
-function map(lines: readonly unknown[], options?: RunOptions): readonly object[] {
-  return unstamped(mapped(lines, options).activity)
-}
-
-const agent = (message: string): object => ({ type: 'agent', message })
 
 describe('Cline: records', () => {
   it('hooks, iterations, usage, done and the result make no activity', () => {

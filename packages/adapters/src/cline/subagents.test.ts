@@ -1,43 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventsOf, mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
-import { clineDialect } from './mapper.ts'
+import { eventsOf, unstamped } from '../../test/support.ts'
+import { agent, answer, call, event, hook, map, mapped, result, says, team } from '../../test/cline/records.ts'
 
-const result = { type: 'run_result', finishReason: 'completed', text: 'Hi.' }
-
-function event(type: string, more: object = {}): object {
-  return { type: 'agent_event', event: { type, ...more } }
-}
-
-function says(text: string): object {
-  return event('content_end', { contentType: 'text', text })
-}
-
-function call(id: string, name: string, input: unknown): object {
-  return event('content_start', { contentType: 'tool', toolName: name, toolCallId: id, input })
-}
-
-function answer(id: string, name: string, output: unknown, more: object = {}): object {
-  return event('content_end', { contentType: 'tool', toolName: name, toolCallId: id, output, ...more })
-}
-
-function hook(name: string, agentId = 'lead', parentAgentId: string | null = null): object {
-  return { type: 'hook_event', hookEventName: name, agentId, taskId: 'conv_1', parentAgentId }
-}
-
-function team(type: string, more: object): object {
-  return { type: 'team_event', event: { type, ...more } }
-}
-
-function mapped(lines: readonly unknown[], options?: RunOptions): MappedRun {
-  return mapRun(clineDialect, lines, options)
-}
-
-function map(lines: readonly unknown[], options?: RunOptions): readonly object[] {
-  return unstamped(mapped(lines, options).activity)
-}
-
-const agent = (message: string): object => ({ type: 'agent', message })
 const sub = (action: string, id: string, more: object = {}): object => ({
   type: 'orchestration',
   action: `subagent_${action}`,
@@ -104,7 +69,7 @@ describe('Cline: subagents', () => {
     ])
   })
 
-  it('that were never announced still end', () => {
+  it('subagents that were never announced still end', () => {
     assert.deepEqual(map([hook('agent_end', 'sub', 'lead'), hook('agent_error', 'other', 'lead'), result]), [
       sub('completed', 'sub', { isSuccess: true }),
       sub('failed', 'other', { isSuccess: false }),
@@ -233,7 +198,7 @@ describe('Cline: teams', () => {
     assert.deepEqual(end({}), sub('completed', 'worker'))
   })
 
-  it('what teammates do is activity, what they say is theirs', () => {
+  it('calls of teammates are activity, and their words stay theirs', () => {
     const wrapped = (inner: object): object => team('agent_event', { agentId: 'worker', event: inner })
     const tool = { contentType: 'tool', toolName: 'bash', toolCallId: 'c1' }
     const run = mapped([

@@ -28,7 +28,7 @@ const REMEMBERED = 256
  * calls that started subagents, so whatever comes while such a call is open is a subagent's. Which subagent makes a
  * call is told by the hook before it: several may work at the same time.
  */
-export class Subagents {
+export class ClineSubagents {
   readonly #run: Run
   readonly #running = new Map<string, Subagent>()
   readonly #ended = new Set<string>()

@@ -2,12 +2,15 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { commandDraft, listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asCount, asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'
+import { writeRule } from '../kit/path-rules.ts'
 import { patchFiles } from '../kit/patch-files.ts'
-import { toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+import { toolTable, type ReportedOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 import { itemOutcome, subagentSuccess } from './outcome.ts'
 
 /** The tool that starts a subagent and returns its report. */
 export const SPAWN = 'spawn_agent'
+
+const write = writeRule(pathOf)
 
 /**
  * Rules for Cline's tools, under all names they have had. Commands stay commands, as Cline has tools of its own to
@@ -93,11 +96,6 @@ function rangeOf(file: JsonObject): { readonly startLine?: number; readonly endL
   return { startLine: startLine ?? 1, endLine }
 }
 
-function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const path = pathOf(use.input)
-  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
-}
-
 /** Returns one search per query. Only older tools are given a path. */
 function searches(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const { input } = use
@@ -115,7 +113,7 @@ function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
 }
 
 /** The result is the skill's text, or a sentence that there is no such skill. */
-function skillOutcome(skillName: string, outcome: ToolOutcome): ToolOutcome {
+function skillOutcome(skillName: string, outcome: ReportedOutcome): ReportedOutcome {
   const text = asText(outcome.result)
   if (outcome.isSuccess !== undefined || text === undefined) return outcome
   return { isSuccess: !text.startsWith(`Skill "${skillName}" not found`) }

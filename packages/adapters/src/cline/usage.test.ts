@@ -1,44 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventsOf, mapRun, type MappedRun, type RunOptions } from '../../test/support.ts'
-import { clineDialect } from './mapper.ts'
-
-const result = { type: 'run_result', finishReason: 'completed', text: 'Hi.' }
-
-function event(type: string, more: object = {}): object {
-  return { type: 'agent_event', event: { type, ...more } }
-}
-
-function call(id: string, name: string, input: unknown): object {
-  return event('content_start', { contentType: 'tool', toolName: name, toolCallId: id, input })
-}
-
-function answer(id: string, name: string, output: unknown, more: object = {}): object {
-  return event('content_end', { contentType: 'tool', toolName: name, toolCallId: id, output, ...more })
-}
-
-function team(type: string, more: object): object {
-  return { type: 'team_event', event: { type, ...more } }
-}
-
-function usage(input: number, output: number, totalInput: number, totalOutput: number, more: object = {}): object {
-  return {
-    type: 'usage',
-    inputTokens: input,
-    outputTokens: output,
-    totalInputTokens: totalInput,
-    totalOutputTokens: totalOutput,
-    ...more,
-  }
-}
-
-function reports(record: object): object {
-  return { type: 'agent_event', event: record }
-}
-
-function mapped(lines: readonly unknown[], options?: RunOptions): MappedRun {
-  return mapRun(clineDialect, lines, options)
-}
+import { eventsOf } from '../../test/support.ts'
+import { answer, call, event, mapped, reports, result, team, usage } from '../../test/cline/records.ts'
 
 describe('Cline: usage', () => {
   it('steps have their own, the turn has the sum; cached tokens are counted once', () => {
@@ -95,7 +58,7 @@ describe('Cline: usage', () => {
     )
   })
 
-  it('what teammates use comes twice and counts once, in whichever order', () => {
+  it('usage of teammates is reported twice and counted once, in either order', () => {
     const wrapped = (report: object): object => team('agent_event', { agentId: 'worker', event: report })
     const spawned = team('teammate_spawned', { agentId: 'worker' })
     const mine = usage(100, 20, 100, 20)

@@ -1,6 +1,6 @@
 import { codexSessions } from './sessions.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
-import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
+import { PRINT_CAPABILITIES, printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchCodex, type CodexLaunchOptions } from './launch.ts'
 import { codexDialect } from './mapper.ts'
 import { ownProvider } from './own-provider.ts'
@@ -10,25 +10,17 @@ import { codexProfile } from './profile.ts'
  * In print mode Codex runs its tools without asking, in a sandbox. It prints no turn ids, so a session can only be
  * resumed at its end.
  */
-const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
-  steer: 'none',
+export const CODEX_CAPABILITIES: Capabilities = {
+  ...PRINT_CAPABILITIES,
   resume: 'head',
-  fork: 'none',
-  handover: 'text',
   hostTools: 'mcp',
-  interrupt: 'kill',
   usage: 'cumulative',
-  redaction: 'record',
   images: true,
   mcp: true,
   subagents: true,
   systemPrompt: 'append',
-  models: null,
   effort: ['minimal', 'low', 'medium', 'high', 'xhigh'],
   output: true,
-  limits: false,
   sessions: true,
 }
 
@@ -39,15 +31,15 @@ export interface CodexOptions extends PrintOptions, CodexLaunchOptions {
 
 /** Makes an agent of Codex in print mode. */
 export function codex(options: CodexOptions = {}): AgentDriver {
-  const driver = printDriver(
+  return printDriver(
     {
       profile: codexProfile,
       dialect: codexDialect,
-      capabilities: CAPABILITIES,
+      capabilities: CODEX_CAPABILITIES,
+      sessionsOf: codexSessions,
       launch: (request) => launchCodex(request, options, ownProvider({ ...process.env, ...options.env })),
       lostSession: /no rollout found for /,
     },
     options,
   )
-  return { ...driver, sessions: codexSessions({ ...process.env, ...options.env }) }
 }

@@ -39,7 +39,7 @@ describe('Codex is told', () => {
     assert.ok(plan.args.indexOf('--image') < plan.args.indexOf('--json'))
   })
 
-  it('to go on at the end of its session', () => {
+  it('Codex is told to continue at the end of its session', () => {
     const plan = launch({ session: { kind: 'resume', nativeId: 'thread' } })
     assert.deepEqual(plan.args.slice(-3), ['resume', 'thread', '-'])
   })
@@ -57,15 +57,15 @@ describe('Codex is told', () => {
     assert.equal(launch({ session, instructions: 'Be brief.' }).stdin, 'Do it.')
   })
 
-  it('to give up when the network is gone', () => {
+  it('Codex is told to give up when the network is gone', () => {
     assert.deepEqual(optionsOf(launch(), '--disable'), ['unbounded_connection_retries'])
   })
 
-  it('that it cannot be limited in steps, as a warning', () => {
+  it('Codex cannot be limited in steps, and a warning reports that', () => {
     assert.equal(launch({ maxSteps: 3 }).warnings?.[0]?.code, 'max-steps')
   })
 
-  it('to use no configuration but ours, unless asked for', () => {
+  it('Codex is told to use no configuration but ours, unless asked for', () => {
     const own = launch()
     assert.ok(own.args.includes('--ignore-user-config') && own.args.includes('--ignore-rules'))
     const plan = launchCodex(aRequest(), {
@@ -96,7 +96,7 @@ describe('Codex is told', () => {
     assert.deepEqual(plan.env, { TOKEN: 'secret-1', INSPAN_MCP_2_0: 'secret-2' })
   })
 
-  it('to wait for the MCP servers it is given, and for no others', () => {
+  it('Codex is told to wait for the MCP servers it is given, and for no others', () => {
     const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
     assert.equal(setting(launch({ mcp }), 'mcp_optional_startup_grace_ms'), '0')
     assert.equal(setting(launch(), 'mcp_optional_startup_grace_ms'), undefined)
@@ -169,7 +169,7 @@ describe('our rules hold in Codex', () => {
     assert.deepEqual(optionsOf(plan, '--disable').slice(1), ['apps', 'plugins'])
   })
 
-  it('or it does not start', () => {
+  it('our rules hold in Codex or it does not start', () => {
     const given = rules({
       categories: { other: 'deny' },
       tools: { update_goal: 'deny', skill: 'ask' },
@@ -184,7 +184,7 @@ describe('our rules hold in Codex', () => {
     )
   })
 
-  it('or it does not start with a configuration that may bring servers of its own', () => {
+  it('our rules hold in Codex or it does not start with a configuration that may bring servers of its own', () => {
     const given = { rules: rules({ categories: { mcp: 'deny' }, tools: { mcp__toy__echo: 'deny' } }) }
     assert.throws(
       () => launchCodex(aRequest(given), { userConfig: true }),

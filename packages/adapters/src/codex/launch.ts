@@ -12,8 +12,8 @@ import { toToml, type TomlValue } from './toml.ts'
 
 export interface CodexLaunchOptions {
   /**
-   * Read the user's configuration and command rules. Default: false, as they may allow what we do not. The login, the
-   * model and its provider are used in any case.
+   * Read the user's configuration and command rules. Default: false, as they may allow what our rules do not. The login,
+   * the model and its provider are used in any case.
    */
   readonly userConfig?: boolean
   /** Settings by dotted name, as for `codex -c`. */

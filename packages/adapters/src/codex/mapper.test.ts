@@ -146,7 +146,7 @@ describe('Codex: items', () => {
     assert.ok(run.activity.every((event) => event.sessionId === 'thread-1'))
   })
 
-  it('what is no known item is unknown, once, with its last record', () => {
+  it('an unknown item is reported as unknown, once, with its last record', () => {
     for (const item of [
       { type: 'web_search', query: 'inspan' },
       { type: 'mcp_tool_call', server: 's', tool: 't', arguments: { a: 1 }, status: 'completed' },
@@ -258,7 +258,7 @@ describe('Codex: items', () => {
     assert.equal(run.sums.waiting, 0)
   })
 
-  it('text and JSON that is no record are unknown', () => {
+  it('text and JSON that is not a record are unknown', () => {
     assert.deepEqual(map(['not JSON', '{"half":', '[1,2]', 'null', { type: 'new.event' }, { no: 'type' }, '']), [
       { type: 'unknown', raw: 'not JSON' },
       { type: 'unknown', raw: '{"half":' },
@@ -300,7 +300,7 @@ describe('Codex: turns', () => {
     assert.equal(eventsOf(run, 'error').length, 1)
   })
 
-  it('an error after which the turn goes on has ended nothing', () => {
+  it('an error after which the turn continues has ended nothing', () => {
     const said = completed('item_0', { type: 'agent_message', text: 'Still here' })
     const run = mapRun(codexDialect, [thread, turn, { type: 'error', message: 'odd' }, said])
     assert.deepEqual(unstamped(run.activity), [

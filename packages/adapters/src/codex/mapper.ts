@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue, NativeRef } from '@inspan/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, TurnEnd } from '../kit/mapper.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
-import { Subagents } from './subagents.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
+import { CodexSubagents } from './subagents.ts'
 import { codexTools } from './tools.ts'
 
 /** Reads `codex exec --json`. */
@@ -25,7 +25,7 @@ type Phase = 'started' | 'updated' | 'completed'
 
 class CodexReader implements DialectReader {
   readonly #run: Run
-  readonly #subagents = new Subagents()
+  readonly #subagents = new CodexSubagents()
   /** An error that may end the turn. The next record decides. */
   #heldError: { readonly record: HeldRecord; readonly message: string } | undefined
   /** Items of unknown kinds that have started and not completed. */
@@ -256,7 +256,7 @@ function commandInput(item: JsonObject): JsonObject {
 }
 
 /** Returns how an item ended. A command that "completed" without an exit code does not tell. */
-function outcomeOf(type: ItemType, item: JsonObject): ToolOutcome {
+function outcomeOf(type: ItemType, item: JsonObject): ReportedOutcome {
   const exitCode = asInteger(item['exit_code'])
   const result = item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['changes'] ?? null
   if (exitCode !== undefined) return { exitCode, isSuccess: exitCode === 0, result }

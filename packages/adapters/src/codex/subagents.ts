@@ -8,7 +8,7 @@ const AT_WORK: ReadonlySet<string> = new Set(['pending_init', 'running'])
 const CONSUMED: ConsumedCall = Object.freeze({ consumed: 'orchestration' })
 
 /** Tracks subagents in `collab_tool_call` items: one starts a subagent, any number of later ones report on it. */
-export class Subagents {
+export class CodexSubagents {
   readonly #ended = new Set<string>()
 
   /** Returns the activity of a completed item that was not reported before. */

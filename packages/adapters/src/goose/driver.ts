@@ -1,6 +1,5 @@
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
-import { placedDriver } from '../launch/placed-driver.ts'
-import type { PrintOptions } from '../launch/print-driver.ts'
+import { PRINT_CAPABILITIES, printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchGoose, type GooseLaunchOptions } from './launch.ts'
 import { gooseDialect } from './mapper.ts'
 import { gooseProfile } from './profile.ts'
@@ -8,25 +7,12 @@ import { gooseSessionOf, placeGooseSession } from './sessions.ts'
 
 /** In print mode Goose runs its tools without asking. Denied tools are not offered. It resumes at a session's end. */
 const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
-  steer: 'none',
+  ...PRINT_CAPABILITIES,
   resume: 'head',
-  fork: 'none',
-  handover: 'text',
-  hostTools: 'none',
-  interrupt: 'kill',
   usage: 'cumulative',
-  redaction: 'record',
-  images: false,
   mcp: true,
   subagents: true,
   systemPrompt: 'append',
-  models: null,
-  effort: [],
-  output: false,
-  limits: false,
-  sessions: false,
 }
 
 export interface GooseOptions extends PrintOptions, GooseLaunchOptions {
@@ -39,7 +25,7 @@ export interface GooseOptions extends PrintOptions, GooseLaunchOptions {
  * cannot read files either, because it has no tool for reading.
  */
 export function goose(options: GooseOptions = {}): AgentDriver {
-  return placedDriver(
+  return printDriver(
     {
       profile: gooseProfile,
       dialect: gooseDialect,

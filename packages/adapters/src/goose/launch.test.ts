@@ -41,14 +41,14 @@ describe('Goose is told', () => {
     assert.deepEqual([prompt, instructions], ['a \ufffd b', 'a \ufffd b'])
   })
 
-  it('to begin a session that can be found by its name', () => {
+  it('Goose is told to begin a session that can be found by its name', () => {
     const plan = launch()
     assert.equal(optionOf(plan, '--name'), `inspan-${SESSION}`)
     assert.ok(!plan.args.includes('--resume'))
     assert.equal(plan.sessionId, undefined)
   })
 
-  it('which session to go on with', () => {
+  it('Goose is told which session to continue', () => {
     const plan = launch({ session: { kind: 'resume', nativeId: '20260101_1' } })
     assert.ok(plan.args.includes('--resume'))
     assert.equal(optionOf(plan, '--session-id'), '20260101_1')
@@ -113,7 +113,7 @@ describe('Goose may', () => {
     assert.equal(toolsOf(plan, 'developer'), undefined)
   })
 
-  it('not have an extension of which nothing is left', () => {
+  it('Goose may not have an extension of which nothing is left', () => {
     const plan = launch({ permissions: 'full', rules: { ...NO_RULES, categories: { other: 'deny' } } })
     assert.deepEqual(
       extensionsOf(plan).map(({ name }) => name),
@@ -121,7 +121,7 @@ describe('Goose may', () => {
     )
   })
 
-  it('not start when reading is denied and its shell could read', () => {
+  it('Goose may not start when reading is denied and its shell could read', () => {
     const rules = { ...NO_RULES, tools: { read_file: 'deny' } } as const
     assert.throws(
       () => launch({ permissions: 'full', rules }),
@@ -130,7 +130,7 @@ describe('Goose may', () => {
     assert.ok(launch({ permissions: 'full', rules: { ...rules, categories: { execute: 'deny' } } }))
   })
 
-  it('not start when one tool of a server is denied', () => {
+  it('Goose may not start when one tool of a server is denied', () => {
     const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
     assert.throws(
       () => launch({ mcp, rules: { ...NO_RULES, tools: { mcp__toy__echo: 'deny' } } }),
@@ -156,7 +156,7 @@ describe('a session of Goose', () => {
     assert.equal(hasExtensions(stored(extensionsOf(launch({ permissions: 'full', mcp }))), wanted), false)
   })
 
-  it('that does not say what it has may have anything', () => {
+  it('a session of Goose that does not list its extensions may have any', () => {
     assert.equal(hasExtensions({}, []), false)
   })
 })

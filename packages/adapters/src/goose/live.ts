@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
-import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
+import { ACP_CAPABILITIES, acpDriver, type AcpAgent } from '../acp/agent.ts'
 import { limitsOf } from '../acp/limits.ts'
 import { unheardWarnings } from '../acp/unheard.ts'
 import { gooseAcpDialect, gooseHabits } from './acp/mapper.ts'
@@ -10,9 +10,8 @@ import type { Environment } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { noSubagents } from '../launch/offered-tools.ts'
 import { refuseUnkept } from '../launch/permissions.ts'
-import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
-import type { LivePlan } from '../live/live-harness.ts'
+import type { LivePlan } from '../live/live-cli-spec.ts'
 import type { GooseLaunchOptions } from './launch.ts'
 import { gooseProfile } from './profile.ts'
 import { refuseLevel } from '../live/transport.ts'
@@ -62,7 +61,7 @@ function gooseDriver(options: GooseLiveOptions, asksAll: boolean): AgentDriver {
       toolName === SUBAGENTS && !allowUngoverned ? 'its subagents ask nobody before they act.' : undefined,
     launch: (request) => launchGooseLive(request, options, asksAll),
   }
-  return followedDriver((facts) => acpHarness(agent, facts), options)
+  return acpDriver(agent, options)
 }
 
 /** Returns how to start `goose acp`. */

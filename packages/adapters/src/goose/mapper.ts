@@ -3,7 +3,7 @@ import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
 import { beginsAsFailure } from './failures.ts'
 import { readOutcome } from './outcome.ts'
-import { Saying } from './saying.ts'
+import { GooseSaying } from './saying.ts'
 import { gooseTools, isOwnExtension } from './tools.ts'
 import { messagesOfRun, WholeResult } from './whole-result.ts'
 
@@ -25,7 +25,7 @@ interface Message {
 
 class GooseReader implements DialectReader {
   readonly #run: Run
-  readonly #saying: Saying
+  readonly #saying: GooseSaying
   readonly #whole: WholeResult
   /** Messages of this version name the model that wrote them: those that do not are Goose's own. */
   #marksInference = false
@@ -37,7 +37,7 @@ class GooseReader implements DialectReader {
 
   constructor(run: Run) {
     this.#run = run
-    this.#saying = new Saying(run)
+    this.#saying = new GooseSaying(run)
     this.#whole = new WholeResult(run)
   }
 

@@ -21,7 +21,7 @@ describe('Goose: a text in several records', () => {
     assert.equal(read(['Hello', 'Hello']), 'Hello')
   })
 
-  it('what follows a restatement without restating is appended', () => {
+  it('text that follows a restatement without repeating it is appended', () => {
     assert.equal(
       read(['A long beginning.', 'A long beginning. And more', ', at last.']),
       'A long beginning. And more, at last.',
@@ -40,7 +40,7 @@ describe('Goose: a text in several records', () => {
     assert.equal(read(['Hello', 'Hello there'], true), 'Hello there')
   })
 
-  it('what was certain once stays so', () => {
+  it('text that was certain once stays certain', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 })), (pieces) => {
         const text = new MessageText()

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asBoolean, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
 
 /**
  * Returns how a call ended. `status` only tells whether it ran at all. The result may report a failure, and that of a
  * command has an exit code.
  */
-export function readOutcome(block: JsonObject): ToolOutcome {
+export function readOutcome(block: JsonObject): ReportedOutcome {
   const answer = asObject(block['toolResult']) ?? NO_FIELDS
   const { status, error } = answer
   if (status === 'error') return { isSuccess: false, isUndone: true, result: error ?? null }

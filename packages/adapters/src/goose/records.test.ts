@@ -238,7 +238,7 @@ describe('Goose: other records', () => {
     )
   })
 
-  it('what was said before them comes first', () => {
+  it('text from before other records comes first', () => {
     const note = { type: 'notification', extension_id: 'c1', log: { message: 'x' } }
     assert.deepEqual(map([text('a', 'Hi.'), note, complete]), [agent('Hi.'), { type: 'unknown', raw: note }])
   })
@@ -258,7 +258,7 @@ describe('Goose: other records', () => {
     )
   })
 
-  it('what was said before any other block comes first', () => {
+  it('text from before any other block comes first', () => {
     const blocks = [
       { type: 'novelty' },
       { type: 'systemNotification', notificationType: 'x', msg: 'm' },
@@ -361,7 +361,7 @@ describe('Goose: failures', () => {
     assert.equal(eventsOf(run, 'error').length, 1)
   })
 
-  it('of two errors at the end the last one ends the run', () => {
+  it('the last of two errors at the end ends the run', () => {
     const run = mapped(
       [
         { type: 'error', error: 'one' },
@@ -426,7 +426,7 @@ describe('Goose: usage', () => {
     })
   })
 
-  it('of a resumed session is counted from where it stood', () => {
+  it('usage of a resumed session is counted from where it stood', () => {
     const first = mapped([total(1000, 50)])
     const usageBaseline = first.mapper.usage.totals
     assert.ok(usageBaseline !== undefined)
@@ -477,7 +477,7 @@ describe('Goose: all in one object, when it is over', () => {
     assert.deepEqual(map(printed([...turn, prompt('On'), text('c', 'Went on.')])), [agent('Went on.')])
   })
 
-  it('tells of a failure', () => {
+  it('reports a failure', () => {
     const failed = [prompt('Go'), text('b', 'Ran into this error: 500.', {})]
     assert.deepEqual(map(printed(failed), { end: { exitCode: 0 } }), [
       { type: 'error', message: 'Ran into this error: 500.' },
@@ -489,7 +489,7 @@ describe('Goose: all in one object, when it is over', () => {
     assert.deepEqual(map(printed([prompt('Go'), { message: odd }])), [{ type: 'unknown', raw: odd }])
   })
 
-  it('what does not become one is what was printed', () => {
+  it('output that is not an object is reported as printed', () => {
     const unknown = (raw: unknown): object => ({ type: 'unknown', raw })
     assert.deepEqual(map(['{', '  "messages": [', '"x"']), ['{', '  "messages": [', '"x"'].map(unknown))
     assert.deepEqual(map(['{', '  x', '}', 'y']), ['{', '  x', '}', 'y'].map(unknown))

@@ -1,9 +1,9 @@
 import type { NativeRef } from '@inspan/protocol'
-import type { Place, Run } from '../kit/mapper.ts'
+import type { TextPlace, Run } from '../kit/mapper.ts'
 import { MessageText } from './message-text.ts'
 
 /** The open text and the open thought. They end when something else happens. */
-export class Saying {
+export class GooseSaying {
   readonly #run: Run
   #text: { readonly id: string; readonly text: MessageText; readonly place: PartPlace } | undefined
   #thought: { readonly id: string; said: string; readonly place: PartPlace } | undefined
@@ -73,4 +73,4 @@ export class Saying {
   }
 }
 
-type PartPlace = Place & { readonly partId: string }
+type PartPlace = TextPlace & { readonly partId: string }

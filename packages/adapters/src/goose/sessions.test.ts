@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { InspanError } from '@inspan/protocol'
+import { GROWTH_LIMIT, memoryGrowth, timeGrowth } from '@inspan/testing'
 import { aRequest, SESSION } from '../../test/launch/request.ts'
 import { program, scratch } from '../../test/launch/stand-in.ts'
 import type { EndedRun } from '../launch/print-driver.ts'
-import type { PlaceRequest } from '../launch/placed-driver.ts'
+import type { PlaceRequest } from '../launch/print-driver.ts'
 import { gooseExtensions } from './extensions.ts'
 import { gooseSessionOf, placeGooseSession } from './sessions.ts'
 
@@ -39,7 +40,7 @@ async function place(t: TestContext, answer: string, signal?: AbortSignal): Retu
 }
 
 describe('a session of Goose', () => {
-  it('is gone on with when it has the tools of the turn', async (t) => {
+  it('is continued when it has the tools of the turn', async (t) => {
     assert.deepEqual(await place(t, JSON.stringify([stored('2026_2'), stored('2026_1')])), resume)
   })
 
@@ -59,7 +60,7 @@ describe('a session of Goose', () => {
     await assert.rejects(place(t, '[]', AbortSignal.abort()))
   })
 
-  it('that cannot be listed fails the turn', async (t) => {
+  it('a session of Goose that cannot be listed fails the turn', async (t) => {
     const listed = await lists(t, '[]', `console.error('database is locked'); process.exit(4)`)
     await assert.rejects(
       placeGooseSession({ ...listed, session: resume, limits, signal: new AbortController().signal }),
@@ -77,7 +78,7 @@ describe('the id of a session of Goose', () => {
     assert.deepEqual(asked, ['session', 'list', '--format', 'json'])
   })
 
-  it('is known when it was gone on with', async () => {
+  it('is known when it was continued', async () => {
     const ended = { cli: { path: '/nowhere', isKnown: true }, env: {}, request: aRequest({ session: resume }) }
     assert.equal(await gooseSessionOf(ended), '2026_1')
   })
@@ -86,4 +87,30 @@ describe('the id of a session of Goose', () => {
     const listed = await lists(t, '[]')
     assert.equal(await gooseSessionOf({ ...listed, request: aRequest({ cwd: listed.cwd }) }), undefined)
   })
+})
+
+describe('the list of sessions of Goose', () => {
+  for (const [what, listOf] of [
+    ['many sessions', (factor: number) => Array.from({ length: 300 * factor }, (_, at) => stored(`other_${at}`))],
+    ['one session with a long name', (factor: number) => [{ id: 'other', name: 'word '.repeat(40_000 * factor) }]],
+    ['a text that is no list', (factor: number) => '['.repeat(200_000 * factor)],
+  ] as const) {
+    it(`takes time and memory in proportion to its size: ${what}`, async (t) => {
+      const written = async (factor: 1 | 10): ReturnType<typeof lists> => {
+        const list = listOf(factor)
+        const place = await lists(t, '')
+        await writeFile(join(place.dir, 'list'), typeof list === 'string' ? list : JSON.stringify(list))
+        const path = join(place.dir, 'goose')
+        await writeFile(path, `#!/bin/sh\nexec cat "${place.dir}/list"\n`, { mode: 0o755 })
+        return { ...place, cli: { path, isKnown: true } }
+      }
+      const places = { 1: await written(1), 10: await written(10) }
+      const { signal } = new AbortController()
+      const look = (factor: 1 | 10) => () => placeGooseSession({ ...places[factor], session: resume, limits, signal })
+      const placed = await look(10)()
+      assert.equal(placed.kind === 'new' && placed.because, 'its session is gone')
+      assert.ok((await timeGrowth(look)) <= GROWTH_LIMIT, 'the time to look')
+      assert.ok((await memoryGrowth(look)) <= GROWTH_LIMIT, 'the memory of what was found')
+    })
+  }
 })

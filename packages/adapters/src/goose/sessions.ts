@@ -3,9 +3,8 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import { askProgram } from '../launch/ask-program.ts'
 import type { Environment, FoundCli } from '../launch/find-cli.ts'
-import type { NativeSession } from '../launch/native-session.ts'
-import type { PlaceRequest } from '../launch/placed-driver.ts'
-import type { EndedRun } from '../launch/print-driver.ts'
+import type { SessionChoice } from '../launch/native-session.ts'
+import type { EndedRun, PlaceRequest } from '../launch/print-driver.ts'
 import { gooseExtensions, hasExtensions } from './extensions.ts'
 import { sessionName } from './launch.ts'
 
@@ -19,7 +18,7 @@ interface Asker {
 }
 
 /** Returns the session to resume. One that was begun under other rules would keep its tools, so a new one is begun. */
-export async function placeGooseSession(request: PlaceRequest): Promise<NativeSession> {
+export async function placeGooseSession(request: PlaceRequest): Promise<SessionChoice> {
   const { session, limits } = request
   const found = (await listSessions(request)).find((listed) => listed['id'] === session.nativeId)
   if (found === undefined) return anew('its session is gone')
@@ -36,7 +35,7 @@ export async function gooseSessionOf({ cli, request, env }: EndedRun): Promise<s
   return asText(found?.['id'])
 }
 
-function anew(because: string): NativeSession {
+function anew(because: string): SessionChoice {
   return { kind: 'new', id: randomUUID(), because }
 }
 

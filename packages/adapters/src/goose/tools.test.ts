@@ -117,7 +117,7 @@ describe('Goose: commands', () => {
     ])
   })
 
-  it('that were killed have failed without a code', () => {
+  it('commands that were killed have failed without a code', () => {
     assert.deepEqual(shell('make', exited(null, true)), [{ type: 'command', command: 'make', isSuccess: false }])
     assert.deepEqual(shell('make', { structuredContent: { stdout: '', timed_out: true }, isError: true }), [
       { type: 'command', command: 'make', isSuccess: false },
@@ -134,7 +134,7 @@ describe('Goose: commands', () => {
     assert.deepEqual(shell('ls src', exited(0, false)), [{ type: 'list', path: '/workspace/src', isSuccess: true }])
   })
 
-  it('of versions whose results say no more than a status succeed with it', () => {
+  it('commands of versions that report only a status succeed with that status', () => {
     const lines = (toolResult: object): readonly object[] => [
       message('assistant', request('shell', { command: 'make' })),
       message('user', response(toolResult)),
@@ -160,7 +160,7 @@ describe('Goose: subagents', () => {
   })
   const who = { type: 'orchestration', subagentId: '20260102_2' }
 
-  it('delegate has run one, and says which', () => {
+  it('delegate has run one, and reports which', () => {
     assert.deepEqual(call('delegate', { instructions: 'count' }, report('six'), 'summon'), [
       { ...who, action: 'subagent_completed', isSuccess: true },
     ])

@@ -1,13 +1,14 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
-import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
+import { readDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asInteger, asObject, asText, firstInteger, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { listRule, searchRule, writeRule } from '../kit/path-rules.ts'
 import {
   consumeCall,
   lineRange,
   success,
   toolTable,
-  type ToolOutcome,
+  type ReportedOutcome,
   type ToolRule,
   type ToolTable,
 } from '../kit/tool-table.ts'
@@ -46,6 +47,10 @@ const EDITS: ReadonlySet<string> = new Set([
   'undo_edit',
   'write',
 ])
+
+const write = writeRule(pathOf)
+const search = searchRule(pathOf, 'pattern', 'query', 'regex', 'glob')
+const list = listRule(pathOf)
 
 const named: ToolTable = toolTable(
   {
@@ -113,7 +118,7 @@ function withoutPrefix(name: string): string {
   return end === -1 ? name : name.slice(end + 2)
 }
 
-function read(path: string, input: JsonObject, outcome: ToolOutcome): ActivityDraft {
+function read(path: string, input: JsonObject, outcome: ReportedOutcome): ActivityDraft {
   return readDraft(path, rangeOf(input), outcome)
 }
 
@@ -128,23 +133,6 @@ function rangeOf(input: JsonObject): { readonly startLine?: number; readonly end
   return end === undefined || end < startLine ? { startLine } : { startLine, endLine: end }
 }
 
-function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const path = pathOf(use.input)
-  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
-}
-
-function search(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const query = firstText(use.input, 'pattern', 'query', 'regex', 'glob')
-  if (query === undefined) return []
-  const path = pathOf(use.input)
-  return [searchDraft(query, path === undefined ? undefined : context.path(path), outcome)]
-}
-
-function list(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const path = pathOf(use.input)
-  return [listDraft(path === undefined ? undefined : context.path(path), outcome)]
-}
-
 /** The name is that of a skill, or `name/file` for one of the skill's other files. */
 function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const asked = firstText(use.input, 'name', 'skill', 'skill_name')
@@ -155,17 +143,17 @@ function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
   return [skillDraft(context.path(`skills/${skillName}/${file}`), skillName, outcome)]
 }
 
-function reportOf(outcome: ToolOutcome): string {
+function reportOf(outcome: ReportedOutcome): string {
   if (typeof outcome.result === 'string') return outcome.result
   const [first] = asArray(outcome.result) ?? []
   return asText(asObject(first)?.['text']) ?? ''
 }
 
-function subagentOf(outcome: ToolOutcome): string | undefined {
+function subagentOf(outcome: ReportedOutcome): string | undefined {
   return asText((asObject(outcome.detail) ?? NO_FIELDS)['subagent_session_id'])
 }
 
-function taskStatus(outcome: ToolOutcome): string | undefined {
+function taskStatus(outcome: ReportedOutcome): string | undefined {
   return asText((asObject(outcome.detail) ?? NO_FIELDS)['task_status'])
 }
 
@@ -175,7 +163,7 @@ const REPORT_HEAD = 2_000
 const REPORT_WORDS = '\n## Output\n\n'
 const UNFINISHED = /\b(?:failed|cancelled)\b/i
 
-function subagentReport(subagentId: string, input: JsonObject, outcome: ToolOutcome): ActivityDraft {
+function subagentReport(subagentId: string, input: JsonObject, outcome: ReportedOutcome): ActivityDraft {
   const report = reportOf(outcome)
   const words = report.indexOf(REPORT_WORDS)
   const status = taskStatus(outcome) ?? REPORT_STATUS.exec(report.slice(0, REPORT_HEAD))?.[1] ?? ''

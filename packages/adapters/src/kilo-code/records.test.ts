@@ -25,7 +25,7 @@ function endOf(events: MappedRun['events']): string | undefined {
 }
 
 describe('Kilo Code: records', () => {
-  it('are OpenCode’s, told under its own name', () => {
+  it('are those of OpenCode, under the name of Kilo Code', () => {
     const { events, mapper } = map([
       record('step_start', { id: '1' }),
       record('reasoning', { id: '2', text: 'Hm.' }),
@@ -58,7 +58,7 @@ describe('Kilo Code: records', () => {
     })
   })
 
-  it('a refused permission ends the run with a sentence for an error', () => {
+  it('a refused permission ends the run with a readable error', () => {
     const sentence = 'run ended with an auto-rejected permission; pass --auto for autonomous use'
     const { activity } = map(
       [
@@ -88,7 +88,7 @@ describe('Kilo Code: records', () => {
     assert.deepEqual(activity, [{ type: 'error', message: 'Model not found: a/b' }])
   })
 
-  it('a stream that was cut is an error, and after it comes the half that was said', () => {
+  it('a stream that was cut is an error, followed by the half that had arrived', () => {
     const { activity, events } = map(
       [
         record('step_start', {}),
@@ -105,7 +105,7 @@ describe('Kilo Code: records', () => {
     assert.equal(endOf(events), 'error')
   })
 
-  it('of two error records the last one counts, not the longest', () => {
+  it('the last of two error records counts, not the longest', () => {
     const first = failed({
       name: 'APIError',
       data: { message: 'Unauthorized: the request was refused by the server.' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
+import { toolUse } from '../../test/opencode-tool-use.ts'
 import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { kiloCodeDialect } from './mapper.ts'
 
@@ -13,28 +14,19 @@ function map(lines: readonly unknown[], options?: RunOptions): Mapped {
   return { ...mapped, activity: unstamped(mapped.activity) }
 }
 
-let calls = 0
-
-function use(tool: string, state: JsonObject): JsonObject {
-  calls += 1
-  const part = {
-    id: `prt_${calls}`,
-    messageID: 'm',
-    sessionID: 's',
-    type: 'tool',
-    callID: `call_${calls}`,
-    tool,
-    state,
-  }
-  return { type: 'tool_use', timestamp: 1, sessionID: 's', part }
-}
-
 /** Kilo Code reports with most calls who allowed them. */
 const approval = { source: 'agent', agent: 'code', rule: { permission: '*', pattern: '*', action: 'allow' } }
 const completed = (tool: string, input: JsonObject, metadata: JsonObject = {}): JsonObject =>
-  use(tool, { status: 'completed', input, output: '', title: 'title', metadata: { ...metadata, approval }, time: {} })
+  toolUse(tool, {
+    status: 'completed',
+    input,
+    output: '',
+    title: 'title',
+    metadata: { ...metadata, approval },
+    time: {},
+  })
 const refused = (tool: string, input: JsonObject, metadata: JsonObject = { approval }): JsonObject =>
-  use(tool, { status: 'error', input, error: 'It failed.', metadata, time: {} })
+  toolUse(tool, { status: 'error', input, error: 'It failed.', metadata, time: {} })
 const activity = (...records: readonly JsonObject[]): readonly object[] => map(records).activity
 
 describe('Kilo Code: OpenCode’s tools', () => {
@@ -53,7 +45,7 @@ describe('Kilo Code: OpenCode’s tools', () => {
         completed('apply_patch', { patchText: '*** Add File: d.txt\n+x' }),
         completed('glob', { pattern: '*.ts' }),
         completed('grep', { pattern: 'x' }),
-        completed('lsp', { query: 'Harness' }),
+        completed('lsp', { query: 'Cli' }),
         completed('bash', { command: 'make', description: 'Build it' }, { exit: 2, description: 'Build it' }),
         completed('skill', { name: 'demo' }, { dir: '/workspace/.kilo/skills/demo' }),
       ),
@@ -65,7 +57,7 @@ describe('Kilo Code: OpenCode’s tools', () => {
         { type: 'write', path: '/workspace/d.txt', isSuccess: true },
         { type: 'search', query: '*.ts', isSuccess: true },
         { type: 'search', query: 'x', isSuccess: true },
-        { type: 'search', query: 'Harness', isSuccess: true },
+        { type: 'search', query: 'Cli', isSuccess: true },
         { type: 'command', command: 'make', exitCode: 2, isSuccess: false },
         { type: 'skill', path: '/workspace/.kilo/skills/demo/SKILL.md', skillName: 'demo', isSuccess: true },
       ],

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
-import { toolTable, type ToolOutcome, type ToolTable } from '../kit/tool-table.ts'
+import { toolTable, type ReportedOutcome, type ToolTable } from '../kit/tool-table.ts'
 import { searchFor, subagent } from '../opencode/tools.ts'
 
 /** Rules for the tools that Kilo Code adds to OpenCode's. */
@@ -18,7 +18,7 @@ export const kiloTools: ToolTable = toolTable({
     const command = asText(use.input['command'])
     if (use.input['action'] !== 'start' || command === undefined) return []
     const workingDirectory = asText(use.input['workdir'])
-    // The process outlives the call: a successful start does not tell how it ends, and none of its output is read yet.
+    // The process outlives the call: a successful start does not show how it ends, and its output is not read yet.
     return [
       {
         type: 'command',
@@ -30,11 +30,11 @@ export const kiloTools: ToolTable = toolTable({
   },
 })
 
-/** Returns the sessions that the manager was asked to begin. They go on without it, so only their names are known. */
+/** Returns the sessions that the manager was asked to start. They run without it, so only their names are known. */
 function requestedSessions(
   input: JsonObject,
   named: string | undefined,
-  outcome: ToolOutcome,
+  outcome: ReportedOutcome,
 ): readonly ActivityDraft[] {
   const tasks = asArray(input['tasks']) ?? []
   const names = tasks.map((task) => asText(asObject(task)?.['name'])).filter((name) => name !== undefined)

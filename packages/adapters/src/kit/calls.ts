@@ -18,15 +18,7 @@ export interface CallRecord {
   readonly invalidInput?: string | undefined
 }
 
-export interface OpenCall {
-  readonly id: string
-  readonly name: string
-  readonly input: JsonObject
-  readonly raw: JsonValue
-  readonly parent: string | undefined
-  readonly native: NativeRef | undefined
-  readonly serverName: string | undefined
-  readonly invalidInput: string | undefined
+export interface OpenCall extends CallRecord {
   /** The id on our events: the CLI's own, unless that is not unique. */
   readonly callId: string
   /** How many earlier calls had this id. */

@@ -7,7 +7,7 @@ describe('terminal escapes in text', () => {
     assert.equal(cleanText('\u001b[31mred\u001b[0m \u001b[2Kline \u001b[38;5;12mx'), 'red line x')
   })
 
-  it('of a link its label stays, whichever way the sequence ends', () => {
+  it('keeps the label of a link, whichever way the sequence ends', () => {
     assert.equal(cleanText('\u001b]8;;https://example.com\u0007label\u001b]8;;\u0007'), 'label')
     assert.equal(cleanText('\u001b]8;;https://example.com\u001b\\label\u001b]8;;\u001b\\'), 'label')
     assert.equal(cleanText('\u009d8;;https://example.com\u009clabel\u009d8;;\u009c'), 'label')

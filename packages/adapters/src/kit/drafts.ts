@@ -1,6 +1,6 @@
 import type { ActivityDraft } from './activity.ts'
 import type { Mutable } from './event-parts.ts'
-import type { ToolOutcome } from './tool-table.ts'
+import type { ReportedOutcome } from './tool-table.ts'
 
 /** The drafts that most rules make. Each is written out, because spreading objects into each other is slow. */
 
@@ -28,32 +28,32 @@ export function commandDraft(
   return draft
 }
 
-export function readDraft(path: string, { startLine, endLine }: Lines, outcome: ToolOutcome): ActivityDraft {
+export function readDraft(path: string, { startLine, endLine }: Lines, outcome: ReportedOutcome): ActivityDraft {
   const draft: Draft<'read'> = startLine === undefined ? { type: 'read', path } : { type: 'read', path, startLine }
   if (endLine !== undefined) draft.endLine = endLine
   return ended(draft, outcome)
 }
 
-export function writeDraft(path: string, outcome: ToolOutcome): ActivityDraft {
+export function writeDraft(path: string, outcome: ReportedOutcome): ActivityDraft {
   return ended({ type: 'write', path }, outcome)
 }
 
-export function searchDraft(query: string, path: string | undefined, outcome: ToolOutcome): ActivityDraft {
+export function searchDraft(query: string, path: string | undefined, outcome: ReportedOutcome): ActivityDraft {
   return ended(path === undefined ? { type: 'search', query } : { type: 'search', query, path }, outcome)
 }
 
-export function listDraft(path: string | undefined, outcome: ToolOutcome): ActivityDraft {
+export function listDraft(path: string | undefined, outcome: ReportedOutcome): ActivityDraft {
   return ended(path === undefined ? { type: 'list' } : { type: 'list', path }, outcome)
 }
 
-export function skillDraft(path: string, skillName: string | undefined, outcome: ToolOutcome): ActivityDraft {
+export function skillDraft(path: string, skillName: string | undefined, outcome: ReportedOutcome): ActivityDraft {
   return ended(skillName === undefined ? { type: 'skill', path } : { type: 'skill', path, skillName }, outcome)
 }
 
 /** Adds whether the operation succeeded, if that is known. */
 function ended(
   draft: Draft<'read'> | Draft<'write'> | Draft<'search'> | Draft<'list'> | Draft<'skill'>,
-  { isSuccess }: ToolOutcome,
+  { isSuccess }: ReportedOutcome,
 ): ActivityDraft {
   if (isSuccess !== undefined) draft.isSuccess = isSuccess
   return draft

@@ -10,9 +10,9 @@ import type {
 import type { ActivityDraft } from './activity.ts'
 import type { OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
-import type { CallAnswer, Place } from './mapper.ts'
+import type { CallAnswer, TextPlace } from './mapper.ts'
 import type { OpenText } from './texts.ts'
-import type { ToolOutcome } from './tool-table.ts'
+import type { ReportedOutcome } from './tool-table.ts'
 
 /** An event that is still being built. */
 export type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
@@ -43,7 +43,7 @@ export function callEvent(call: OpenCall): ToolCallEvent {
 /** `isSynthetic`: the CLI did not report this result. */
 export function resultEvent(
   call: OpenCall,
-  outcome: ToolOutcome,
+  outcome: ReportedOutcome,
   native: NativeRef | undefined,
   isSynthetic: boolean,
   activity: ActivityNote | undefined,
@@ -89,7 +89,7 @@ export function endOfText(open: OpenText): Mutable<TextDeltaEvent | ReasoningDel
   return event
 }
 
-export function setPlace(event: Mutable<TextDeltaEvent | ReasoningDeltaEvent>, place: Place): void {
+export function setPlace(event: Mutable<TextDeltaEvent | ReasoningDeltaEvent>, place: TextPlace): void {
   if (place.partId !== undefined) event.partId = place.partId
   if (place.messageId !== undefined) event.messageId = place.messageId
   if (place.parent !== undefined) event.parentToolCallId = place.parent

@@ -68,7 +68,7 @@ function partOf(value: JsonValue): LinePart {
   return record === undefined ? { kind: 'value', value } : { kind: 'record', record }
 }
 
-/** Returns `undefined` for what is no JSON, or too deep to be passed on. */
+/** Returns `undefined` for what is not JSON, or too deep to be passed on. */
 function parseJson(text: string): JsonValue | undefined {
   try {
     const value = JSON.parse(text) as JsonValue

@@ -10,7 +10,7 @@ import type {
 import type { ActivityDraft, MappedEvent } from './activity.ts'
 import type { CallRecord, OpenCall } from './calls.ts'
 import type { Account, Ledger } from './ledger.ts'
-import type { ConsumedCall, ToolContext, ToolOutcome, ToolTable } from './tool-table.ts'
+import type { ConsumedCall, MappingContext, ReportedOutcome, ToolTable } from './tool-table.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 export interface MapperOptions {
@@ -37,6 +37,9 @@ export interface RunEnd {
   readonly aborted?: boolean
 }
 
+/** What `recordOf` has made of lines. */
+export type ReadRecords = readonly (JsonObject | undefined)[]
+
 /** Turns the output of one run of a CLI into events. Pure: no clock, no files, no processes. Never throws. */
 export interface Mapper {
   readonly id: string
@@ -49,8 +52,8 @@ export interface Mapper {
   readonly turnsTold: number
   /** Reads one line of standard output, without its newline. `at` is in milliseconds since the epoch. */
   line(text: string, at: number): Account
-  /** Reads lines of standard output that arrived together. */
-  lines(texts: readonly string[], at: number): void
+  /** Reads lines of standard output that arrived together. `records`: the lines as `recordOf` reads them, if that is done. */
+  lines(texts: readonly string[], at: number, records?: ReadRecords): void
   /** Reads one line of standard error. */
   stderr(text: string, at: number): Account
   /**
@@ -86,7 +89,7 @@ export interface DialectReader {
 }
 
 /** Where a text belongs. */
-export interface Place {
+export interface TextPlace {
   /** Identifies one text of one message: deltas with the same id belong to one text. */
   readonly partId?: string | undefined
   readonly messageId?: string | undefined
@@ -97,7 +100,7 @@ export interface Place {
 
 export interface PlacedText {
   readonly text: string
-  readonly place: Place
+  readonly place: TextPlace
 }
 
 export interface CallAnswer {
@@ -107,7 +110,7 @@ export interface CallAnswer {
   readonly parent?: string | null | undefined
   /** The output that the result was read from, for `unknown` events. */
   readonly raw: JsonValue
-  readonly outcome: ToolOutcome
+  readonly outcome: ReportedOutcome
   readonly native?: NativeRef | undefined
   /** Returns the activity of a result whose call is not known. */
   readonly orphan?: (() => readonly ActivityDraft[]) | undefined
@@ -142,7 +145,7 @@ export interface StepEnd {
 }
 
 /** What a dialect can do with what it reads. */
-export interface Run extends ToolContext {
+export interface Run extends MappingContext {
   readonly at: number
   readonly sessionId: string | undefined
   readonly usage: UsageMeter
@@ -171,20 +174,20 @@ export interface Run extends ToolContext {
   readonly hasFailed: boolean
 
   /** Emits a piece of a text; `text` and `reasoning` complete it. */
-  textDelta(text: string, place: Place & { readonly partId: string }): void
-  reasoningDelta(text: string, place: Place & { readonly partId: string }): void
+  textDelta(text: string, place: TextPlace & { readonly partId: string }): void
+  reasoningDelta(text: string, place: TextPlace & { readonly partId: string }): void
   /** Ends a text that will not be completed. What was said of it counts. */
   breakOff(partId: string): void
   /** Emits a complete text, without what deltas already said. Only the agent's own words are `agent` activity. */
-  text(text: string, place: Place, interrupted?: boolean): void
+  text(text: string, place: TextPlace, interrupted?: boolean): void
   /** Emits the texts of one message. */
   texts(texts: readonly PlacedText[], interrupted?: boolean): void
-  reasoning(text: string, place: Place): void
+  reasoning(text: string, place: TextPlace): void
 
   call(call: CallRecord): OpenCall
   result(answer: CallAnswer): void
   /** Ends a call, from a record that also describes the call in case it is not known. */
-  resultOrCall(call: CallRecord, outcome: ToolOutcome, details?: ResultDetails): void
+  resultOrCall(call: CallRecord, outcome: ReportedOutcome, details?: ResultDetails): void
   /** Returns the one open call with this id. The caller may be omitted if the id alone is unique. */
   openCall(id: string, parent?: string | null): OpenCall | undefined
   /** Whether at least one call with this id is open. */

@@ -219,7 +219,7 @@ describe('any program: texts', () => {
     assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Hello there' }])
   })
 
-  it('never takes back what was said: another wording is another text', () => {
+  it('never withdraws what was said: another wording is another text', () => {
     const run = mapRun(plain, [
       { do: 'delta', text: 'Hallo' },
       { do: 'say', text: 'Hello' },

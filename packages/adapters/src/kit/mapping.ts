@@ -13,8 +13,9 @@ import type {
   HeldRecord,
   Mapper,
   MapperOptions,
-  Place,
+  TextPlace,
   PlacedText,
+  ReadRecords,
   ResultDetails,
   Run,
   RunEnd,
@@ -27,12 +28,12 @@ import { failureOf } from './run-failure.ts'
 import { shellActivity } from './shell-command.ts'
 import { Speech } from './speech.ts'
 import { Steps } from './steps.ts'
-import { isConsumed, type ConsumedCall, type ToolOutcome } from './tool-table.ts'
+import { isConsumed, type ConsumedCall, type ReportedOutcome } from './tool-table.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 const UNREPORTED = 'The program ended before it reported a result.'
 const AMBIGUOUS = 'Several open calls have this id, so their results cannot be told apart.'
-const FAILED_BY_END: ToolOutcome = Object.freeze({ isSuccess: false, isUndone: true, result: UNREPORTED })
+const FAILED_BY_END: ReportedOutcome = Object.freeze({ isSuccess: false, isUndone: true, result: UNREPORTED })
 
 /**
  * How many lines are parsed before they are mapped. Doing one thing for a while is a fifth faster than alternating
@@ -105,16 +106,14 @@ class Mapping implements Mapper, Run {
     return this.ledger.end()
   }
 
-  lines(texts: readonly string[], at: number): void {
+  lines(texts: readonly string[], at: number, records?: ReadRecords): void {
     this.at = at
-    for (let from = 0; from < texts.length; from += BATCH)
-      this.#batch(texts, from, Math.min(from + BATCH, texts.length))
-  }
-
-  #batch(texts: readonly string[], from: number, to: number): void {
-    const records: (JsonObject | undefined)[] = []
-    for (let at = from; at < to; at += 1) records.push(recordOf(texts[at] ?? ''))
-    for (let at = from; at < to; at += 1) this.#read(texts[at] ?? '', records[at - from])
+    for (let from = 0; from < texts.length; from += BATCH) {
+      const to = Math.min(from + BATCH, texts.length)
+      const read = records ?? texts.slice(from, to).map((text) => recordOf(text))
+      for (let index = from; index < to; index++)
+        this.#read(texts[index] ?? '', read[records === undefined ? index - from : index])
+    }
   }
 
   stderr(text: string, at: number): Account {
@@ -232,7 +231,7 @@ class Mapping implements Mapper, Run {
     return absolutePath(path, this.cwd)
   }
 
-  command(command: string, outcome: ToolOutcome, workingDirectory?: string | null): readonly ActivityDraft[] {
+  command(command: string, outcome: ReportedOutcome, workingDirectory?: string | null): readonly ActivityDraft[] {
     const { cwd } = this
     if (workingDirectory === null) return shellActivity({ command, cwd: undefined, outcome })
     if (workingDirectory === undefined) return shellActivity({ command, cwd, outcome })
@@ -290,11 +289,11 @@ class Mapping implements Mapper, Run {
 
   // Words of agents.
 
-  textDelta(text: string, place: Place & { readonly partId: string }): void {
+  textDelta(text: string, place: TextPlace & { readonly partId: string }): void {
     this.#speech.delta('text-delta', text, place)
   }
 
-  reasoningDelta(text: string, place: Place & { readonly partId: string }): void {
+  reasoningDelta(text: string, place: TextPlace & { readonly partId: string }): void {
     this.#speech.delta('reasoning-delta', text, place)
   }
 
@@ -302,7 +301,7 @@ class Mapping implements Mapper, Run {
     this.#speech.end(partId)
   }
 
-  text(text: string, place: Place, interrupted = false): void {
+  text(text: string, place: TextPlace, interrupted = false): void {
     this.#speech.text(text, text, place, interrupted)
   }
 
@@ -310,7 +309,7 @@ class Mapping implements Mapper, Run {
     this.#speech.texts(texts, interrupted)
   }
 
-  reasoning(text: string, place: Place): void {
+  reasoning(text: string, place: TextPlace): void {
     this.#speech.reasoning(text, place)
   }
 
@@ -345,7 +344,7 @@ class Mapping implements Mapper, Run {
     }
   }
 
-  resultOrCall(record: CallRecord, outcome: ToolOutcome, details?: ResultDetails): void {
+  resultOrCall(record: CallRecord, outcome: ReportedOutcome, details?: ResultDetails): void {
     const found = this.#calls.take(record.id, record.parent ?? null)
     if (found === undefined) {
       const call = this.#calls.pass(record, this.ledger.wait())
@@ -363,7 +362,7 @@ class Mapping implements Mapper, Run {
   /** Closes a call. Without `raw` the CLI reported no result, and we end the call ourselves. */
   #close(
     call: OpenCall,
-    outcome: ToolOutcome,
+    outcome: ReportedOutcome,
     raw: JsonValue | undefined,
     native: NativeRef | undefined,
     told: CallAnswer['activity'],
@@ -383,7 +382,7 @@ class Mapping implements Mapper, Run {
   }
 
   /** Returns the activity that the tool's rule makes of a call, unless other records report it. */
-  #madeOf(call: OpenCall, outcome: ToolOutcome): readonly ActivityDraft[] | ConsumedCall {
+  #madeOf(call: OpenCall, outcome: ReportedOutcome): readonly ActivityDraft[] | ConsumedCall {
     if (call.toldElsewhere !== undefined) return { consumed: call.toldElsewhere }
     const rule = this.#dialect.tools.rule(call.name)
     return rule === undefined ? [] : rule(call, outcome, this)

@@ -16,7 +16,7 @@ describe('recent ids', () => {
     }
   })
 
-  it('say what two maps would, one after the other', () => {
+  it('answer as two maps would, one after the other', () => {
     const id = fc.oneof(fc.string({ maxLength: 3 }), fc.nat(400).map(String))
     fc.assert(
       fc.property(fc.array(fc.tuple(id, fc.nat(9)), { minLength: 500, maxLength: 1_500 }), (uses) => {

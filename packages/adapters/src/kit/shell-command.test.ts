@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonValue } from '@inspan/protocol'
 import { shellActivity } from './shell-command.ts'
-import type { ToolOutcome } from './tool-table.ts'
+import type { ReportedOutcome } from './tool-table.ts'
 
-function activity(command: string, outcome: ToolOutcome, cwd: string | undefined = '/repo'): readonly object[] {
+function activity(command: string, outcome: ReportedOutcome, cwd: string | undefined = '/repo'): readonly object[] {
   return shellActivity({ command, cwd, outcome })
 }
 
@@ -40,7 +40,7 @@ describe('a shell command as activity', () => {
     ])
   })
 
-  it('that was refused or never ended has done none of its operations', () => {
+  it('a shell command as activity that was refused or never ended has done none of its operations', () => {
     assert.deepEqual(activity('cat a.txt && ls src', { isSuccess: false, isUndone: true }), [
       { type: 'read', path: '/repo/a.txt', isSuccess: false },
       { type: 'list', path: '/repo/src', isSuccess: false },
@@ -54,7 +54,7 @@ describe('a shell command as activity', () => {
     ]
     const succeeded = both.map((read) => ({ ...read, isSuccess: true }))
     const complaint = 'cat: a: No such file or directory\nbee\n'
-    const ended = (result: JsonValue): ToolOutcome => ({ exitCode: 0, isSuccess: true, result })
+    const ended = (result: JsonValue): ReportedOutcome => ({ exitCode: 0, isSuccess: true, result })
     assert.deepEqual(activity('cat a; cat b', ended('ay\nbee\n')), succeeded)
     assert.deepEqual(activity('cat a; cat b', ended(complaint)), both)
     assert.deepEqual(activity('cat a\ncat b', ended([{ type: 'text', text: complaint }])), both)

@@ -4,7 +4,7 @@ import type { ActivityDraft } from './activity.ts'
 import { commandDraft } from './drafts.ts'
 import { asObject } from './fields.ts'
 import type { Mutable } from './event-parts.ts'
-import type { ToolOutcome } from './tool-table.ts'
+import type { ReportedOutcome } from './tool-table.ts'
 
 type Draft<Type extends ActivityDraft['type']> = Extract<ActivityDraft, { readonly type: Type }>
 
@@ -13,7 +13,7 @@ export interface ShellCommand {
   readonly cwd: string | undefined
   /** Set only if the CLI reports the directory of this command. */
   readonly workingDirectory?: string
-  readonly outcome: ToolOutcome
+  readonly outcome: ReportedOutcome
 }
 
 /** Returns a shell command as activity: the file operations that it consists of, otherwise `command`. */

@@ -3,11 +3,11 @@ import type { ActivityDraft } from './activity.ts'
 import { cleanText } from './clean-text.ts'
 import { ENDED, endOfText, INTERRUPTED, isBlank, setPlace, type Mutable } from './event-parts.ts'
 import type { Ledger } from './ledger.ts'
-import type { Place, PlacedText } from './mapper.ts'
+import type { TextPlace, PlacedText } from './mapper.ts'
 import { Texts, unsaid, type OpenText } from './texts.ts'
 
 type Said = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
-type PartPlace = Place & { readonly partId: string }
+type PartPlace = TextPlace & { readonly partId: string }
 
 /** Turns what agents say into events: deltas, and complete texts that may repeat them. */
 export class Speech {
@@ -34,7 +34,7 @@ export class Speech {
   }
 
   /** `said`: the whole message, of which `text` is the last text. */
-  text(text: string, said: string, place: Place, interrupted: boolean): void {
+  text(text: string, said: string, place: TextPlace, interrupted: boolean): void {
     const event = this.#whole('text-delta', text, place, interrupted)
     const message = place.parent === undefined ? cleanText(said) : ''
     if (!isBlank(message)) {
@@ -46,7 +46,7 @@ export class Speech {
     this.#push(event)
   }
 
-  reasoning(text: string, place: Place): void {
+  reasoning(text: string, place: TextPlace): void {
     this.#ledger.consume('reasoning')
     this.#push(this.#whole('reasoning-delta', text, place, false))
   }
@@ -75,13 +75,13 @@ export class Speech {
   }
 
   /** Returns the event that ends a text, with what deltas have not said of it. */
-  #whole(type: Said['type'], text: string, place: Place, interrupted: boolean): Said {
+  #whole(type: Said['type'], text: string, place: TextPlace, interrupted: boolean): Said {
     const open = place.partId === undefined ? undefined : this.#texts.take(place.partId)
     const rest = open === undefined ? text : unsaid(text, open.said)
     const event: Said = { type, text: rest ?? text, meta: interrupted ? INTERRUPTED : ENDED }
     setPlace(event, place)
     if (open !== undefined && rest === undefined) {
-      // What was shown cannot be taken back, so a complete text with other words becomes a text of its own.
+      // What was shown cannot be undone, so a complete text with other words becomes a text of its own.
       this.#push(endOfText(open))
       event.partId = `${open.key}'`
     }

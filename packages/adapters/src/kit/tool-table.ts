@@ -8,7 +8,7 @@ interface ToolUse {
 }
 
 /** How a call ended, as far as the CLI reports it. */
-export interface ToolOutcome {
+export interface ReportedOutcome {
   /** Absent: not reported. */
   readonly isSuccess?: boolean | undefined
   readonly exitCode?: number | undefined
@@ -21,7 +21,7 @@ export interface ToolOutcome {
 }
 
 /** What a rule can use besides the call. */
-export interface ToolContext {
+export interface MappingContext {
   readonly cwd: string | undefined
   /** Returns an absolute path if it can be determined. */
   path(path: string): string
@@ -29,7 +29,7 @@ export interface ToolContext {
    * Returns a shell command as `command`, or as the file operations that it consists of. `workingDirectory`: where it
    * ran, if that is reported; `null` if it may have run anywhere, so that relative paths stay as they are.
    */
-  command(command: string, outcome: ToolOutcome, workingDirectory?: string | null): readonly ActivityDraft[]
+  command(command: string, outcome: ReportedOutcome, workingDirectory?: string | null): readonly ActivityDraft[]
 }
 
 /** Says that the call is bookkeeping of the CLI, with the reason to consume it with. */
@@ -43,8 +43,8 @@ export interface ConsumedCall {
  */
 export type ToolRule = (
   use: ToolUse,
-  outcome: ToolOutcome,
-  context: ToolContext,
+  outcome: ReportedOutcome,
+  context: MappingContext,
 ) => readonly ActivityDraft[] | ConsumedCall
 
 export interface ToolTable {
@@ -87,7 +87,7 @@ export function isConsumed(made: readonly ActivityDraft[] | ConsumedCall): made 
 }
 
 /** Returns the draft fields that say how an operation ended. */
-export function success(outcome: ToolOutcome): { readonly isSuccess?: boolean } {
+export function success(outcome: ReportedOutcome): { readonly isSuccess?: boolean } {
   return outcome.isSuccess === undefined ? {} : { isSuccess: outcome.isSuccess }
 }
 

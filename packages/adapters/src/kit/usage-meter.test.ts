@@ -13,7 +13,7 @@ function meter(options: Omit<UsageMeterOptions, 'warn'> = {}): {
 }
 
 describe('usage', () => {
-  it('what is told per step adds up', () => {
+  it('adds up usage that is reported per step', () => {
     const { usage } = meter()
     usage.add({ inputTokens: 10, outputTokens: 2 })
     usage.add({ inputTokens: 5, outputTokens: 1, cachedInputTokens: 3 })
@@ -22,7 +22,7 @@ describe('usage', () => {
     ])
   })
 
-  it('what is told as a total counts from the one before', () => {
+  it('counts usage that is reported as a total from the total before', () => {
     const { usage, warnings } = meter()
     assert.equal(usage.total({ inputTokens: 100, outputTokens: 10 })?.inputTokens, 100)
     assert.equal(usage.total({ inputTokens: 150, outputTokens: 15 })?.inputTokens, 50)
@@ -41,7 +41,7 @@ describe('usage', () => {
     assert.equal(lost.total({ inputTokens: 130 })?.uncounted, undefined)
   })
 
-  it('a counter that goes back counts nothing and goes on from there, with one warning', () => {
+  it('a counter that goes back counts nothing and continues from there, with one warning', () => {
     const { usage, warnings } = meter()
     usage.total({ inputTokens: 100, outputTokens: 10 })
     assert.equal(usage.total({ inputTokens: 40, outputTokens: 4 })?.inputTokens, 0)

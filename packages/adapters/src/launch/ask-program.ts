@@ -2,7 +2,7 @@ import { InspanError } from '@inspan/protocol'
 import { spawnRun, type RunProcess } from '@inspan/shell/run'
 import type { Environment } from './find-cli.ts'
 
-export interface Question {
+export interface ProgramQuestion {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
@@ -21,7 +21,7 @@ export async function endRest(run: RunProcess): Promise<void> {
 }
 
 /** Runs a program to its end and returns what it printed. Rejects if it fails, takes too long or is stopped. */
-export async function askProgram(question: Question): Promise<string> {
+export async function askProgram(question: ProgramQuestion): Promise<string> {
   const { signal, deadlineMs, ...options } = question
   signal?.throwIfAborted()
   const run = await spawnRun({ ...options, deadlineMs, onDeadline: () => void run.kill({ graceMs: 0 }) })

@@ -1,8 +1,9 @@
-import type { AgentEvent, ErrorData, UsageTotals } from '@inspan/protocol'
+import type { AgentEvent, ErrorData, JsonObject, UsageTotals } from '@inspan/protocol'
 import type { AgentLimit, Binding, Host, Turn } from '@inspan/protocol/driver'
 import type { Line, RunExit } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
-import type { Dialect } from '../kit/mapper.ts'
+import { recordOf } from '../kit/json-line.ts'
+import type { Dialect, ReadRecords } from '../kit/mapper.ts'
 import { Asks, type Ask } from '../live/asks.ts'
 import { untestedVersion } from './cli-finder.ts'
 import { EventQueue } from './event-queue.ts'
@@ -20,14 +21,21 @@ import { turnLimits } from './turn-limits.ts'
 /** The exit of a turn that is over while the process goes on, or that never had one. */
 const NO_EXIT: RunExit = { code: null, signal: null }
 
+/** Finds usage limits in what a CLI prints. */
+export interface LimitReader {
+  /** Lines without this text are not looked at. */
+  readonly mark: string
+  readonly read: (record: JsonObject) => readonly AgentLimit[]
+}
+
 /** What the turns of a CLI share, in print and in live mode. */
-export interface CliContext {
+export interface CliTurnContext {
   readonly id: string
-  readonly harness: {
+  readonly spec: {
     readonly profile: CliProfile
     readonly dialect: Dialect
     anchorOf?(event: MappedEvent): string | undefined
-    limitsOf?(line: string): readonly AgentLimit[]
+    readonly limits?: LimitReader
   }
   readonly options: PrintOptions
   readonly cli: FoundCli
@@ -46,7 +54,7 @@ export interface CliTurnPorts {
 export class CliTurn {
   readonly turn: Turn
   readonly asks: Asks
-  readonly #context: CliContext
+  readonly #context: CliTurnContext
   readonly #binding: Binding | null
   readonly #ports: CliTurnPorts
   readonly #queue = new EventQueue<MappedEvent>()
@@ -62,16 +70,17 @@ export class CliTurn {
   #bound = ''
   /** The limits that were noted, by name. */
   readonly #limits = new Map<string, string>()
-  /** The native session's id, for CLIs that do not print it. */
+  #isAnswered = false
+  /** The native session's id, if it is known from elsewhere than the output. */
   nativeId: string | undefined
 
-  constructor(context: CliContext, turn: Turn, binding: Binding | null, ports: CliTurnPorts) {
+  constructor(context: CliTurnContext, turn: Turn, binding: Binding | null, ports: CliTurnPorts) {
     this.turn = turn
     this.#context = context
     this.#binding = binding
     this.#ports = ports
     this.#log = new RunLog(
-      context.harness.dialect,
+      context.spec.dialect,
       () => ports.host.now(),
       (event) => this.#queue.push(event),
     )
@@ -143,11 +152,11 @@ export class CliTurn {
     this.#log.forget()
   }
 
-  /** A returned promise pauses the output. */
-  lines(stream: 'stdout' | 'stderr', lines: readonly Line[]): Promise<void> | undefined {
+  /** A returned promise pauses the output. `records`: the lines as `recordOf` reads them, if that is done. */
+  lines(stream: 'stdout' | 'stderr', lines: readonly Line[], records?: ReadRecords): Promise<void> | undefined {
     this.#clock.sign()
-    if (stream === 'stdout' && this.#context.harness.limitsOf !== undefined) this.#noteLimits(lines)
-    return this.#log.lines(stream, lines)
+    if (stream === 'stdout') this.#noteLimits(lines, records)
+    return this.#log.lines(stream, lines, records)
   }
 
   /** Resolves when consumers of the events can take more. */
@@ -160,6 +169,12 @@ export class CliTurn {
   }
 
   over(): void {
+    this.#isAnswered = true
+    this.close()
+  }
+
+  /** Ends the turn, whether or not the CLI reported its end. */
+  close(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#clock.pause()
@@ -182,7 +197,7 @@ export class CliTurn {
   /** Emits the `finish`. `exit` is given if the process has exited too. */
   async finish(exit: RunExit = NO_EXIT): Promise<void> {
     if (this.#isFinished) return
-    this.over()
+    this.close()
     this.#countUnknown()
     this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
     this.#isFinished = true
@@ -206,14 +221,18 @@ export class CliTurn {
       if (output !== undefined && event.type === 'finish') yield* output.finish(event)
       else yield event
       // The consumer has recorded this event by now, so the anchor is never ahead of the log.
-      this.#anchor = this.#context.harness.anchorOf?.(event) ?? this.#anchor
+      this.#anchor = this.#context.spec.anchorOf?.(event) ?? this.#anchor
     }
     await this.ended
   }
 
-  #noteLimits(lines: readonly Line[]): void {
-    for (const { text } of lines) {
-      for (const limit of this.#context.harness.limitsOf?.(text) ?? []) {
+  #noteLimits(lines: readonly Line[], records?: ReadRecords): void {
+    const { limits } = this.#context.spec
+    if (limits === undefined) return
+    for (const [index, { text }] of lines.entries()) {
+      if (!text.includes(limits.mark)) continue
+      const record = records === undefined ? recordOf(text) : records[index]
+      for (const limit of record === undefined ? [] : limits.read(record)) {
         const told = JSON.stringify(limit)
         if (this.#limits.get(limit.name) === told) continue
         this.#limits.set(limit.name, told)
@@ -235,7 +254,7 @@ export class CliTurn {
 
   #bind(isFinal: boolean): void {
     const { id, cli } = this.#context
-    const nativeId = this.#log.mapper?.sessionId ?? this.nativeId
+    const nativeId = this.nativeId ?? this.#log.mapper?.sessionId
     if (nativeId === undefined) return
     const facts = {
       agentId: id,
@@ -244,7 +263,7 @@ export class CliTurn {
       cwd: this.#cwd,
       anchor: this.#anchor,
       usageTotal: isFinal ? this.#usageTotal : undefined,
-      isSettled: isFinal && !this.#isStopped,
+      isSettled: isFinal && (this.#isAnswered || !this.#isStopped),
       instructions: instructionsHash(this.turn.instructions),
     }
     const binding = bindingOf(facts, this.#binding)
@@ -259,8 +278,8 @@ export class CliTurn {
   }
 
   #newClock(): TurnClock {
-    const { options, harness } = this.#context
-    const { deadlineMs, stallMs, late, silence } = turnLimits(harness.profile.title, options)
+    const { options, spec } = this.#context
+    const { deadlineMs, stallMs, late, silence } = turnLimits(spec.profile.title, options)
     return new TurnClock({
       deadlineMs,
       stallMs,
@@ -276,9 +295,9 @@ export class CliTurn {
 
   /** Warns how much of an untested version's output was not understood. */
   #countUnknown(): void {
-    const { cli, harness } = this.#context
+    const { cli, spec } = this.#context
     const sums = this.#log.mapper?.ledger.sums()
     if (sums === undefined || sums.lines === 0) return
-    for (const { message, code } of untestedVersion(harness.profile, cli, sums)) this.#log.warn(message, code)
+    for (const { message, code } of untestedVersion(spec.profile, cli, sums)) this.#log.warn(message, code)
   }
 }

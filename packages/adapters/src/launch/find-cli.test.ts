@@ -50,21 +50,21 @@ describe('a program is found', () => {
     assert.equal((await findCli(profile, { env, bin: given })).path, given)
   })
 
-  it('also when its version is not one that was tested', async (t) => {
+  it('a program is found even if its version was not tested', async (t) => {
     const bin = await program(await scratch(t), '')
     const found = await findCli(standInProfile({ knownVersions: ['0.9.0'] }), { bin })
     assert.equal(found.version, '1.0.0')
     assert.equal(found.isKnown, false)
   })
 
-  it('also when it tells no version', async (t) => {
+  it('a program is found even if it prints no version', async (t) => {
     const bin = join(await scratch(t), 'mute')
     await writeFile(bin, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
     assert.deepEqual(await findCli(profile, { bin }), { path: bin, isKnown: false })
   })
 
   for (const stdio of ['ignore', 'inherit']) {
-    it(`and what it leaves running when it tells its version is ended (its output: ${stdio})`, async (t) => {
+    it(`ends processes that the program leaves behind when it prints its version (its output: ${stdio})`, async (t) => {
       const dir = await scratch(t)
       const path = join(dir, 'leaves.mjs')
       const note = join(dir, 'pid')
@@ -87,7 +87,7 @@ describe('a program is found', () => {
     })
   }
 
-  it('again after it was replaced', async (t) => {
+  it('a program is found again after it was replaced', async (t) => {
     const bin = join(await scratch(t), 'changing')
     await writeFile(bin, '#!/bin/sh\necho 1.0.0\n', { mode: 0o755 })
     assert.equal((await findCli(profile, { bin })).version, '1.0.0')
@@ -165,7 +165,7 @@ describe('a key is there', () => {
     assert.equal(await hasKey(withLogin, { STAND_IN_HOME: join(home, '.stand-in') }), true)
   })
 
-  it('but not when the program has only made the file for it, or somebody has logged out', async (t) => {
+  it('a key is missing if the program has only made the file for it, or somebody has logged out', async (t) => {
     const home = await scratch(t)
     await mkdir(join(home, '.stand-in'))
     for (const content of ['', '{}', '{\n}\n']) {

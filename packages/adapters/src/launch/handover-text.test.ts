@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Part, StoredMessage } from '@inspan/protocol'
 import type { Host } from '@inspan/protocol/driver'
 import { handoverText } from './handover-text.ts'
-import type { NativeSession } from './native-session.ts'
+import type { SessionChoice } from './native-session.ts'
 
 let order = 0
 function message(role: StoredMessage['role'], text: string, more: Partial<StoredMessage> = {}): StoredMessage {
@@ -18,12 +18,12 @@ const history = (...messages: StoredMessage[]): Host['history'] =>
     for (const each of messages.toReversed()) if (each.order > after) yield each
   }
 
-const fresh: NativeSession = { kind: 'new', id: 'x' }
-const resumed: NativeSession = { kind: 'resume', nativeId: 'n', anchor: 'm' }
+const fresh: SessionChoice = { kind: 'new', id: 'x' }
+const resumed: SessionChoice = { kind: 'resume', nativeId: 'n', anchor: 'm' }
 const turn = { runId: 'now' }
 const own = { native: { sessionId: 'n', messageId: 'm' } }
 
-describe('a session hears of what it has missed', () => {
+describe('a session learns of what it has missed', () => {
   it('nothing, when the thread begins with this turn', async () => {
     assert.equal(await handoverText(history(message('user', 'Hi.', { run: 'now' })), fresh, null, turn), undefined)
   })
@@ -47,7 +47,7 @@ describe('a session hears of what it has missed', () => {
     assert.doesNotMatch(said.text, /Build it/)
   })
 
-  it('only what came after its own last words', async () => {
+  it('a session is told only what came after its own last words', async () => {
     const said = await handoverText(
       history(
         message('user', 'Old.', { run: 'a' }),
@@ -73,7 +73,7 @@ describe('a session hears of what it has missed', () => {
     assert.equal(await handoverText(told, resumed, null, turn), undefined)
   })
 
-  it('what an earlier attempt at the same turn has done', async () => {
+  it('a session is told what an earlier attempt at the same turn did', async () => {
     const told = history(
       message('user', 'Do it.', { run: 'now' }),
       message('assistant', 'Half of it is done.', { run: 'now', ...own }),

@@ -1,7 +1,7 @@
 import type { StoredMessage } from '@inspan/protocol'
 import type { Binding, HandoverBudget, Host, Turn } from '@inspan/protocol/driver'
 import { MAX_OMITTED, unheard, wordsOf } from '../live/handover.ts'
-import type { NativeSession } from './native-session.ts'
+import type { SessionChoice } from './native-session.ts'
 
 /** What others said in the thread since the native session last heard of it, as text. */
 export interface HandoverText {
@@ -16,7 +16,7 @@ export interface HandoverText {
 /** Returns `undefined` if the session has heard everything. */
 export async function handoverText(
   history: Host['history'],
-  session: NativeSession,
+  session: SessionChoice,
   binding: Binding | null,
   turn: Pick<Turn, 'runId'> & Partial<Pick<Turn, 'turnId'>>,
   budget?: HandoverBudget,

@@ -8,7 +8,7 @@ import {
   type Turn,
   type TurnOutput,
 } from '@inspan/protocol/driver'
-import type { NativeSession } from './native-session.ts'
+import type { SessionChoice } from './native-session.ts'
 import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'
 import type { CliProfile } from './profile.ts'
@@ -17,7 +17,7 @@ import type { RunWarning } from './run-note.ts'
 /** One turn, with everything the launch of a CLI depends on. */
 export interface LaunchRequest {
   readonly input: readonly Part[]
-  readonly session: NativeSession
+  readonly session: SessionChoice
   readonly cwd: string
   readonly model?: string
   /** One of the levels among the capabilities. */

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { findTagged, type RunProcess } from '@inspan/shell/run'
+import { isFulfilledWithin } from './within.ts'
 
 /** How long processes that outlive the CLI may hold its output open. */
 const HELD_OPEN_MS = 2_000
@@ -9,10 +9,7 @@ export async function endsWithItsOutput(process: RunProcess): Promise<boolean> {
   await process.processExited
   let isOver = false
   do {
-    const over = new AbortController()
-    const held = pause(HELD_OPEN_MS, false, { signal: over.signal }).catch(() => false)
-    isOver = await Promise.race([process.exited.then(() => true), held])
-    over.abort()
+    isOver = await isFulfilledWithin(process.exited, HELD_OPEN_MS)
   } while (!isOver && (process.stdout.paused || process.stderr.paused))
   return isOver
 }

@@ -12,8 +12,8 @@ import {
   textOf,
   typesOf,
   warningsOf,
-  type Ran,
-  type Setting,
+  type PrintedTurn,
+  type PrintSetting,
 } from '../../test/launch/print-turn.ts'
 import { scratch, standInProfile } from '../../test/launch/stand-in.ts'
 import { aMessage } from '../../test/live/live-host.ts'
@@ -21,10 +21,10 @@ import { normalize } from './normalize.ts'
 
 const settled = bindingOf({ extra: { settled: true } })
 const lostSession = /no such session/
-const setting: Setting = { binding: settled, harness: { lostSession } }
+const setting: PrintSetting = { binding: settled, spec: { lostSession } }
 const isResumed = `const isResumed = process.argv.includes('resume')`
 const answers = `say({ type: 'thread.started', thread_id: 'native-2' }); text(await stdin()); done(5)`
-const said: Setting = {
+const said: PrintSetting = {
   ...setting,
   host: () => ({
     history: async function* () {
@@ -39,7 +39,7 @@ const said: Setting = {
 const loses = (print: string): string =>
   `${isResumed}; if (isResumed) { ${print}; process.exitCode = 1 } else { ${answers} }`
 
-function assertBeganAnew({ events, notes }: Ran): void {
+function assertBeganAnew({ events, notes }: PrintedTurn): void {
   assert.deepEqual(typesOf(events), ['start', 'text-delta', 'finish'])
   assert.equal(finishOf(events), 'stop')
   assert.match(textOf(events), /^<conversation>[^]*Said before\.[^]*<\/conversation>\n\nDo it\.$/)
@@ -49,12 +49,12 @@ function assertBeganAnew({ events, notes }: Ran): void {
   assert.equal(notes.bindings.at(-1)?.usageTotal?.inputTokens, 5, 'nothing was used of it before')
 }
 
-describe('a program that cannot go on with its session', () => {
+describe('a program that cannot continue its session', () => {
   it('begins a new one, and is told what was said so far', async (t) => {
     assertBeganAnew(await printTurn(t, loses(`console.error('Error: no such session native-1')`), said))
   })
 
-  it('may say so on its output, as its only record and beside empty lines', async (t) => {
+  it('may say so on its output, as its only record, among empty lines', async (t) => {
     const print = `console.log(''); say({ type: 'error', message: 'no such session' }); console.error('no such session')`
     const ran = await printTurn(t, loses(print), said)
     assertBeganAnew(ran)
@@ -113,7 +113,7 @@ describe('a program that cannot go on with its session', () => {
     const body = `console.error('no such session'); process.on('SIGTERM', () => process.exit(1)); forever()`
     const { events, notes } = await printTurn(t, body, {
       binding: settled,
-      harness: { lostSession, profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 60_000 } }) },
+      spec: { lostSession, profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 60_000 } }) },
       options: { stallMs: 300, onStall: 'abort' },
     })
     assert.equal(errorOf(events).code, 'stall')
@@ -121,14 +121,14 @@ describe('a program that cannot go on with its session', () => {
   })
 })
 
-describe('a program that goes on with its session', () => {
-  it('and fails for another reason has failed, with everything it said', async (t) => {
+describe('a program that continues its session', () => {
+  it('a program that fails for another reason has failed, with everything it said', async (t) => {
     const { events, notes } = await printTurn(t, `console.error('no key'); process.exitCode = 1`, setting)
     assert.match(errorOf(events).message, /no key/)
     assert.equal(notes.processes.length, 1)
   })
 
-  it('and says later that there is no such session has only said so', async (t) => {
+  it('a program that reports later that there is no such session only reports that', async (t) => {
     const body = `hello(); text('I looked.'); console.error('no such session'); process.exitCode = 1`
     const { events, notes } = await printTurn(t, body, setting)
     assert.equal(errorOf(events).code, 'exit-1')
@@ -136,7 +136,7 @@ describe('a program that goes on with its session', () => {
     assert.equal(notes.bindings.at(-1)?.nativeId, 'native-1')
   })
 
-  it('and ends well has lost nothing, whatever it said', async (t) => {
+  it('a program that ends well has lost nothing, whatever it said', async (t) => {
     const { events, notes } = await printTurn(t, `console.error('no such session here')`, setting)
     assert.equal(finishOf(events), 'stop')
     assert.equal(notes.processes.length, 1)
@@ -151,7 +151,7 @@ describe('a program that goes on with its session', () => {
     assert.equal(textOf(events), 'resumed')
   })
 
-  it('and is silent is said to be silent', async (t) => {
+  it('a program that stays silent is reported as silent', async (t) => {
     const body = `
       const { existsSync } = await import('node:fs')
       while (!existsSync('heard')) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -164,7 +164,7 @@ describe('a program that goes on with its session', () => {
     assert.equal(textOf(events), 'awake')
   })
 
-  it('and is stopped before it has said anything has been stopped', async (t) => {
+  it('a program that is stopped before it has said anything was stopped', async (t) => {
     const { events } = await printTurn(t, `forever()`, { ...setting, options: { deadlineMs: 1_000 } })
     assert.equal(errorOf(events).code, 'deadline')
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NativeRef, StoredMessage } from '@inspan/protocol'
 import type { Binding, Host } from '@inspan/protocol/driver'
-import { chooseSession, type NativeSession } from './native-session.ts'
+import { chooseSession, type SessionChoice } from './native-session.ts'
 
 const binding = (more: Partial<Binding> = {}): Binding => ({ agentId: 'a', nativeId: 'n', syncedTo: 1, ...more })
 
@@ -28,7 +28,7 @@ async function choose(
   given: Binding | null,
   can: Parameters<typeof chooseSession>[1],
   messages: readonly StoredMessage[] = [],
-): Promise<Partial<NativeSession>> {
+): Promise<Partial<SessionChoice>> {
   const session = await chooseSession(given, can, history(...messages))
   if (session.kind === 'resume') return session
   const { id, ...rest } = session
@@ -36,7 +36,7 @@ async function choose(
   return rest
 }
 
-describe('a turn goes on with', () => {
+describe('a turn continues with', () => {
   it('a new session when there was none', async () => {
     assert.deepEqual(await choose(null, forks), { kind: 'new' })
   })

@@ -4,7 +4,7 @@ import type { Binding, Capabilities, Host } from '@inspan/protocol/driver'
 import type { RunWarning } from './run-note.ts'
 
 /** The native session that a turn continues. */
-export type NativeSession =
+export type SessionChoice =
   /** `id` may be used by CLIs that let us choose the session's id. `because`: why an earlier session is not resumed. */
   | { readonly kind: 'new'; readonly id: string; readonly because?: string }
   /** Resumes at the anchor; without one, at the end of the session. */
@@ -13,13 +13,13 @@ export type NativeSession =
   | { readonly kind: 'fork'; readonly nativeId: string; readonly anchor: string; readonly id: string }
 
 /** Returns the warning for a turn that should have resumed a session and begins a new one. */
-export function newSession(session: NativeSession, title: string): readonly RunWarning[] {
+export function newSession(session: SessionChoice, title: string): readonly RunWarning[] {
   if (session.kind !== 'new' || session.because === undefined) return []
   return [{ message: `${title} begins a new session, because ${session.because}.`, code: 'new-session' }]
 }
 
-/** What is known of a native session during a turn or after it. */
-export interface SessionFacts {
+/** What we know about a native session during a turn or after it. */
+export interface NativeSessionFacts {
   readonly agentId: string
   readonly nativeId: string
   readonly version: string | undefined
@@ -28,12 +28,12 @@ export interface SessionFacts {
   readonly usageTotal: UsageTotals | undefined
   /** The turn ended by itself, so the session ends where our log does. */
   readonly isSettled: boolean
-  /** Hash of the instructions that the session was begun with. */
+  /** Hash of the instructions that the session started with. */
   readonly instructions: string | undefined
 }
 
 /** Returns the binding of the thread to the session. `before` is the binding that the turn began with. */
-export function bindingOf(facts: SessionFacts, before: Binding | null): Binding {
+export function bindingOf(facts: NativeSessionFacts, before: Binding | null): Binding {
   const { agentId, nativeId, version, cwd, anchor, isSettled, instructions } = facts
   const usageTotal = facts.usageTotal ?? (before?.nativeId === nativeId ? before.usageTotal : undefined)
   return {
@@ -60,8 +60,8 @@ export async function chooseSession(
   binding: Binding | null,
   { resume, fork }: Pick<Capabilities, 'resume' | 'fork'>,
   history: Host['history'],
-): Promise<NativeSession> {
-  const fresh = (because?: string): NativeSession => ({
+): Promise<SessionChoice> {
+  const fresh = (because?: string): SessionChoice => ({
     kind: 'new',
     id: randomUUID(),
     ...(because === undefined ? {} : { because }),

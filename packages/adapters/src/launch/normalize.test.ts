@@ -112,7 +112,7 @@ describe('a recording', () => {
     ])
   })
 
-  it('of the raw lines alone is read as well', async () => {
+  it('reads a recording of raw lines alone', async () => {
     const made = await events([line(started), JSON.stringify({ at: 6, stream: 'stderr', line: 'careful' })], {
       exitCode: 1,
     })

@@ -13,7 +13,7 @@ export interface NormalizeOptions {
   readonly dialects: readonly Dialect[]
   /** Dialects of live modes: `codex-…` is how `codex` speaks in live mode. */
   readonly liveDialects?: readonly Dialect[]
-  /** The CLI that printed the output. A recording names it itself. */
+  /** The CLI that printed the output. A recording names it itself. Named like the option of `inspan normalize`. */
   readonly harness?: string
   readonly cwd?: string
   /** Standard error that belongs to plain output. A recording contains it. */
@@ -104,13 +104,13 @@ export class Normalizer {
     if (this.#mapping !== undefined) return this.#mapping
     const { liveDialects = [], cwd } = this.#options
     const dialects = this.#isRecording === true ? [...liveDialects, ...this.#options.dialects] : this.#options.dialects
-    const harness = header.harness ?? this.#options.harness
-    const spoken = this.#isConversation ? liveDialects.find(({ id }) => id.startsWith(`${harness}-`)) : undefined
-    const dialect = spoken ?? dialects.find(({ id }) => id === harness)
-    if (harness === undefined || dialect === undefined) throw unknownHarness(harness, dialects)
+    const cli = header.harness ?? this.#options.harness
+    const spoken = this.#isConversation ? liveDialects.find(({ id }) => id.startsWith(`${cli}-`)) : undefined
+    const dialect = spoken ?? dialects.find(({ id }) => id === cli)
+    if (cli === undefined || dialect === undefined) throw unknownCli(cli, dialects)
     this.#mapping = new RunMapping(
       dialect,
-      { ...(cwd === undefined ? {} : { cwd }), ...header, harness },
+      { ...(cwd === undefined ? {} : { cwd }), ...header, harness: cli },
       (event) => void this.#made.push(...activityOf(event)),
     )
     return this.#mapping
@@ -151,11 +151,11 @@ function isMessage(text: string): boolean {
   )
 }
 
-function unknownHarness(harness: string | undefined, dialects: readonly Dialect[]): InspanError {
+function unknownCli(id: string | undefined, dialects: readonly Dialect[]): InspanError {
   const known = dialects.map(({ id }) => id).join(', ')
-  return harness === undefined
+  return id === undefined
     ? new InspanError('invalid-input', 'It is not known which program printed this output.', {
-        hint: `Name its harness (--harness): one of ${known}.`,
+        hint: `Name that program (--harness): one of ${known}.`,
       })
-    : new InspanError('invalid-input', `There is no harness "${harness}".`, { hint: `Known are ${known}.` })
+    : new InspanError('invalid-input', `There is no coding agent "${id}".`, { hint: `Known are ${known}.` })
 }

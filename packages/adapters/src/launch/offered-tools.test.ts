@@ -36,7 +36,7 @@ function offer({ rules = {}, permissions = 'full', allowUngoverned = false, mcp 
   return offeredTools(request, TOOLS, { title: 'Program', why: 'It cannot.', hidesMcpTools: true, ...options })
 }
 
-it('says which tools are allowed by name and not there', () => {
+it('reports which tools are allowed by name and not there', () => {
   const codes = (tools: PermissionRules['tools']): readonly unknown[] =>
     offer({ rules: { tools } }).warnings.map(({ code, message }) => [code, message])
   assert.deepEqual(codes({ skill: 'allow', web_search: 'allow', write_file: 'allow' }), [
@@ -88,7 +88,7 @@ describe('what a program has that nobody can be asked about', () => {
     assert.ok(!names({ rules }).includes('sh'))
   })
 
-  it('has nothing that would be asked about, and says so', () => {
+  it('has nothing that would be asked about, and reports it', () => {
     const { offered, warnings } = offer({ rules: { tools: { execute_command: 'ask' } } })
     assert.ok(!offered.has('sh'))
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe('what a program has that nobody can be asked about', () => {
     )
   })
 
-  it('has no shell where editing is denied, for a command may write unseen; and says so', () => {
+  it('has no shell where editing is denied, for a command may write unseen; and reports it', () => {
     for (const given of [{}, { categories: { execute: 'allow' } }, { tools: { execute_command: 'allow' } }] as const) {
       for (const edit of ['deny', 'ask'] as const) {
         const rules = { ...given, categories: { ...('categories' in given ? given.categories : {}), edit } }

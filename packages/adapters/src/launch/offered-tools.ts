@@ -1,7 +1,7 @@
 import type { PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
 import type { LaunchRequest } from './launch-plan.ts'
-import { askWarnings, refuseUnkept, ruleName, standingRules, type StandingRules } from './permissions.ts'
+import { askWarnings, refuseUnkept, ruleName, standingRules, type RulesInForce } from './permissions.ts'
 import type { RunWarning } from './run-note.ts'
 import { kindOfTool, mcpToolName, type ToolKind } from './tool-kinds.ts'
 
@@ -112,7 +112,7 @@ export function offeredTools(request: Limits, tools: NativeTools, options: Offer
 }
 
 /** Warns about tools that a rule allows by name and the CLI does not have. */
-function missingWarnings({ tools: rules }: StandingRules, tools: NativeTools, title: string): readonly RunWarning[] {
+function missingWarnings({ tools: rules }: RulesInForce, tools: NativeTools, title: string): readonly RunWarning[] {
   const missing = [...rules].flatMap(([tool, policy]) => {
     const kind = kindOfTool(tool)
     return policy === 'allow' && kind !== undefined && tools.kinds[kind].length === 0 ? [tool] : []

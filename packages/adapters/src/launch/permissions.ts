@@ -21,7 +21,7 @@ const GRANTED: Readonly<Record<PermissionLevel, readonly ToolCategory[]>> = {
 const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
 
 /** The rules for a CLI that cannot ask: `ask` becomes `deny`. */
-export interface StandingRules {
+export interface RulesInForce {
   readonly categories: Readonly<Record<ToolCategory, Standing>>
   readonly tools: ReadonlyMap<string, 'allow' | 'deny'>
   /** Patterns that deny. Patterns that allow are not carried over: the rule for the whole tool applies. */
@@ -31,7 +31,7 @@ export interface StandingRules {
 }
 
 export interface ShellOfAgent {
-  /** Whether commands cannot write either where editing is denied. */
+  /** True if a sandbox keeps commands from writing where editing is denied. */
   readonly isConfined: boolean
 }
 
@@ -39,7 +39,7 @@ export function standingRules(
   rules: PermissionRules,
   level: PermissionLevel,
   shell: ShellOfAgent = { isConfined: false },
-): StandingRules {
+): RulesInForce {
   const asks: string[] = []
   const settle = (policy: Policy, name: string): 'allow' | 'deny' => {
     if (policy === 'ask') asks.push(name)
@@ -56,7 +56,7 @@ export function standingRules(
   )
   const forbidden = rules.patterns.filter((rule) => settle(rule.policy, ruleName(rule)) === 'deny')
   if (categories['edit'] === 'deny' && !shell.isConfined) {
-    // A command may write files unnoticed: where editing is denied we would have to ask, so commands are denied.
+    // A command may write files unnoticed. Under a deny of editing we would have to ask about it, and nobody can be asked.
     const shells = [...tools].flatMap(([tool, policy]) =>
       policy === 'allow' && kindOfTool(tool) === 'shell' ? [tool] : [],
     )
@@ -71,14 +71,14 @@ export function ruleName({ policy, tool, pattern }: PatternRule): string {
   return `${policy} ${tool} where it matches "${pattern}"`
 }
 
-/** Warns that the rules that ask deny here. */
-export function askWarnings({ asks }: StandingRules, title: string): readonly RunWarning[] {
+/** Returns the warning that rules that ask deny instead, because nobody can be asked. */
+export function askWarnings({ asks }: RulesInForce, title: string): readonly RunWarning[] {
   if (asks.length === 0) return []
   const message = `Nobody can be asked while ${title} runs, so this is denied: ${asks.join('; ')}.`
   return [{ message, code: 'rule-asks' }]
 }
 
-/** Throws for rules that the CLI cannot keep; with `allowUngoverned` returns a warning instead. */
+/** Throws for rules that the CLI cannot follow; with `allowUngoverned` returns a warning instead. */
 export function refuseUnkept(
   request: Pick<LaunchRequest, 'allowUngoverned'>,
   title: string,

@@ -60,7 +60,7 @@ describe('what a program cannot be started with', () => {
 
   it('is told before it is started, and what it was', async (t) => {
     const launch = (): LaunchPlan => ({ args: ['--system', LONG] })
-    const { events, notes } = await printTurn(t, `hello(); done()`, { harness: { launch } })
+    const { events, notes } = await printTurn(t, `hello(); done()`, { spec: { launch } })
     assert.equal(errorOf(events).code, 'unsupported')
     assert.match(errorOf(events).message, /Stand-in cannot be given --system/)
     assert.equal(notes.processes.length, 0)
@@ -80,20 +80,20 @@ describe('what a program cannot be started with', () => {
 })
 
 describe('long texts', () => {
-  it('of Codex are told through its input', () => {
+  it('Codex receives long texts on its input', () => {
     const plan = launchCodex(aRequest({ ...prompt(LONG), instructions: LONG }))
     assert.equal(refusalOf(plan), '')
     assert.match(plan.stdin ?? '', /^<instructions>[^]*x{9}\n<\/instructions>\n\nx{9}/)
     assert.match(refusalOf(launchCodex(aRequest({ mcp: manyServers }))), /mcp_servers/)
   })
 
-  it('of Cline are told in a file that it reads; its instructions cannot be', () => {
+  it('Cline receives long prompts in a file that it reads, but not long instructions', () => {
     assert.equal(refusalOf(launchCline(aRequest(prompt(LONG)))), '')
     assert.match(refusalOf(launchCline(aRequest({ instructions: LONG }))), /--system/)
     assert.match(refusalOf(launchCline(aRequest(prompt('a\0b')))), /NUL/)
   })
 
-  it('of Cline are refused where it may read no files', () => {
+  it('Cline is refused long texts if it may read no files', () => {
     const blind = aRequest({ ...prompt(LONG), rules: { categories: {}, tools: { read_file: 'deny' }, patterns: [] } })
     assert.throws(
       () => launchCline(blind),
@@ -101,12 +101,12 @@ describe('long texts', () => {
     )
   })
 
-  it('of OpenCode stand in files; its servers do not', () => {
+  it('OpenCode receives long texts in files, but not its servers', () => {
     assert.equal(refusalOf(launchOpencode(aRequest({ ...prompt(LONG), instructions: LONG }), OPENCODE)), '')
     assert.match(refusalOf(launchOpencode(aRequest({ mcp: manyServers }), OPENCODE)), /OPENCODE_CONFIG_CONTENT/)
   })
 
-  it('of Antigravity cannot be told', () => {
+  it('Antigravity cannot receive long texts', () => {
     assert.match(refusalOf(launchAntigravity(aRequest(prompt(LONG)))), /--print/)
   })
 })

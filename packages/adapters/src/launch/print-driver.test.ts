@@ -7,7 +7,7 @@ import { InspanError } from '@inspan/protocol'
 import { aTurn, diary } from '../../test/launch/diary.ts'
 import { bindingOf, errorOf, finishOf, printTurn, typesOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn, standInProfile, survivors } from '../../test/launch/stand-in.ts'
-import { printDriver, type PrintHarness } from './print-driver.ts'
+import { printDriver, type PrintCliSpec } from './print-driver.ts'
 
 describe('a turn', () => {
   it('is one process that is told its task and whose lines are events', async (t) => {
@@ -69,7 +69,7 @@ describe('a turn', () => {
   })
 
   it('hands over files that only it can read and takes them away again', async (t) => {
-    const launch = ({ dir }: { dir: string }): ReturnType<PrintHarness['launch']> => ({
+    const launch = ({ dir }: { dir: string }): ReturnType<PrintCliSpec['launch']> => ({
       args: [join(dir, 'secret.txt'), dir],
       files: [{ name: 'secret.txt', content: 'abc' }],
     })
@@ -78,7 +78,7 @@ describe('a turn', () => {
       const [file, dir] = process.argv.slice(2)
       const mode = (path) => (statSync(path).mode & 0o777).toString(8)
       text([readFileSync(file, 'utf8'), mode(file), mode(dir), dir].join(' ')); process.exit(4)`
-    const { events } = await printTurn(t, body, { harness: { launch } })
+    const { events } = await printTurn(t, body, { spec: { launch } })
     const said = events[1]?.type === 'text-delta' ? events[1].text.split(' ') : []
     assert.deepEqual(said.slice(0, 3), ['abc', '600', '700'])
     assert.equal(existsSync(said[3] ?? ''), false)
@@ -87,14 +87,14 @@ describe('a turn', () => {
   it('gives the program its variables and takes others away', async (t) => {
     const { events } = await printTurn(t, `text([process.env.A, process.env.B, process.env.C].join(' ')); done()`, {
       options: { env: { A: 'a', B: 'b', C: 'c' } },
-      harness: { launch: () => ({ args: [], env: { B: undefined, C: 'd' } }) },
+      spec: { launch: () => ({ args: [], env: { B: undefined, C: 'd' } }) },
     })
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, 'a  d')
   })
 
   it('reads end of file when there is nothing to be read', async (t) => {
     const { events } = await printTurn(t, `text('[' + await stdin() + ']'); done()`, {
-      harness: { launch: () => ({ args: [] }) },
+      spec: { launch: () => ({ args: [] }) },
     })
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, '[]')
   })
@@ -102,14 +102,14 @@ describe('a turn', () => {
   it('takes a prompt that fills the pipe many times over', async (t) => {
     const text = 'x'.repeat(3_000_000)
     const { events } = await printTurn(t, `text(String((await stdin()).length)); done()`, {
-      harness: { launch: () => ({ args: [], stdin: text }) },
+      spec: { launch: () => ({ args: [], stdin: text }) },
     })
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, '3000000')
   })
 
-  it('goes on when the program ends without reading its task', async (t) => {
+  it('continues when the program ends without reading its task', async (t) => {
     const { events } = await printTurn(t, `process.stdin.destroy(); hello(); done(); process.exit(0)`, {
-      harness: { launch: () => ({ args: [], stdin: 'x'.repeat(3_000_000) }) },
+      spec: { launch: () => ({ args: [], stdin: 'x'.repeat(3_000_000) }) },
     })
     assert.equal(finishOf(events), 'stop')
   })
@@ -153,7 +153,7 @@ describe('a turn that fails', () => {
     assert.ok(notes.activity.some((event) => event.type === 'unknown' && event.raw === '{"type":"thread.sta'))
   })
 
-  it('says what is wrong when the program cannot be started', async (t) => {
+  it('reports what is wrong when the program cannot be started', async (t) => {
     const { events, notes } = await printTurn(t, `hello()`, { options: { cwd: '/nowhere/at/all' } })
     const { code, message } = errorOf(events)
     assert.equal(code, 'cwd-not-found')
@@ -164,7 +164,7 @@ describe('a turn that fails', () => {
 
   it('does not start under rules that the program cannot keep', async (t) => {
     const { events, notes } = await printTurn(t, `hello()`, {
-      harness: {
+      spec: {
         launch: () => {
           throw new InspanError('policy-unsupported', 'It cannot.', { details: { rules: ['deny x'] } })
         },
@@ -176,22 +176,22 @@ describe('a turn that fails', () => {
     assert.equal(notes.processes.length, 0)
   })
 
-  it('begins a new session where it cannot go on with its own, or fails when nothing else will do', async (t) => {
+  it('begins a new session where it cannot continue its own, or fails when nothing else will do', async (t) => {
     const binding = bindingOf({ anchor: 'message-1' })
-    const harness = { capabilities: { ...standIn().capabilities, resume: 'none' } } as const
-    const instead = await printTurn(t, `hello()`, { harness, binding })
+    const spec = { capabilities: { ...standIn().capabilities, resume: 'none' } } as const
+    const instead = await printTurn(t, `hello()`, { spec, binding })
     assert.equal(finishOf(instead.events), 'stop')
     assert.ok(instead.notes.activity.some((event) => event.type === 'warning' && event.code === 'new-session'))
-    const refused = await printTurn(t, `hello()`, { harness, binding, options: { strict: true } })
+    const refused = await printTurn(t, `hello()`, { spec, binding, options: { strict: true } })
     const { code, message } = errorOf(refused.events)
     assert.equal(code, 'unsupported')
     assert.match(message, /it cannot resume a session/)
     assert.equal(refused.notes.processes.length, 0)
-    const first = await printTurn(t, `hello()`, { harness, options: { strict: true } })
+    const first = await printTurn(t, `hello()`, { spec, options: { strict: true } })
     assert.equal(finishOf(first.events), 'stop')
   })
 
-  it('says how to set a key when none was found', async (t) => {
+  it('explains how to set a key when none was found', async (t) => {
     const body = `console.error('not logged in'); process.exit(1)`
     const without = await printTurn(t, body)
     assert.match(errorOf(without.events).message, /not logged in.*No key for Stand-in was found\. Set STAND_IN_KEY\./s)
@@ -214,7 +214,7 @@ describe('limits', () => {
     assert.ok(asked > 0)
   })
 
-  it('a silence is a warning, and the program goes on', async (t) => {
+  it('a silence is a warning, and the program continues', async (t) => {
     const body = `
       hello()
       const { existsSync } = await import('node:fs')
@@ -244,7 +244,7 @@ describe('limits', () => {
   it('a program that is being stopped is not warned of again, whatever it says and how long it takes', async (t) => {
     const { notes } = await printTurn(t, `process.on('SIGTERM', hello); hello(); forever()`, {
       options: { stallMs: 500, onStall: 'abort' },
-      harness: { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 2000 } }) },
+      spec: { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 2000 } }) },
     })
     assert.deepEqual(warningsOf(notes), ['stall'])
   })
@@ -262,7 +262,7 @@ describe('limits', () => {
   it('a deadline ends a program that does not listen to signals', async (t) => {
     const { events } = await printTurn(t, `process.on('SIGTERM', () => {}); hello(); forever()`, {
       options: { deadlineMs: 1000 },
-      harness: { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 100 } }) },
+      spec: { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 100 } }) },
     })
     assert.equal(errorOf(events).code, 'deadline')
   })
@@ -271,7 +271,7 @@ describe('limits', () => {
 describe('native sessions', () => {
   it('are bound at once and at every anchor, never ahead of what was taken', async (t) => {
     const { notes } = await printTurn(t, `hello(); text('a'); text('bb'); done(5)`, {
-      harness: { anchorOf: (event) => (event.type === 'text-delta' ? event.native?.itemId : undefined) },
+      spec: { anchorOf: (event) => (event.type === 'text-delta' ? event.native?.itemId : undefined) },
     })
     assert.deepEqual(notes.order, [
       'bind native-1 -',
@@ -300,7 +300,7 @@ describe('native sessions', () => {
     assert.equal(notes.bindings.at(-1)?.syncedTo, 7)
   })
 
-  it('that may have gone on unseen are not resumed at their end, and it is said', async (t) => {
+  it('native sessions that may have gone on unseen are not resumed at their end, and a warning reports that', async (t) => {
     const { events, notes } = await printTurn(t, `hello(); text('[' + process.argv.slice(2) + ']'); done()`, {
       binding: bindingOf(),
     })
@@ -308,7 +308,7 @@ describe('native sessions', () => {
     assert.deepEqual(warningsOf(notes), ['new-session'])
   })
 
-  it('that are new are told before the prompt what was said so far', async (t) => {
+  it('native sessions that are new are told before the prompt what was said so far', async (t) => {
     const { events } = await printTurn(t, `hello(); text(await stdin()); done()`, {
       host: () => ({
         history: async function* () {
@@ -335,22 +335,22 @@ describe('native sessions', () => {
   })
 
   it('are looked up afterwards for programs that do not tell them', async (t) => {
-    const { notes } = await printTurn(t, `text('hi'); done()`, { harness: { sessionOf: async () => 'looked-up' } })
+    const { notes } = await printTurn(t, `text('hi'); done()`, { spec: { sessionOf: async () => 'looked-up' } })
     assert.deepEqual(
       notes.bindings.map(({ nativeId }) => nativeId),
       ['looked-up'],
     )
   })
 
-  it('that cannot be looked up are a warning, and the turn is as good or bad as it was', async (t) => {
+  it('native sessions that cannot be looked up give a warning and do not change the outcome of the turn', async (t) => {
     const sessionOf = async (): Promise<never> => {
       throw new InspanError('io', 'The database is locked.')
     }
-    const good = await printTurn(t, `text('hi'); done()`, { harness: { sessionOf } })
+    const good = await printTurn(t, `text('hi'); done()`, { spec: { sessionOf } })
     assert.equal(finishOf(good.events), 'stop')
     assert.deepEqual(warningsOf(good.notes), ['session-look-up'])
     assert.deepEqual(good.notes.bindings, [])
-    const bad = await printTurn(t, `console.error('no model'); process.exitCode = 1`, { harness: { sessionOf } })
+    const bad = await printTurn(t, `console.error('no model'); process.exitCode = 1`, { spec: { sessionOf } })
     assert.match(errorOf(bad.events).message, /no model/)
   })
 })
@@ -358,7 +358,7 @@ describe('native sessions', () => {
 describe('the driver', () => {
   it('tells what an untested version says that was not understood', async (t) => {
     const { notes } = await printTurn(t, `hello(); say({ type: 'new-thing' }); done()`, {
-      harness: { profile: standInProfile({ knownVersions: ['2.0.0'] }) },
+      spec: { profile: standInProfile({ knownVersions: ['2.0.0'] }) },
     })
     const warning = notes.activity.find((event) => event.type === 'warning')
     assert.equal(warning?.code, 'untested-version')

@@ -1,25 +1,45 @@
 import type { AgentEvent } from '@inspan/protocol'
 import type { MCPConfiguration } from '@inspan/protocol/chat'
-import type { AgentDriver, AgentLimit, AgentSession, Binding, Capabilities, Host, Turn } from '@inspan/protocol/driver'
+import type { AgentDriver, AgentSession, Binding, Capabilities, Host, Turn } from '@inspan/protocol/driver'
 import type { CancelReceipt } from '@inspan/protocol/log'
 import type { MappedEvent } from '../kit/activity.ts'
+import type { LimitReader } from './cli-turn.ts'
 import type { Dialect } from '../kit/mapper.ts'
-import { checkDriverOptions } from './check-options.ts'
-import { cliFinder } from './cli-finder.ts'
+import { cliDriver, type CliContext, type CliSpec } from './cli-driver.ts'
 import type { Environment, FoundCli } from './find-cli.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
+import type { SessionChoice } from './native-session.ts'
 import { assertTakesTurn, NOTHING_RAN } from './one-turn.ts'
 import type { PermissionLevel } from './permissions.ts'
 import { PrintRun } from './print-run.ts'
-import type { CliProfile } from './profile.ts'
 import type { RecordOptions } from './recording.ts'
 
+/** The least that a CLI can do in print mode. A driver adds what tests of its program have shown. */
+export const PRINT_CAPABILITIES: Capabilities = {
+  governs: 'none',
+  continuity: 'native',
+  steer: 'none',
+  resume: 'none',
+  fork: 'none',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'kill',
+  usage: 'none',
+  redaction: 'record',
+  images: false,
+  mcp: false,
+  subagents: false,
+  systemPrompt: 'none',
+  models: null,
+  effort: [],
+  output: false,
+  limits: false,
+  sessions: false,
+}
+
 /** Describes a CLI that is started anew for every turn. */
-export interface PrintHarness {
-  readonly profile: CliProfile
+export interface PrintCliSpec extends CliSpec {
   readonly dialect: Dialect
-  /** What the CLI can do, in the version that the profile pins. */
-  readonly capabilities: Capabilities
   /**
    * Returns how to start the CLI. Pure. Throws `policy-unsupported` for rules that it cannot keep, `unsupported` for
    * input that it cannot take.
@@ -28,14 +48,32 @@ export interface PrintHarness {
   /** Returns the anchor of this event, if a later turn can resume there. */
   anchorOf?(event: MappedEvent): string | undefined
   /** Returns the usage limits that a line of the output reports. Called for every line: must be cheap. */
-  limitsOf?(line: string): readonly AgentLimit[]
+  readonly limits?: LimitReader
   /**
    * Matches what the CLI prints first if the session or message to resume at does not exist. We then begin a new
    * session. The CLI may have been killed before it saved what it had printed.
    */
   readonly lostSession?: RegExp
+  /**
+   * For CLIs that have no command line option for where to resume: moves the native session there before the launch.
+   * Returns the session for `launch` to continue: one that ends at the anchor, or a new one with the reason.
+   */
+  place?(request: PlaceRequest): Promise<SessionChoice>
   /** Finds the session's id after the run, for CLIs that do not print it. */
   sessionOf?(ended: EndedRun): Promise<string | undefined>
+}
+
+/** A native session that a turn is about to continue, and what is needed to inspect it. */
+export interface PlaceRequest {
+  readonly session: Exclude<SessionChoice, { kind: 'new' }>
+  readonly limits: Pick<LaunchRequest, 'rules' | 'permissions' | 'allowUngoverned' | 'mcp'>
+  readonly cli: FoundCli
+  readonly env: Environment
+  readonly cwd: string
+  /** A private directory that exists as long as the turn. */
+  readonly dir: string
+  /** Aborted when the turn is stopped. */
+  readonly signal: AbortSignal
 }
 
 export interface EndedRun {
@@ -45,7 +83,7 @@ export interface EndedRun {
 }
 
 export interface PrintOptions {
-  /** The agent's id. Default: the harness id. */
+  /** The agent's id. Default: the id of the CLI, such as `codex`. */
   readonly id?: string
   /** Path of the executable. Default: the profile's `binVariable`, then PATH. */
   readonly bin?: string
@@ -57,8 +95,8 @@ export interface PrintOptions {
   readonly model?: string
   /**
    * What the agent may do in print mode, where it cannot ask, if no rule decides. Default: `edit`. In live mode the CLI
-   * asks, and a thread without rules allows it: there the level is the set of tools of Pi, and other agents refuse a
-   * level below `full`.
+   * asks before each call, and rules decide: a level below `full` is refused there, except by Pi, which cannot ask and
+   * gets the tools of the level.
    */
   readonly permissions?: PermissionLevel
   /** Start even under rules that the CLI cannot keep. Default: false, which throws `policy-unsupported`. */
@@ -83,31 +121,17 @@ export interface PrintOptions {
 }
 
 /** Makes a driver of a CLI that prints what it does, with one process per turn. */
-export function printDriver(harness: PrintHarness, options: PrintOptions = {}): AgentDriver {
-  checkDriverOptions(harness.profile.title, options)
-  const id = options.id ?? harness.profile.id
-  const env: Environment = { ...process.env, ...options.env }
-  const cliOf = cliFinder(harness.profile, env, options.bin)
-  return {
-    port: 1,
-    id,
-    describe: () => cliOf.describe(harness.capabilities),
-    open: async (binding, host) =>
-      new PrintSession({ id, harness, options, env, cli: await cliOf.find() }, binding, host),
-  }
+export function printDriver(spec: PrintCliSpec, options: PrintOptions = {}): AgentDriver {
+  return cliDriver(spec, options, (context, ...opened) => new PrintSession({ ...context, spec, options }, ...opened))
 }
 
 /** What all turns of a session share. */
-export interface PrintContext {
-  readonly id: string
-  readonly harness: PrintHarness
+export interface PrintContext extends CliContext {
+  readonly spec: PrintCliSpec
   readonly options: PrintOptions
-  readonly env: Environment
-  readonly cli: FoundCli
 }
 
-/** A session with a CLI that was found already. */
-export class PrintSession implements AgentSession {
+class PrintSession implements AgentSession {
   readonly #context: PrintContext
   readonly #host: Host
   #binding: Binding | null

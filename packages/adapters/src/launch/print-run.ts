@@ -7,7 +7,7 @@ import { CliTurn } from './cli-turn.ts'
 import { hasKey } from './find-cli.ts'
 import { handoverText } from './handover-text.ts'
 import { requestOf, type LaunchPlan, type LaunchRequest } from './launch-plan.ts'
-import { chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
+import { chooseSession, instructionsHash, newSession, type SessionChoice } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { refuseUnstartable } from './plan-limits.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
@@ -33,6 +33,7 @@ export class PrintRun {
   readonly #done: Promise<void>
   /** Wakes the readers that wait for room. */
   readonly #heldBack = new Set<() => void>()
+  readonly #stopped = new AbortController()
   #program: Program | undefined
   #isOver = false
   /** What is known of the session before the CLI has printed anything. */
@@ -62,10 +63,11 @@ export class PrintRun {
   async stop(reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
     const turn = this.#turn
     if (error !== undefined && turn.hasToldResult(reason) && !turn.isStopped && !this.#isOver) {
-      const { title } = this.#context.harness.profile
+      const { title } = this.#context.spec.profile
       turn.warn(`${title} did not end after it had told its result, and was ended.`, 'not-ended-by-itself')
       turn.stop('lingering')
     } else turn.stop(reason, error)
+    this.#stopped.abort()
     this.#letThrough()
     if (!this.#isOver) await this.#program?.stop()
     await this.#done
@@ -90,7 +92,7 @@ export class PrintRun {
       this.#turn.stop('failed', toFailure(error))
     }
     this.#isOver = true
-    this.#turn.over()
+    this.#turn.close()
     this.#openLog()
     await dir?.remove().catch((error: unknown) => {
       this.#host.log('warn', `What a turn needed could not be put away: ${toFailure(error).message}`)
@@ -100,25 +102,40 @@ export class PrintRun {
 
   /** Runs the CLI. If the session to resume is lost, runs it once more with a new session. */
   async #goOn(dir: PrivateDir): Promise<RunExit> {
-    const { capabilities } = this.#context.harness
+    const { capabilities } = this.#context.spec
     const session = await chooseSession(this.#binding, capabilities, (query) => this.#host.history(query))
-    const { exit, complaint } = await this.#attempt(dir, session)
+    const { exit, complaint } = await this.#attempt(dir, session, await this.#place(session, dir.path))
     if (complaint === undefined) return exit
     this.#turn.forget()
     this.#program = undefined
     const because = `its session could not be resumed (${complaint})`
-    return (await this.#attempt(dir, { kind: 'new', id: randomUUID(), because })).exit
+    const anew: SessionChoice = { kind: 'new', id: randomUUID(), because }
+    return (await this.#attempt(dir, anew, anew)).exit
   }
 
-  /** Runs the CLI once. With a `complaint` the session is lost and nothing was logged. */
+  async #place(session: SessionChoice, dir: string): Promise<SessionChoice> {
+    const { spec, options, cli, env } = this.#context
+    if (session.kind === 'new' || spec.place === undefined) return session
+    const { rules, permissions, allowUngoverned, mcp, cwd } = requestOf(this.#turn.turn, options, spec)
+    const limits = { rules, permissions, allowUngoverned, mcp }
+    const placed = await spec.place({ session, limits, cli, env, cwd, dir, signal: this.#stopped.signal })
+    const { anchor } = session
+    return placed.kind === 'resume' && anchor !== undefined ? { anchor, ...placed } : placed
+  }
+
+  /**
+   * Runs the CLI once. `session` is the native session that our log knows, `placed` the one to launch with. With a
+   * `complaint` the session is lost and nothing was logged.
+   */
   async #attempt(
     dir: PrivateDir,
-    session: NativeSession,
+    session: SessionChoice,
+    placed: SessionChoice,
   ): Promise<{ readonly exit: RunExit; readonly complaint?: string }> {
-    const request = await this.#request(dir.path, session)
+    const request = await this.#request(dir.path, session, placed)
     const plan = await this.#plan(request)
-    const { lostSession } = this.#context.harness
-    const trial = session.kind === 'new' || lostSession === undefined ? undefined : new ResumeTrial(lostSession)
+    const { lostSession } = this.#context.spec
+    const trial = placed.kind === 'new' || lostSession === undefined ? undefined : new ResumeTrial(lostSession)
     if (trial === undefined) this.#openLog()
     await dir.write(plan.files ?? [])
     if (this.#turn.isStopped) return { exit: NEVER_STARTED }
@@ -127,12 +144,13 @@ export class PrintRun {
     return { exit, ...(complaint === undefined ? {} : { complaint }) }
   }
 
-  async #request(dir: string, session: NativeSession): Promise<LaunchRequest> {
+  async #request(dir: string, session: SessionChoice, placed: SessionChoice): Promise<LaunchRequest> {
     const host = this.#host
-    const request = requestOf(this.#turn.turn, this.#context.options, this.#context.harness)
+    const request = requestOf(this.#turn.turn, this.#context.options, this.#context.spec)
     this.#opening = { cwd: request.cwd }
     const history: Host['history'] = (query) => host.history(query)
-    const handover = await handoverText(history, session, this.#binding, this.#turn.turn, host.handover)
+    const known = placed.kind === 'new' ? placed : session
+    const handover = await handoverText(history, known, this.#binding, this.#turn.turn, host.handover)
     this.#handover = undefined
     let { input } = request
     if (handover !== undefined) {
@@ -141,17 +159,17 @@ export class PrintRun {
       this.#handover = { messages, tokens, truncated: isTruncated, omitted }
     }
     const hasNewInstructions =
-      session.kind !== 'new' && this.#binding?.extra?.['instructions'] !== instructionsHash(request.instructions)
-    return { ...request, input, session, hasNewInstructions, dir }
+      placed.kind !== 'new' && this.#binding?.extra?.['instructions'] !== instructionsHash(request.instructions)
+    return { ...request, input, session: placed, hasNewInstructions, dir }
   }
 
   async #plan(request: LaunchRequest): Promise<LaunchPlan> {
-    const { harness, options, env } = this.#context
+    const { spec, options, env } = this.#context
     const { session } = request
-    const plan = harness.launch(request)
-    const { key, title } = harness.profile
+    const plan = spec.launch(request)
+    const { key, title } = spec.profile
     refuseUnstartable(plan, title)
-    const keyIsThere = await hasKey(harness.profile, { ...env, ...plan.env })
+    const keyIsThere = await hasKey(spec.profile, { ...env, ...plan.env })
     this.#opening = {
       cwd: request.cwd,
       ...(plan.sessionId === undefined ? {} : { sessionId: plan.sessionId }),
@@ -168,9 +186,9 @@ export class PrintRun {
   /** Opens the log: from here on the turn is about this attempt. */
   #openLog(): void {
     if (this.#turn.isOpen) return
-    const { cli, harness } = this.#context
+    const { cli, spec } = this.#context
     const version = cli.version === undefined ? {} : { version: cli.version }
-    this.#turn.open({ harness: harness.dialect.id, ...version, ...this.#opening }, this.#anchor)
+    this.#turn.open({ harness: spec.dialect.id, ...version, ...this.#opening }, this.#anchor)
     this.#noteHandover()
   }
 
@@ -182,7 +200,7 @@ export class PrintRun {
   }
 
   async #runProgram(request: LaunchRequest, plan: LaunchPlan, trial: ResumeTrial | undefined): Promise<RunExit> {
-    const { harness, cli } = this.#context
+    const { spec, cli } = this.#context
     const env = { ...this.#context.env, ...plan.env }
     const program = await Program.start({
       command: cli.path,
@@ -190,7 +208,7 @@ export class PrintRun {
       cwd: request.cwd,
       env,
       ...(plan.stdin === undefined ? {} : { input: plan.stdin }),
-      stopWay: harness.profile.stop,
+      stopWay: spec.profile.stop,
       log: {
         lines: (stream, lines) => {
           const written = this.#turn.lines(stream, lines)
@@ -205,7 +223,7 @@ export class PrintRun {
       onSilenced: () =>
         void this.stop(
           'stalled',
-          failure('output-closed', `${harness.profile.title} has closed its output without ending and was stopped.`),
+          failure('output-closed', `${spec.profile.title} has closed its output without ending and was stopped.`),
         ),
     })
     this.#program = program
@@ -245,12 +263,12 @@ export class PrintRun {
 
   /** Looks up the session's id. If that fails the session is not resumed later, but the turn does not fail. */
   async #lookUp(ended: EndedRun): Promise<string | undefined> {
-    const { harness } = this.#context
+    const { spec } = this.#context
     try {
-      return await harness.sessionOf?.(ended)
+      return await spec.sessionOf?.(ended)
     } catch (error) {
       const { message } = toFailure(error)
-      this.#turn.warn(`The session of ${harness.profile.title} could not be looked up: ${message}`, 'session-look-up')
+      this.#turn.warn(`The session of ${spec.profile.title} could not be looked up: ${message}`, 'session-look-up')
       return undefined
     }
   }

@@ -31,7 +31,7 @@ async function startHost(t: TestContext, temporary: string): Promise<Host> {
   return { child, dir }
 }
 
-it('what a killed host has left is removed by the next one, and what belongs to others stays', async (t) => {
+it('the next host removes what a killed host left behind, and leaves the files of others alone', async (t) => {
   const temporary = await scratch(t)
   const killed = await startHost(t, temporary)
   const living = await startHost(t, temporary)
@@ -50,7 +50,7 @@ it('what a killed host has left is removed by the next one, and what belongs to 
   )
 })
 
-it('a directory of a process whose pid was given away again is removed', async (t) => {
+it('the directory of a dead process is removed even if another process has its pid now', async (t) => {
   const temporary = await scratch(t)
   const { dir } = await startHost(t, temporary)
   const old = dir.replace(/-\d+-(\w+)$/, '-1-$1')
@@ -60,7 +60,7 @@ it('a directory of a process whose pid was given away again is removed', async (
   assert.ok(existsSync(dir))
 })
 
-it('nobody else can look into it, and it goes with everything in it', async () => {
+it('only its owner can read it, and removing it removes everything in it', async () => {
   const dir = await makePrivateDir()
   await dir.write([{ name: 'secret', content: Buffer.from('abc') }])
   assert.equal((await stat(dir.path)).mode & 0o777, 0o700)

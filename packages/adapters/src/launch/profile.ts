@@ -18,7 +18,7 @@ export interface LoginFile {
 
 /** What we need to know of a CLI to find, start and stop it. */
 export interface CliProfile {
-  /** The harness id. */
+  /** Names the CLI in options and records: `codex`. */
   readonly id: string
   /** Display name. */
   readonly title: string

@@ -11,7 +11,7 @@ import { codexDialect } from '../codex/mapper.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { normalize } from './normalize.ts'
 import { printDriver, type PrintOptions } from './print-driver.ts'
-import { recordRun, type RecordOptions } from './recording.ts'
+import { openRecording, type RecordOptions } from './recording.ts'
 
 const dialects = [codexDialect, claudeCodeDialect]
 
@@ -137,18 +137,14 @@ describe('a recorded turn reads again exactly as it was', () => {
 
   it('when they stood in what we have to say of the program', async (t) => {
     const dir = await scratch(t)
-    const recorder = await recordRun(
-      {
-        dir: join(dir, 'recording'),
-        redact: (line) => {
-          if (line.includes('poison')) throw new Error('cannot')
-          return line.replace(/sk-\d+/g, '[key]')
-        },
+    const recording = await openRecording({
+      dir: join(dir, 'recording'),
+      redact: (line) => {
+        if (line.includes('poison')) throw new Error('cannot')
+        return line.replace(/sk-\d+/g, '[key]')
       },
-      codexDialect,
-      { harness: 'codex' },
-      1000,
-    )
+    })
+    const recorder = recording.begin(codexDialect, { harness: 'codex' }, 1000)
     recorder.note({ warning: { message: 'An answer came too late: curl -u sk-123', code: 'late-answer' } }, 1001)
     recorder.note({ warning: { message: 'poison' } }, 1002)
     recorder.note({ stop: { reason: 'failed', error: { name: 'Error', message: 'It said sk-456' } } }, 1003)
@@ -182,7 +178,8 @@ describe('a recorded turn reads again exactly as it was', () => {
 
 describe('real streams', () => {
   const record = async (dialect: Dialect, dir: string, stream: Buffer): Promise<void> => {
-    const recorder = await recordRun({ dir }, dialect, { harness: dialect.id, cwd: '/workspace' }, 1000)
+    const recording = await openRecording({ dir })
+    const recorder = recording.begin(dialect, { harness: dialect.id, cwd: '/workspace' }, 1000)
     let at = 1000
     const splitter = new LineSplitter((line) => void recorder.line('stdout', line, (at += 7)))
     splitter.push(stream)
@@ -191,7 +188,7 @@ describe('real streams', () => {
     await recorder.close()
   }
   for (const dialect of dialects) {
-    it(`of ${dialect.id} read again exactly as they were`, async (t) => {
+    it(`a real stream of ${dialect.id} reads again exactly as it was`, async (t) => {
       const dir = await scratch(t)
       const folder = new URL(`../${dialect.id}/fixtures/`, import.meta.url)
       const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'))
@@ -215,12 +212,10 @@ describe('a recording', () => {
 
   it('never mixes two runs', async (t) => {
     const dir = await recordedTurn(t, `hello(); done()`)
-    await assert.rejects(recordRun({ dir }, codexDialect, { harness: 'codex' }, 0), (error) =>
-      InspanError.is(error, 'already-exists'),
-    )
+    await assert.rejects(openRecording({ dir }), (error) => InspanError.is(error, 'already-exists'))
   })
 
-  it('that cannot be begun fails the turn before anything is started', async (t) => {
+  it('a recording that cannot be begun fails the turn before anything is started', async (t) => {
     const notes = diary()
     const dir = await scratch(t)
     const driver = printDriver(standIn(), {
@@ -236,7 +231,7 @@ describe('a recording', () => {
     assert.equal(notes.processes.length, 0)
   })
 
-  it('that fails on its way is told of once, and the run goes on', async (t) => {
+  it('a recording that fails on its way is reported once, and the run continues', async (t) => {
     const errors: string[] = []
     const logged: string[] = []
     for (const onError of [(error: Error): void => void errors.push(error.message), undefined]) {
@@ -258,7 +253,7 @@ describe('a recording', () => {
     assert.match(logged[0] ?? '', /recording in .* is not complete.*ENOSPC/)
   })
 
-  it('whose place nobody can say fails the turn, too', async (t) => {
+  it('a recording whose place nobody can name fails the turn, too', async (t) => {
     const notes = diary()
     const dir = await scratch(t)
     const driver = printDriver(standIn(), {
@@ -277,7 +272,7 @@ describe('a recording', () => {
     assert.equal(notes.processes.length, 0)
   })
 
-  it('that a crash has torn still gives what it holds, and says so', async (t) => {
+  it('a recording that a crash has torn still gives what it holds, and reports it', async (t) => {
     const dir = await recordedTurn(t, `hello(); text('hi'); done()`)
     await appendFile(join(dir, 'raw.jsonl'), '{"at":12,"stream":"std')
     assert.match(await readAgain(dir), /"message":"hi".*\n.*"damaged-record"/)

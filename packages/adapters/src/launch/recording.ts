@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { InspanError } from '@inspan/protocol'
 import type { Host } from '@inspan/protocol/driver'
-import { makeFolder, openSpool, spoolFileName, type Line, type Redactor, type Spool } from '@inspan/shell/run'
+import { makeFolder, openSpool, spoolFileName, type Line, type SpoolRedactor, type Spool } from '@inspan/shell/run'
 import { activityOf, type MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { LIMIT_REACHED, WITHHELD } from './recorded-lines.ts'
@@ -17,7 +17,7 @@ export interface RecordOptions {
   /** A folder for this one run. */
   readonly dir: string
   /** Applied to every line before it is written; the recorded events are made from the result. Default: the host's. */
-  readonly redact?: Redactor
+  readonly redact?: SpoolRedactor
   /** The size at which `raw.jsonl` stops growing. */
   readonly maxBytes?: number
   /** Called once, when a file can no longer be written or has reached its size limit. The run goes on. */
@@ -50,17 +50,7 @@ export interface Recording {
   begin(dialect: Dialect, header: RunHeader, at: number): RunRecorder
 }
 
-/** Begins the recording of a run. Both files are readable by the owner only. */
-export async function recordRun(
-  options: RecordOptions,
-  dialect: Dialect,
-  header: RunHeader,
-  at: number,
-): Promise<RunRecorder> {
-  return (await openRecording(options)).begin(dialect, header, at)
-}
-
-/** Rejects if a run cannot be recorded in that folder. */
+/** Rejects if a run cannot be recorded in that folder. Both files are readable by the owner only. */
 export async function openRecording(options: RecordOptions): Promise<Recording> {
   const { dir, maxBytes } = options
   const onError = toldOnce(options.onError)
@@ -121,9 +111,9 @@ function toldOnce(onError: RecordOptions['onError']): (error: Error) => void {
 class Redaction {
   /** `undefined` if the redactor threw. */
   last: string | undefined
-  readonly #redact: Redactor | undefined
+  readonly #redact: SpoolRedactor | undefined
 
-  constructor(redact: Redactor | undefined) {
+  constructor(redact: SpoolRedactor | undefined) {
     this.#redact = redact
   }
 

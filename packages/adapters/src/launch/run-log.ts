@@ -1,6 +1,6 @@
 import type { Line } from '@inspan/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
-import type { Dialect, Mapper } from '../kit/mapper.ts'
+import type { Dialect, Mapper, ReadRecords } from '../kit/mapper.ts'
 import { openRecording, type Recording, type RecordOptions, type RunRecorder } from './recording.ts'
 import { RunMapping } from './run-mapping.ts'
 import type { RunHeader, RunNote } from './run-note.ts'
@@ -59,14 +59,14 @@ export class RunLog {
   }
 
   /** The same for lines that arrived together and share one time. */
-  lines(stream: 'stdout' | 'stderr', lines: readonly Line[]): Promise<void> | undefined {
+  lines(stream: 'stdout' | 'stderr', lines: readonly Line[], records?: ReadRecords): Promise<void> | undefined {
     if (this.#mapping === undefined) {
-      this.#early.push(() => void this.lines(stream, lines))
+      this.#early.push(() => void this.lines(stream, lines, records))
       return undefined
     }
     const at = this.#now()
     const texts = lines.map((line) => line.text)
-    this.#mapping.lines(stream, texts, at)
+    this.#mapping.lines(stream, texts, at, records)
     let written: Promise<void> | undefined
     if (this.#recorder !== undefined) {
       for (const line of lines) written = this.#recorder.line(stream, line, at) ?? written

@@ -97,13 +97,40 @@ describe('the hint that no key was found', () => {
       'Please log in',
       'authentication_error',
       'Model not found: a/b',
+      'ProviderModelNotFoundError',
+      'API Error: 401 {"type":"error"}',
+      'unexpected status 403',
+      'Set OPENAI_API_KEY',
+      'Invalid authentication credentials',
+      'OAuth token has expired',
+      'Please run /login',
+      'You are not signed in.',
+      'Forbidden',
+      'Cannot connect to API: connect ECONNREFUSED',
     ]) {
       assert.equal(errorOf(message), `${message}\n${HINT}`)
     }
   })
 
   it('is not added to others, nor once a model has answered', () => {
-    for (const message of ['The context is too long', 'The author is unknown', 'disk full']) {
+    for (const message of [
+      'The context is too long',
+      'The author is unknown',
+      'disk full',
+      'FOREIGN KEY constraint failed',
+      'Object.keys called on non-object',
+      'SyntaxError: Unexpected token < in JSON, invalid at position 0',
+      'the number of tokens is invalid',
+      'main.ts:401 is not a function',
+      'it took 403 ms',
+      'the catalog index is damaged',
+      'Logging in JSON failed',
+      'logged 3 warnings',
+      'the authority section is empty',
+      'Cannot connect to MCP server "files"',
+      'the path is forbidden by a rule',
+      'blog info is missing',
+    ]) {
       assert.equal(errorOf(message), message)
     }
     assert.equal(errorOf('401 Unauthorized', [ANSWER]), '401 Unauthorized')

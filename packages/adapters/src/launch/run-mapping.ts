@@ -1,13 +1,28 @@
 import type { ErrorEvent, FinishEvent, FinishReason } from '@inspan/protocol'
 import { Stamper, type ActivityDraft, type MappedEvent } from '../kit/activity.ts'
 import { errorDraft } from '../kit/event-parts.ts'
-import type { Dialect, Mapper } from '../kit/mapper.ts'
+import type { Dialect, Mapper, ReadRecords } from '../kit/mapper.ts'
 import { createMapper } from '../kit/mapping.ts'
 import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run-note.ts'
 
-/** Without a key, some CLIs know none of a provider's models, and others turn to a provider that cannot be reached. */
-const KEY_TROUBLE =
-  /\b(?:401|403)\b|api.?key|\bkeys?\b|auth(?!or)|credential|log.?in|logged|sign(?:ed)?.?in|unauthori[sz]ed|forbidden|token.*(?:expired|invalid|missing)|model.?not.?found|no.provider|provider.*not.(?:found|configured|set)|cannot connect/i
+/**
+ * What CLIs and providers say about a key that is missing or wrong. Without one, some know none of a provider's models,
+ * and others turn to a provider that cannot be reached. Each is a phrase: `key`, `403` or `token` alone are in messages
+ * about databases, line numbers and JSON too.
+ */
+const KEY_TROUBLE = new RegExp(
+  [
+    /(?:status|code|http|error)\W{0,8}40[13]\b/,
+    /api.?key|\w_KEY\b|\b(?:no|missing|invalid|incorrect|wrong|your|a|the) (?:valid )?key\b/,
+    /(?:\b|_|un|o)auth(?:\b|enticat|ori[sz]|[-_])/,
+    /\bcredentials?\b|\blog(?:ged)?[ -]?in\b|\bsign(?:ed)?[ -]?in\b|(?:^\S* |\b403\W{0,3})forbidden\b/,
+    /\btoken (?:has |is |was )?(?:expired|missing)\b|\b(?:access|bearer|refresh)[ _-]token\b/,
+    /model.?not.?found|no.provider|\bprovider\b.{0,80}\bnot.(?:found|configured|set)\b|cannot connect to api\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+)
 const WORDLESS = /^\S+ exited with code \d+$|without saying why|^unexpected server error/i
 
 const CONCLUSIONS: ReadonlySet<FinishReason> = new Set(['stop', 'length', 'content-filter'])
@@ -72,9 +87,9 @@ export class RunMapping {
   }
 
   /** The same for lines that arrived together. */
-  lines(stream: 'stdout' | 'stderr', texts: readonly string[], at: number): void {
+  lines(stream: 'stdout' | 'stderr', texts: readonly string[], at: number, records?: ReadRecords): void {
     this.#at = at
-    if (stream === 'stdout') this.mapper.lines(texts, at)
+    if (stream === 'stdout') this.mapper.lines(texts, at, records)
     else for (const text of texts) this.mapper.stderr(text, at)
   }
 

@@ -3,6 +3,7 @@ import { asObject } from '../kit/fields.ts'
 
 /** What is known of a run before its first line. */
 export interface RunHeader {
+  /** The id of the dialect. Recordings store it under this name. */
   readonly harness: string
   /** Version of the CLI. */
   readonly version?: string

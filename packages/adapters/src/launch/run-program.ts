@@ -8,12 +8,12 @@ import {
   type RunProcess,
   type SpawnRunOptions,
 } from '@inspan/shell/run'
-import { endsWithin } from './ends-within.ts'
 import { endsWithItsOutput, leftRunning } from './left-running.ts'
 import { processNote } from './process-note.ts'
 import type { StopWay } from './profile.ts'
 import type { RunLog } from './run-log.ts'
 import { stopRun } from './stop-run.ts'
+import { endsWithin } from './within.ts'
 
 const UNKNOWN_EXIT: RunExit = { code: null, signal: null }
 

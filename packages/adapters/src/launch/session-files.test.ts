@@ -31,7 +31,7 @@ const told = async (sessions: NativeSessions, folder: string): Promise<readonly 
   (await Array.fromAsync(sessions.read(ID, folder))).map(brief)
 
 describe('the sessions that an agent keeps itself', () => {
-  it('of Claude Code are listed newest first and read without what subagents said', async (t) => {
+  it('sessions of Claude Code are listed newest first and read without the words of subagents', async (t) => {
     const home = await scratch(t)
     const folder = '/work/my.app'
     const dir = join(home, '.claude/projects/-work-my-app')
@@ -72,7 +72,7 @@ describe('the sessions that an agent keeps itself', () => {
     assert.deepEqual(await sessions.list('/elsewhere'), [])
   })
 
-  it('of Codex are those of the folder, without what Codex says in the user’s name', async (t) => {
+  it('sessions of Codex are those of the folder, without what Codex inserts in the user’s name', async (t) => {
     const home = await scratch(t)
     const file = (id: string): string =>
       join(home, `.codex/sessions/2026/11/18/rollout-2026-11-18T00-20-48-${id}.jsonl`)
@@ -101,7 +101,7 @@ describe('the sessions that an agent keeps itself', () => {
     ])
   })
 
-  it('of Pi are read with calls and results', async (t) => {
+  it('sessions of Pi are read with calls and results', async (t) => {
     const home = await scratch(t)
     const file = join(home, `.pi/agent/sessions/--work--/2026-11-18_${ID}.jsonl`)
     const message = (message: object): object => ({ type: 'message', id: 'e', message })
@@ -127,7 +127,7 @@ describe('the sessions that an agent keeps itself', () => {
     ])
   })
 
-  it('that do not exist are not found, and a broken line is left out', async (t) => {
+  it('sessions that do not exist are not found, and a broken line is left out', async (t) => {
     const home = await scratch(t)
     const sessions = claudeSessions({ HOME: home })
     await assert.rejects(Array.fromAsync(sessions.read(ID, '/work')), (error) => InspanError.is(error, 'not-found'))

@@ -3,18 +3,18 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { InspanError } from '@inspan/protocol'
-import { harnesses } from '../harnesses.ts'
+import { clis } from '../clis.ts'
 import { diary } from '../../test/launch/diary.ts'
 import { errorOf, takeTurn, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch } from '../../test/launch/stand-in.ts'
 import { doctor } from './doctor.ts'
 
-for (const { profile, agent, live } of harnesses) {
+for (const { profile, agent, live } of clis) {
   const { title, command, binVariable, install, key } = profile
   const ways = [agent, live].filter((way) => way !== undefined)
 
   describe(`${title} that is not set up`, () => {
-    it('and not there at all says what to install, or which variable to set', async (t) => {
+    it('a program that is missing is reported with what to install, or which variable to set', async (t) => {
       const dir = await scratch(t)
       for (const way of ways) {
         const env = { PATH: dir, [binVariable]: undefined }
@@ -30,7 +30,7 @@ for (const { profile, agent, live } of harnesses) {
       assert.deepEqual([found?.found, found?.install], [false, install])
     })
 
-    it('where its variable points says that nothing is there', async (t) => {
+    it('reports that its variable points to a file that does not exist', async (t) => {
       const env = { [binVariable]: join(await scratch(t), 'moved') }
       for (const way of ways) {
         await assert.rejects(
@@ -40,7 +40,7 @@ for (const { profile, agent, live } of harnesses) {
       }
     })
 
-    it('and broken says how it ended and how to install it again', async (t) => {
+    it('a program that is broken is reported with how it ended and how to install it again', async (t) => {
       const dir = await scratch(t)
       const bin = join(dir, command)
       await writeFile(bin, `#!/bin/sh\necho "GLIBC_9.99 not found" >&2\nexit 127\n`)
@@ -53,7 +53,7 @@ for (const { profile, agent, live } of harnesses) {
       })
     })
 
-    it('in a version that nobody has tested runs, and counts what was not understood', async (t) => {
+    it('runs in an untested version, and reports how many lines were not understood', async (t) => {
       const dir = await scratch(t)
       const notes = diary()
       const bin = await program(dir, `console.log('{"type":"from_the_future"}')`)
@@ -63,7 +63,7 @@ for (const { profile, agent, live } of harnesses) {
       assert.match(warning?.type === 'warning' ? warning.message : '', /1\.0\.0 is not a version .* of 1 lines/)
     })
 
-    it('and without a key says what to set when it fails', async (t) => {
+    it('a program without a key reports what to set when it fails', async (t) => {
       const dir = await scratch(t)
       const notes = diary()
       const bin = await program(dir, `console.error('not logged in'); process.exitCode = 1`)

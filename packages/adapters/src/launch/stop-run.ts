@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KillReceipt, RunProcess } from '@inspan/shell/run'
 import type { StopWay } from './profile.ts'
+import { isFulfilledWithin } from './within.ts'
 
 /** Stops the program its own clean way first, then kills what is left of the run. */
 export async function stopRun(run: RunProcess, way: StopWay): Promise<KillReceipt> {
   if ('signal' in way) return run.kill(way)
-  const over = new AbortController()
   const wasRunning = await isRunning(run)
   void run.closeStdin()
-  await Promise.race([run.processExited, pause(way.graceMs, undefined, { signal: over.signal }).catch(() => undefined)])
-  over.abort()
+  await isFulfilledWithin(run.processExited, way.graceMs)
   const receipt = await run.kill()
   return receipt.how === 'gone' && wasRunning ? { ...receipt, how: 'clean' } : receipt
 }

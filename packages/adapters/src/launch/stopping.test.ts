@@ -11,7 +11,7 @@ import { program, scratch, standIn, standInProfile, survivors } from '../../test
 import { codexDialect } from '../codex/mapper.ts'
 import { opencodeDialect } from '../opencode/mapper.ts'
 import { normalize } from './normalize.ts'
-import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
+import { printDriver, type PrintCliSpec, type PrintOptions } from './print-driver.ts'
 import { runRecordOf } from './process-note.ts'
 import { stopRun } from './stop-run.ts'
 
@@ -28,14 +28,14 @@ interface Opened {
   readonly notes: Diary
 }
 
-async function open(t: TestContext, body: string, harness: Partial<PrintHarness> = {}): Promise<Opened> {
+async function open(t: TestContext, body: string, spec: Partial<PrintCliSpec> = {}): Promise<Opened> {
   const dir = await scratch(t)
   const notes = diary()
-  const driver = printDriver(standIn(harness), { bin: await program(dir, body), cwd: dir })
+  const driver = printDriver(standIn(spec), { bin: await program(dir, body), cwd: dir })
   return { session: await driver.open(null, notes.host), notes }
 }
 
-const quick: Partial<PrintHarness> = { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 200 } }) }
+const quick: Partial<PrintCliSpec> = { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 200 } }) }
 const toolRuns = `say({ type: 'item.started', item: { id: 'call', type: 'command_execution', command: 'sleep', status: 'in_progress' } })`
 /** A grandchild in a session of its own, whose parent has exited. */
 const escaped = `spawn('/bin/sh', ['-c', 'setsid sleep 1000 & exit 0'], { stdio: 'inherit' })`
@@ -58,7 +58,7 @@ async function cancelInTool({ session, notes }: Opened): Promise<{
 }
 
 describe('cancel', () => {
-  it('ends a program in its clean way and says what was broken off', async (t) => {
+  it('stops a program in its own clean way and reports what was interrupted', async (t) => {
     const opened = await open(t, `process.on('SIGTERM', () => process.exit(0)); forever(); hello(); ${toolRuns}`)
     const { events, receipt } = await cancelInTool(opened)
     assert.deepEqual(receipt, { how: 'clean', calls: ['call'], orphansKilled: 0, queued: [] })
@@ -74,13 +74,13 @@ describe('cancel', () => {
     assert.equal((await cancelInTool(opened)).receipt.how, 'killed')
   })
 
-  it('leaves no grandchild, wherever it has gone', async (t) => {
+  it('leaves no grandchild running, even one that has left the process group', async (t) => {
     const body = `hello(); process.on('SIGTERM', () => {}); ${escaped}.on('exit', () => { ${toolRuns} }); forever()`
     const { receipt } = await cancelInTool(await open(t, body, quick))
     assert.equal(receipt.how, 'killed')
   })
 
-  it('counts a program’s words about its own death as a warning', async (t) => {
+  it('turns a program’s message about its own end into a warning', async (t) => {
     const opened = await open(
       t,
       `process.on('SIGTERM', () => { say({ type: 'turn.failed', error: { message: 'interrupted' } }); process.exit(1) })
@@ -91,7 +91,7 @@ describe('cancel', () => {
     assert.ok(opened.notes.activity.some((event) => event.type === 'warning' && event.message === 'interrupted'))
   })
 
-  it('does not wait for whoever waits for it inside of the loop, however much is waiting', async (t) => {
+  it('does not deadlock when it is awaited inside the loop, however many events are pending', async (t) => {
     const { session, notes } = await open(t, `hello(); for (;;) text('x'.repeat(1000))`, quick)
     let finishes = 0
     let cancelled = false
@@ -106,7 +106,7 @@ describe('cancel', () => {
     assert.equal(finishes, 1)
   })
 
-  it('ends a program that is held back because nobody takes what it says', async (t) => {
+  it('ends a program that is blocked because nobody reads its output', async (t) => {
     const dir = await scratch(t)
     const notes = diary()
     const bin = await program(dir, `hello(); for (;;) text('x'.repeat(1000))`)
@@ -124,7 +124,7 @@ describe('cancel', () => {
     assert.equal(await survivors(notes), 0)
   })
 
-  it('also names calls that were told of only after it', async (t) => {
+  it('also names calls that the program reports only afterwards', async (t) => {
     const { session } = await open(
       t,
       `process.on('SIGTERM', () => { ${toolRuns}; process.exit(0) }); forever(); hello(); text('a')`,
@@ -134,12 +134,12 @@ describe('cancel', () => {
     assert.deepEqual((await receipt)?.calls, ['call'])
   })
 
-  it('of nothing is answered at once', async (t) => {
+  it('resolves at once if nothing runs', async (t) => {
     const { session } = await open(t, `hello()`)
     assert.deepEqual(await session.cancel(), { how: 'gone', calls: [], orphansKilled: 0, queued: [] })
   })
 
-  it('before the program has started keeps it from starting', async (t) => {
+  it('prevents the start of a program that has not started yet', async (t) => {
     const { session, notes } = await open(t, `hello(); forever()`, {
       launch: () => {
         void session.cancel()
@@ -154,7 +154,7 @@ describe('cancel', () => {
     assert.equal(notes.processes.length, 0)
   })
 
-  it('comes from the host’s signal as well', async (t) => {
+  it('is also triggered by the host’s signal', async (t) => {
     const { session, notes } = await open(t, `hello(); ${toolRuns}; forever()`)
     const events: AgentEvent[] = []
     for await (const event of session.run(aTurn)) {
@@ -169,7 +169,7 @@ describe('cancel', () => {
   })
 })
 
-describe('whoever leaves the loop', () => {
+describe('leaving the loop', () => {
   it('leaves nothing behind: no process and no private directory', async (t) => {
     const temporary = await scratch(t)
     const { TMPDIR } = process.env
@@ -189,7 +189,7 @@ describe('whoever leaves the loop', () => {
     await session.close()
   })
 
-  it('by an error has the same right', async (t) => {
+  it('leaves nothing behind if an error caused it', async (t) => {
     const { session, notes } = await open(t, `hello(); text('a'); forever()`)
     await assert.rejects(async () => {
       for await (const event of session.run(aTurn)) if (event.type === 'text-delta') throw new Error('enough')
@@ -198,8 +198,8 @@ describe('whoever leaves the loop', () => {
   })
 })
 
-describe('what a program leaves running when it has ended', () => {
-  it('is ended, also if it holds the output open', async (t) => {
+describe('a process that a program leaves running', () => {
+  it('is ended if it holds the output open', async (t) => {
     const { session, notes } = await open(t, `hello(); ${escaped}.on('exit', () => { done(); process.exit(0) })`)
     const events = await takeAll(session.run(aTurn), notes)
     assert.equal(await survivors(notes), 0)
@@ -210,7 +210,7 @@ describe('what a program leaves running when it has ended', () => {
     assert.match(warning?.message ?? '', /sleep \(\d+\)/)
   })
 
-  it('is ended if it has let go of the output', async (t) => {
+  it('is ended if it has closed the output', async (t) => {
     const quiet = escaped.replace(`'inherit'`, `'ignore'`)
     const { session, notes } = await open(t, `hello(); ${quiet}.on('exit', () => { done(); process.exit(0) })`)
     await takeAll(session.run(aTurn), notes)
@@ -231,7 +231,7 @@ it('a noted process can be found and ended after a crash', async (t) => {
   await session.close()
 })
 
-it('a program that closes its output and does not end is ended: nobody would hear of it any more', async (t) => {
+it('a program that closes its output without ending is ended', async (t) => {
   const body = `
     const { closeSync } = await import('node:fs')
     process.on('SIGTERM', () => {})
@@ -247,7 +247,7 @@ it('a program that closes its output and does not end is ended: nobody would hea
   await session.close()
 })
 
-describe('a program that has told its result and does not end', () => {
+describe('a program that reports its result and does not end', () => {
   const lingers = `
     const { closeSync } = await import('node:fs')
     process.on('SIGTERM', () => {})
@@ -268,7 +268,7 @@ describe('a program that has told its result and does not end', () => {
     return { events, warnings: warningsOf(notes), again }
   }
 
-  it('counts as what it told, and a warning says that it was ended', async (t) => {
+  it('has the outcome that it reported, and a warning reports that it was ended', async (t) => {
     const { events, warnings, again } = await takeLinger(t, `hello(); text('hi'); done(); letGo()`)
     assert.deepEqual(typesOf(events), ['start', 'text-delta', 'finish'])
     assert.equal(finishOf(events), 'stop')
@@ -276,7 +276,7 @@ describe('a program that has told its result and does not end', () => {
     assert.ok(!again.some((event) => event.includes('"type":"error"')))
   })
 
-  it('has failed where that is what it told', async (t) => {
+  it('has failed if it reported a failure', async (t) => {
     const { events } = await takeLinger(
       t,
       `hello(); say({ type: 'turn.failed', error: { message: 'no credit' } }); letGo()`,
@@ -285,12 +285,12 @@ describe('a program that has told its result and does not end', () => {
     assert.equal(finishOf(events), 'error')
   })
 
-  it('has failed where it went on after its result', async (t) => {
+  it('has failed if it continued after its result', async (t) => {
     const { events } = await takeLinger(t, `hello(); text('hi'); done(); text('and then'); letGo()`)
     assert.equal(errorOf(events).code, 'output-closed')
   })
 
-  it('has failed at a deadline after the last words of a model, which may not have been its answer', async (t) => {
+  it('has failed at a deadline if its last output was a text of the model, which may not be its answer', async (t) => {
     const dir = await scratch(t)
     const part = { sessionID: 's', messageID: 'm' }
     const records = [
@@ -299,13 +299,13 @@ describe('a program that has told its result and does not end', () => {
       { type: 'step_finish', sessionID: 's', part: { ...part, id: '3', type: 'step-finish', reason: 'stop' } },
     ]
     const bin = await program(dir, `for (const record of ${JSON.stringify(records)}) say(record); forever()`)
-    const harness = standIn({ ...quick, dialect: opencodeDialect })
-    const events = await takeTurn(printDriver(harness, { bin, cwd: dir, deadlineMs: 1_500 }), diary())
+    const spec = standIn({ ...quick, dialect: opencodeDialect })
+    const events = await takeTurn(printDriver(spec, { bin, cwd: dir, deadlineMs: 1_500 }), diary())
     assert.equal(errorOf(events).code, 'deadline')
     assert.equal(finishOf(events), 'error')
   })
 
-  it('has not failed in a silence after it either', async (t) => {
+  it('has not failed if a silence follows its result', async (t) => {
     // The start counts as silence too. A shell starts at once, even where Node is slow.
     const bin = join(await scratch(t), 'at-once')
     const body = [
@@ -322,7 +322,7 @@ describe('a program that has told its result and does not end', () => {
 })
 
 describe('a program that is stopped by closing its input', () => {
-  it('is given the time to go by itself', async (t) => {
+  it('gets time to end by itself', async (t) => {
     const bin = await program(await scratch(t), `await stdin(); say('goodbye')`)
     const run = await spawnRun({ command: bin, stdin: 'open' })
     run.stderr.discard()
@@ -332,7 +332,7 @@ describe('a program that is stopped by closing its input', () => {
     assert.deepEqual(await said, ['"goodbye"'])
   })
 
-  it('is killed when it does not go', async (t) => {
+  it('is killed if it does not end', async (t) => {
     const bin = await program(await scratch(t), `process.on('SIGTERM', () => {}); say('deaf'); forever()`)
     const run = await spawnRun({ command: bin, stdin: 'open' })
     run.stderr.discard()
@@ -340,7 +340,7 @@ describe('a program that is stopped by closing its input', () => {
     assert.equal((await stopRun(run, { closeStdin: true, graceMs: 10 })).how, 'killed')
   })
 
-  it('and has gone already was not stopped', async (t) => {
+  it('does not count as stopped if it had already ended', async (t) => {
     const run = await spawnRun({ command: await program(await scratch(t), ''), stdin: 'open' })
     run.stdout.discard()
     run.stderr.discard()

@@ -25,24 +25,24 @@ describe('what a program cannot do is refused where nothing else will do', () =>
   const pi = (rules: Partial<PermissionRules>): readonly unknown[] =>
     refusalOf(launchPi(aRequest({ permissions: 'full', rules: { ...NO_RULES, ...rules } })).warnings ?? [])
 
-  it('to go on with a session of Cline in print mode', () => {
+  it('resuming a session of Cline in print mode is refused', () => {
     const session = { kind: 'new', id: '1', because: 'it cannot resume a session' } as const
     assert.deepEqual(refusalOf(newSession(session, 'Cline')), ['unsupported', 'new-session'])
     assert.deepEqual(refusalOf(newSession({ kind: 'new', id: '1' }, 'Cline')), [])
   })
 
-  it('to ask somebody what Pi may do', () => {
+  it('asking somebody what Pi may do is refused', () => {
     assert.deepEqual(pi({ categories: { execute: 'ask' } }), ['policy-unsupported', 'rule-asks'])
     assert.deepEqual(pi({ tools: { write_file: 'ask' } }), ['policy-unsupported', 'rule-asks'])
     assert.deepEqual(pi({ categories: { execute: 'allow' } }), [])
   })
 
-  it('to let Pi have subagents', () => {
+  it('subagents of Pi are refused', () => {
     assert.deepEqual(pi({ tools: { subagent: 'allow' } }), ['unsupported', 'no-tool'])
     assert.deepEqual(pi({ tools: { execute_command: 'allow' } }), [])
   })
 
-  it('to let those have subagents that have none while they stay, as these would ask nobody', () => {
+  it('subagents of programs that have none while they stay are refused, because these would ask nobody', () => {
     const request = aRequest({ rules: { ...NO_RULES, tools: { subagent: 'allow' } } })
     const free = { ...request, allowUngoverned: true }
     const refusal = ['unsupported', 'no-tool']
@@ -54,11 +54,11 @@ describe('what a program cannot do is refused where nothing else will do', () =>
     assert.deepEqual(refusalOf(launchOpencodeLive(aRequest(), OPENCODE).warnings ?? []), [])
   })
 
-  it('to keep to a number of steps', () => {
+  it('a limit of steps is refused', () => {
     assert.deepEqual(refusalOf(launchCline(aRequest({ maxSteps: 3 })).warnings ?? []), ['unsupported', 'max-steps'])
   })
 
-  it('and other warnings are warnings', () => {
+  it('other warnings stay warnings', () => {
     assert.deepEqual(refusalOf([{ message: 'Careful.' }, { message: 'Slow.', code: 'stall' }]), [])
   })
 })

@@ -29,7 +29,7 @@ function stage(
 }
 
 describe('the clock of a turn', () => {
-  it('tells when the deadline has come', (t) => {
+  it('reports when the deadline has come', (t) => {
     const { clock, told, pass } = stage(t, { deadlineMs: 100 })
     clock.start()
     pass(90)
@@ -51,7 +51,7 @@ describe('the clock of a turn', () => {
     assert.deepEqual(told, ['deadline'])
   })
 
-  it('tells of each silence once', (t) => {
+  it('reports each silence once', (t) => {
     const { clock, told, pass } = stage(t, { stallMs: 100 })
     clock.start()
     pass(60)

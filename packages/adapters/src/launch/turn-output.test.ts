@@ -38,8 +38,8 @@ describe('an answer that has to be data', () => {
   const answering = async (t: Parameters<typeof scratch>[0], words: string): Promise<readonly AgentEvent[]> => {
     const dir = await scratch(t)
     const notes = diary()
-    const harness = standIn({ capabilities: { ...standIn().capabilities, output: true } })
-    const driver = printDriver(harness, { bin: await program(dir, `hello(); text(${JSON.stringify(words)}); done()`) })
+    const spec = standIn({ capabilities: { ...standIn().capabilities, output: true } })
+    const driver = printDriver(spec, { bin: await program(dir, `hello(); text(${JSON.stringify(words)}); done()`) })
     const session = await driver.open(null, notes.host)
     const events = await takeAll(session.run({ ...aTurn, cwd: dir, output }), notes)
     await session.close()
@@ -52,7 +52,7 @@ describe('an answer that has to be data', () => {
     assert.deepEqual([last.finishReason, last.meta?.['output']], ['stop', { ok: true }])
   })
 
-  it('that is none fails the turn with invalid-output', async (t) => {
+  it('an answer that is no data fails the turn with invalid-output', async (t) => {
     const [error, finish] = (await answering(t, 'All is well.')).slice(-2)
     assert.ok(error?.type === 'error' && finish?.type === 'finish')
     assert.deepEqual([error.code, finish.finishReason], ['invalid-output', 'error'])

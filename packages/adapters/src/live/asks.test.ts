@@ -48,11 +48,11 @@ describe('a question', () => {
     assert.deepEqual(host.asked, [])
   })
 
-  it('says which rule wants it to be asked', async () => {
-    const { host, put } = stage(() => ({ policy: 'ask', reason: 'the rule `ask x` wants to be asked', rule: 'ask x' }))
+  it('reports which rule wants it to be asked', async () => {
+    const { host, put } = stage(() => ({ policy: 'ask', reason: 'the rule `ask x` requires approval', rule: 'ask x' }))
     const answered = put()
     const ask = await host.nextAsk()
-    assert.equal(host.asked[0]?.description, 'Run ls: the rule `ask x` wants to be asked')
+    assert.equal(host.asked[0]?.description, 'Run ls: the rule `ask x` requires approval')
     ask.answer(APPROVE)
     await answered
   })
@@ -68,7 +68,7 @@ describe('a question', () => {
     assert.deepEqual(waiting, [true, false])
   })
 
-  it('that was taken back gets no answer', async () => {
+  it('a question that was withdrawn gets no answer', async () => {
     const { asks, host, late, put, verdicts } = stage()
     const answered = put()
     const ask = await host.nextAsk()
@@ -78,7 +78,7 @@ describe('a question', () => {
     assert.deepEqual([verdicts, late], [[], ['k1']])
   })
 
-  it('that was taken back and asked again under the same id is another one', async () => {
+  it('a question that was withdrawn and asked again under the same id is another one', async () => {
     const { asks, host, late, put, verdicts } = stage()
     const first = put()
     const before = await host.nextAsk()
@@ -93,7 +93,7 @@ describe('a question', () => {
     assert.deepEqual(verdicts, [{ isAllowed: false, reason: 'no' }])
   })
 
-  it('of a turn that is over gets no answer', async () => {
+  it('a question of a turn that is over gets no answer', async () => {
     const { asks, host, put, verdicts, waiting } = stage()
     const answered = put()
     const ask = await host.nextAsk()
@@ -104,7 +104,7 @@ describe('a question', () => {
     assert.equal(waiting.at(-1), false)
   })
 
-  it('that could not be put is a warning, one that was taken back is none', async () => {
+  it('a question that could not be put is a warning, one that was withdrawn is none', async () => {
     const warnings: string[] = []
     const asked = Promise.withResolvers<Answer>()
     const host: Partial<Host> = { ask: () => asked.promise, log: (_level, message) => void warnings.push(message) }

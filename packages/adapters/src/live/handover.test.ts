@@ -100,7 +100,7 @@ describe('the task of a turn', () => {
 })
 
 describe('a part in words', () => {
-  it('says what was called and what came of it', () => {
+  it('reports what was called and what came of it', () => {
     const call = { stage: 'ended' } as never
     assert.equal(
       wordsOf({ id: '0', type: 'tool-call', toolCallId: 'c', toolName: 'grep', args: { pattern: 'x' }, call }),

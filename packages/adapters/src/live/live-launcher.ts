@@ -7,13 +7,13 @@ import { recordOf, splitLine } from '../kit/json-line.ts'
 import type { CliTurn } from '../launch/cli-turn.ts'
 import { hasKey } from '../launch/find-cli.ts'
 import { requestOf, type LaunchRequest } from '../launch/launch-plan.ts'
-import { chooseSession, instructionsHash, newSession, type NativeSession } from '../launch/native-session.ts'
+import { chooseSession, instructionsHash, newSession, type SessionChoice } from '../launch/native-session.ts'
 import { refuseUnstartable } from '../launch/plan-limits.ts'
 import { makePrivateDir } from '../launch/private-dir.ts'
 import type { RunHeader, RunWarning } from '../launch/run-note.ts'
 import { refuseInstead } from '../launch/strict.ts'
 import type { LiveContext } from './live-driver.ts'
-import type { LivePeer, LivePlan } from './live-harness.ts'
+import type { LivePeer, LivePlan } from './live-cli-spec.ts'
 import { LiveProcess } from './live-process.ts'
 
 export interface Running {
@@ -40,15 +40,17 @@ interface Opening {
 interface HeldLine {
   readonly stream: 'stdout' | 'stderr'
   readonly line: Line
+  /** Parsed once, for the events, the limits and the protocol. */
+  readonly record: JsonObject | undefined
 }
 
 /** Limit for output between turns, which is kept for the next turn. */
 const MAX_HELD_BYTES = 16 * 1024 * 1024
 const MAX_WORDS = 500
-const NO_SESSION: NativeSession = { kind: 'new', id: '' }
+const NO_SESSION: SessionChoice = { kind: 'new', id: '' }
 
 /** Keeps the process of a session, and replaces it if necessary. */
-export class Launcher {
+export class LiveLauncher {
   readonly #context: LiveContext
   readonly #host: Host
   #running: Running | undefined
@@ -83,12 +85,12 @@ export class Launcher {
     this.#turn = live
     const running = this.#running
     if (running !== undefined && running.key === key && !running.process.hasEnded) {
-      const session: NativeSession = { kind: 'resume', nativeId: binding?.nativeId ?? '' }
+      const session: SessionChoice = { kind: 'resume', nativeId: binding?.nativeId ?? '' }
       const opening = await this.#opening(task, binding, session, {})
       return { running, request: { ...task, session }, isFirst: false, opening }
     }
     await this.end()
-    const { capabilities } = this.#context.harness
+    const { capabilities } = this.#context.spec
     const session = await chooseSession(binding, capabilities, (query) => this.#placed(query))
     return this.#start(task, binding, session, key)
   }
@@ -103,7 +105,7 @@ export class Launcher {
       .trim()
       .slice(0, MAX_WORDS)
       .toWellFormed()
-    const session: NativeSession = {
+    const session: SessionChoice = {
       kind: 'new',
       id: randomUUID(),
       because: `its session could not be resumed (${words})`,
@@ -117,7 +119,7 @@ export class Launcher {
     live.open(header, anchor)
     for (const { message, code } of warnings) live.warn(message, code)
     const { held, missed } = this.#takeHeld()
-    for (const { stream, line } of held) void live.lines(stream, [line])
+    for (const { stream, line, record } of held) void live.lines(stream, [line], [record])
     if (missed > 0) {
       live.warn(`Between turns ${missed} lines more were said than are kept. What they tell is missing.`, 'not-kept')
     }
@@ -132,8 +134,8 @@ export class Launcher {
     return this.#ending
   }
 
-  async #start(task: LaunchRequest, binding: Binding | null, session: NativeSession, key: string): Promise<Ready> {
-    const { harness, cli, env, id } = this.#context
+  async #start(task: LaunchRequest, binding: Binding | null, session: SessionChoice, key: string): Promise<Ready> {
+    const { spec, cli, env, id } = this.#context
     const dir = await makePrivateDir()
     try {
       const request: LaunchRequest = {
@@ -143,8 +145,8 @@ export class Launcher {
         hasNewInstructions:
           session.kind !== 'new' && binding?.extra?.['instructions'] !== instructionsHash(task.instructions),
       }
-      const plan = harness.launch(request)
-      refuseUnstartable(plan, harness.profile.title)
+      const plan = spec.launch(request)
+      refuseUnstartable(plan, spec.profile.title)
       await dir.write(plan.files ?? [])
       const opening = await this.#opening(request, binding, session, plan)
       let peer: LivePeer | undefined
@@ -154,11 +156,11 @@ export class Launcher {
         cwd: request.cwd,
         env: { ...env, ...plan.env },
         dir,
-        graceMs: harness.profile.stop.graceMs,
+        graceMs: spec.profile.stop.graceMs,
         onLine: (stream, line) => this.#line(peer, stream, line),
         onLeft: (names) => this.#turn?.warn(`What the program had left running was ended: ${names}.`, 'left-running'),
       })
-      peer = harness.connect({ agentId: id, send: (message) => process.send(message) })
+      peer = spec.connect({ agentId: id, send: (message) => process.send(message) })
       const running: Running = { process, peer, key }
       this.#running = running
       void process.done.then(() => {
@@ -175,19 +177,19 @@ export class Launcher {
   async #opening(
     request: LaunchRequest,
     binding: Binding | null,
-    session: NativeSession,
+    session: SessionChoice,
     { env: more, warnings = [] }: Partial<LivePlan>,
   ): Promise<Opening> {
-    const { harness, env, header, options } = this.#context
-    const { key, title } = harness.profile
-    const keyIsThere = await hasKey(harness.profile, { ...env, ...more })
+    const { spec, env, options } = this.#context
+    const { key, title } = spec.profile
+    const keyIsThere = await hasKey(spec.profile, { ...env, ...more })
     const isResumed = session.kind === 'resume'
     const isNew = session.kind === 'new'
     const all = [...newSession(session, title), ...warnings]
     if (options.strict === true) refuseInstead(all)
     return {
       header: {
-        ...header,
+        ...headerOf(this.#context),
         cwd: request.cwd,
         ...(isResumed && session.nativeId !== '' ? { sessionId: session.nativeId } : {}),
         ...(isNew ? {} : { usageBaseline: (isResumed ? binding?.usageTotal : undefined) ?? 'unknown' }),
@@ -202,10 +204,11 @@ export class Launcher {
     if (stream === 'stdout') this.#onWord?.()
     const live = this.#turn
     const isHearing = live === this.#hearing
+    const said: HeldLine = { stream, line, record: stream === 'stdout' ? recordOf(line.text) : undefined }
     let held: Promise<void> | undefined
-    if (isHearing && live?.isOver === false) held = heard(live, stream, line, peer)
-    else this.#hold({ stream, line }, isHearing)
-    if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(line.text)) this.#tell(peer, record)
+    if (isHearing && live?.isOver === false) held = heard(live, said, peer)
+    else this.#hold(said, isHearing)
+    if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(said)) this.#tell(peer, record)
     return held
   }
 
@@ -237,7 +240,7 @@ export class Launcher {
 
   #request(live: CliTurn): LaunchRequest {
     return {
-      ...requestOf(live.turn, this.#context.options, this.#context.harness),
+      ...requestOf(live.turn, this.#context.options, this.#context.spec),
       session: NO_SESSION,
       hasNewInstructions: false,
       dir: '',
@@ -246,13 +249,13 @@ export class Launcher {
 
   /** Returns what the process has to be started with, without what it can be told later. */
   #keyOf({ model: _model, ...request }: LaunchRequest): string {
-    const { args, env, files } = this.#context.harness.launch(request)
+    const { args, env, files } = this.#context.spec.launch(request)
     return JSON.stringify([args, env, files, request.cwd])
   }
 
   /** Returns the history with the anchors of this CLI as message ids, where `chooseSession` looks for them. */
   async *#placed(query: Parameters<Host['history']>[0]): AsyncGenerator<StoredMessage> {
-    const { placeOf } = this.#context.harness
+    const { placeOf } = this.#context.spec
     for await (const message of this.#host.history(query)) {
       yield {
         ...message,
@@ -266,18 +269,17 @@ export class Launcher {
 /** Takes a line. While a request to the CLI is open its output is read, even if consumers of the events are slow. */
 function heard(
   live: CliTurn,
-  stream: 'stdout' | 'stderr',
-  line: Line,
+  { line, record, stream }: HeldLine,
   peer: LivePeer | undefined,
 ): Promise<void> | undefined {
-  const written = live.lines(stream, [line])
+  const written = live.lines(stream, [line], [record])
   const room = peer?.isWaiting === true ? undefined : live.room()
   return room === undefined || written === undefined ? (room ?? written) : written.then(() => room)
 }
 
 function placed(
   { native }: Pick<StoredMessage, 'native'>,
-  placeOf: LiveContext['harness']['placeOf'],
+  placeOf: LiveContext['spec']['placeOf'],
 ): Pick<StoredMessage, 'native'> {
   if (native === undefined) return {}
   const messageId = placeOf(native)
@@ -291,8 +293,12 @@ async function endOf(process: LiveProcess): Promise<KillReceipt> {
   return receipt
 }
 
-function recordsOf(text: string): readonly JsonObject[] {
-  const record = recordOf(text)
+function recordsOf({ line, record }: HeldLine): readonly JsonObject[] {
   if (record !== undefined) return [record]
-  return splitLine(text).flatMap((part) => (part.kind === 'record' ? [part.record] : []))
+  return splitLine(line.text).flatMap((part) => (part.kind === 'record' ? [part.record] : []))
+}
+
+/** Returns the header that the recordings of all turns share. */
+export function headerOf({ cli: { version }, spec }: LiveContext): RunHeader {
+  return { harness: spec.dialect.id, ...(version === undefined ? {} : { version }) }
 }

@@ -9,12 +9,12 @@ import {
   type RunProcess,
 } from '@inspan/shell/run'
 import type { Environment } from '../launch/find-cli.ts'
-import { endsWithin } from '../launch/ends-within.ts'
 import { endsWithItsOutput, leftRunning } from '../launch/left-running.ts'
 import { processNote } from '../launch/process-note.ts'
 import type { PrivateDir } from '../launch/private-dir.ts'
 import { stopRun } from '../launch/stop-run.ts'
 import { strictJson } from '../launch/strict-json.ts'
+import { endsWithin } from '../launch/within.ts'
 
 const UNKNOWN_EXIT: RunExit = { code: null, signal: null }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTask, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTask } from 'node:timers/promises'
 import { InspanError, type AgentEvent, type ErrorData, type StoredMessage } from '@inspan/protocol'
 import type { AgentSession, Binding, HandoverNote, Host, Turn } from '@inspan/protocol/driver'
 import type { CancelReceipt } from '@inspan/protocol/log'
@@ -11,9 +11,10 @@ import { failure, toFailure } from '../launch/run-failure.ts'
 import type { StopReason } from '../launch/run-note.ts'
 import { unheard } from './handover.ts'
 import type { LiveContext } from './live-driver.ts'
-import { SessionLost, type LiveTask } from './live-harness.ts'
-import { Launcher, type Ready, type Running } from './live-launcher.ts'
+import { SessionLost, type LiveTask } from './live-cli-spec.ts'
+import { headerOf, LiveLauncher, type Ready, type Running } from './live-launcher.ts'
 import { timer } from '../launch/turn-clock.ts'
+import { isFulfilledWithin } from '../launch/within.ts'
 
 const DEFAULT_INTERRUPT_MS = 10_000
 const DEFAULT_IDLE_MS = 15 * 60_000
@@ -35,7 +36,7 @@ interface Began {
 export class LiveSession implements AgentSession {
   readonly #context: LiveContext
   readonly #host: Host
-  readonly #launcher: Launcher
+  readonly #launcher: LiveLauncher
   /** Runs of which the native session heard every message. */
   readonly #heardRuns = new Set<string>()
   #binding: Binding | null
@@ -51,7 +52,7 @@ export class LiveSession implements AgentSession {
     this.#context = context
     this.#binding = binding
     this.#host = host
-    this.#launcher = new Launcher(context, host)
+    this.#launcher = new LiveLauncher(context, host)
   }
 
   async *run(turn: Turn): AsyncGenerator<AgentEvent, void, undefined> {
@@ -123,7 +124,7 @@ export class LiveSession implements AgentSession {
       live.stop('failed', toFailure(error))
       await this.#launcher.end()
     }
-    if (!live.isOpen) live.open(this.#context.header, undefined)
+    if (!live.isOpen) live.open(headerOf(this.#context), undefined)
     await live.finish(exit)
   }
 
@@ -154,6 +155,8 @@ export class LiveSession implements AgentSession {
     }
     await this.#host.noteProcess(running.process.note)
     this.#handover = undefined
+    // Another process knows only what its native session holds.
+    if (isFirst) this.#heardRuns.clear()
     let isHeard = isFirst
     const word = this.#launcher.nextWord().then(() => void (isHeard = true))
     const started = running.peer.start(this.#task(live.turn, request, isFirst), live)
@@ -230,15 +233,12 @@ export class LiveSession implements AgentSession {
 
   async #interrupt(live: CliTurn, { peer, process }: Running): Promise<void> {
     const asked = peer.interrupt().then(() => live.whenOver)
-    const over = new AbortController()
     const { interruptMs = DEFAULT_INTERRUPT_MS } = this.#context.options
-    const late = pause(interruptMs, undefined, { signal: over.signal })
-    await Promise.race([asked.catch(() => undefined), process.done, late.catch(() => undefined)])
-    over.abort()
+    await isFulfilledWithin(Promise.race([asked.catch(() => undefined), process.done]), interruptMs)
   }
 
   get #title(): string {
-    return this.#context.harness.profile.title
+    return this.#context.spec.profile.title
   }
 
   #rest(): void {
@@ -250,9 +250,7 @@ export class LiveSession implements AgentSession {
 
 /** Waits until a kept process has printed something, or for as long as its exit may take to be noticed. */
 async function noticed(word: Promise<void>): Promise<void> {
-  const heard = new AbortController()
-  await Promise.race([word, pause(NOTICE_MS, undefined, { signal: heard.signal }).catch(() => undefined)])
-  heard.abort()
+  await isFulfilledWithin(word, NOTICE_MS)
   // Timers run before I/O events: if this process was busy, the exit may have happened already and not be reported yet.
   await nextTask()
 }

@@ -1,7 +1,7 @@
 import { InspanError, type JsonObject } from '@inspan/protocol'
 
 /** Why a CLI refused a request. */
-export interface Refusal {
+export interface ReplyRefusal {
   readonly message: string
   readonly code?: string
 }
@@ -42,7 +42,7 @@ export class Replies {
     return request !== undefined
   }
 
-  reject(id: string, { message, code }: Refusal): boolean {
+  reject(id: string, { message, code }: ReplyRefusal): boolean {
     const request = this.#take(id)
     request?.reject(
       new InspanError('unsupported', `${this.#title} refused to ${request.what}: ${message}`, {

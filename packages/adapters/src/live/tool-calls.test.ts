@@ -24,7 +24,7 @@ describe('a call of a foreign program', () => {
     })
   }
 
-  it('says where it stands when that is not the folder of its session', () => {
+  it('reports where it stands when that is not the folder of its session', () => {
     const moved = { cwd: '/project', workdir: '/project/src' }
     const args = (toolName: string, input: NativeCall['input']): unknown => canonicalCall(call(toolName, input, moved))
     const about = { toolCallId: 'c1', cwd: '/project' }
@@ -39,13 +39,13 @@ describe('a call of a foreign program', () => {
     assert.deepEqual(args('Read', { file_path: '/b/a' }), { ...read, args: { path: '/b/a' } })
   })
 
-  it('of an MCP server keeps its name', () => {
+  it('a call of a tool of an MCP server keeps its name', () => {
     const request = canonicalCall(call('mcp__files__read', { path: '/a' }))
     assert.deepEqual([request.toolName, request.category], ['mcp__files__read', 'mcp'])
     assert.equal(nativeCall(call('mcp__files__read', {})), undefined)
   })
 
-  it('of a tool that nobody knows keeps its name too', () => {
+  it('a call of an unknown tool keeps its name, too', () => {
     const request = canonicalCall(call('Teleport', { to: 'here' }))
     assert.deepEqual([request.toolName, request.args, request.category], ['Teleport', { to: 'here' }, 'other'])
   })

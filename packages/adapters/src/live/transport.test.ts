@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { InspanError } from '@inspan/protocol'
-import { harnesses } from '../harnesses.ts'
+import { clis } from '../clis.ts'
 import { acp, claudeCode, cline, codex, goose, kiloCode, opencode, pi, type AcpOptions } from '../index.ts'
 
 const LEVELS = ['read-only', 'edit'] as const
@@ -32,8 +32,8 @@ suite('a level of permissions', () => {
     for (const permissions of LEVELS) assert.doesNotThrow(() => pi({ permissions }))
   })
 
-  test('is refused by the list of harnesses as well, once an agent of it is used', async () => {
-    const live = harnesses.flatMap(({ profile, live }) => (live === undefined ? [] : [{ id: profile.id, live }]))
+  test('is refused by the list of clis as well, once an agent of it is used', async () => {
+    const live = clis.flatMap(({ profile, live }) => (live === undefined ? [] : [{ id: profile.id, live }]))
     const refusing = live.filter(({ id }) => id !== 'pi')
     assert.equal(refusing.length, 6)
     for (const { live: make } of refusing) {

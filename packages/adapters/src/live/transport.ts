@@ -37,4 +37,4 @@ export function refuseLevel(title: string, level: PermissionLevel | undefined): 
 }
 
 /** The options of both transports, and the choice between them. */
-export type AgentOptions<Print, Live> = TransportOptions & Live & Omit<Print, 'transport' | keyof Live>
+export type LiveAgentOptions<Print, Live> = TransportOptions & Live & Omit<Print, 'transport' | keyof Live>

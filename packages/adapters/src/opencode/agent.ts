@@ -1,9 +1,9 @@
 import type { AgentDriver } from '@inspan/protocol/driver'
-import { transportOf, type AgentOptions } from '../live/transport.ts'
+import { transportOf, type LiveAgentOptions } from '../live/transport.ts'
 import { opencode as opencodePrint, type OpencodeOptions } from './driver.ts'
 import { opencodeLive, type OpencodeLiveOptions } from './live.ts'
 
-export type OpencodeAgentOptions = AgentOptions<OpencodeOptions, OpencodeLiveOptions>
+export type OpencodeAgentOptions = LiveAgentOptions<OpencodeOptions, OpencodeLiveOptions>
 
 /** Makes an agent of OpenCode: over ACP if somebody can answer its questions, otherwise one process per turn. */
 export function opencode({ transport, canAnswer, ...options }: OpencodeAgentOptions = {}): AgentDriver {

@@ -1,9 +1,7 @@
 import { opencodeSessions } from './sessions.ts'
-import { cliFinder } from '../launch/cli-finder.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
-import { placedDriver } from '../launch/placed-driver.ts'
-import type { PrintOptions } from '../launch/print-driver.ts'
+import { PRINT_CAPABILITIES, printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import type { Flavour } from './flavour.ts'
 import { launchOpencode, type OpencodeLaunchOptions } from './launch.ts'
 import { opencodeDialect } from './mapper.ts'
@@ -13,24 +11,14 @@ import { opencodeProfile } from './profile.ts'
 
 /** In print mode OpenCode runs its tools without asking; denied tools are not offered to its model. */
 const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
-  steer: 'none',
+  ...PRINT_CAPABILITIES,
   resume: 'anchor',
   fork: 'anchor',
-  handover: 'text',
-  hostTools: 'none',
-  interrupt: 'kill',
   usage: 'turn',
-  redaction: 'record',
   images: true,
   mcp: true,
   subagents: true,
   systemPrompt: 'append',
-  models: null,
-  effort: [],
-  output: false,
-  limits: false,
   sessions: true,
 }
 
@@ -56,12 +44,12 @@ export function opencode(options: OpencodeOptions = {}): AgentDriver {
 /** Makes an agent of OpenCode or of a program built on it, in print mode. */
 export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): AgentDriver {
   const { profile, dialect } = flavour
-  const env = { ...process.env, ...options.env }
-  const driver = placedDriver(
+  return printDriver(
     {
       profile,
       dialect,
       capabilities: CAPABILITIES,
+      sessionsOf: (env, find) => opencodeSessions(flavour, env, find),
       launch: (request) => launchOpencode(request, flavour, options),
       anchorOf: opencodeAnchor,
       place: (request) => placeAtAnchor(request, flavour),
@@ -69,7 +57,6 @@ export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): Agen
     },
     options,
   )
-  return { ...driver, sessions: opencodeSessions(flavour, env, cliFinder(profile, env, options.bin).find) }
 }
 
 /** Returns the message to resume at. A message is one step with its calls, and is complete when the step finishes. */

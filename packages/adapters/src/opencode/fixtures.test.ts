@@ -139,7 +139,7 @@ describe('OpenCode: what its runs tell', () => {
     assert.equal(finish?.usage?.totalTokens, 4200)
   })
 
-  it('the end names the message to go on from', () => {
+  it('the end names the message to continue from', () => {
     const run = mapFixture(opencodeDialect, 'plain-answer')
     const [finish] = eventsOf(run, 'finish')
     const [said] = eventsOf(run, 'text-delta')

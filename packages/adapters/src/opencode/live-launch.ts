@@ -4,7 +4,7 @@ import { asArray, asObject } from '../kit/fields.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { noSubagents, type NativeTools } from '../launch/offered-tools.ts'
 import { kindOfTool, mcpToolName } from '../launch/tool-kinds.ts'
-import type { LivePlan } from '../live/live-harness.ts'
+import type { LivePlan } from '../live/live-cli-spec.ts'
 import type { Flavour } from './flavour.ts'
 import type { OpencodeLaunchOptions } from './launch.ts'
 

@@ -5,8 +5,8 @@ import { describe, it, type TestContext } from 'node:test'
 import { InspanError } from '@inspan/protocol'
 import { aRequest } from '../../test/launch/request.ts'
 import { program, scratch } from '../../test/launch/stand-in.ts'
-import type { NativeSession } from '../launch/native-session.ts'
-import type { PlaceRequest } from '../launch/placed-driver.ts'
+import type { SessionChoice } from '../launch/native-session.ts'
+import type { PlaceRequest } from '../launch/print-driver.ts'
 import { OPENCODE } from './driver.ts'
 import { placeAtAnchor } from './native-fork.ts'
 
@@ -35,7 +35,7 @@ const SERVER = `
   server.listen(0, '127.0.0.1', () => console.log('opencode server listening on http://127.0.0.1:' + server.address().port))`
 
 interface Placed {
-  readonly place: (session: PlaceRequest['session'], signal?: AbortSignal) => Promise<NativeSession>
+  readonly place: (session: PlaceRequest['session'], signal?: AbortSignal) => Promise<SessionChoice>
   readonly dir: string
 }
 
@@ -66,26 +66,26 @@ async function isOver(dir: string): Promise<void> {
 }
 
 describe('a session of OpenCode', () => {
-  it('that ends at the anchor is resumed as it is', async (t) => {
+  it('a session of OpenCode that ends at the anchor is resumed as it is', async (t) => {
     const { place, dir } = await stage(t)
     assert.deepEqual(await place(resume('m3')), resume('m3'))
     await isOver(dir)
   })
 
-  it('that goes on after the anchor is forked there, and the copy has an anchor of its own', async (t) => {
+  it('a session of OpenCode that continues after the anchor is forked there, and the copy has an anchor of its own', async (t) => {
     const { place, dir } = await stage(t)
     assert.deepEqual(await place(resume('m2')), { kind: 'resume', nativeId: 'ses_2', anchor: 'copy-of-m2' })
     const asked = (await readFile(join(dir, 'asked.jsonl'), 'utf8')).trim().split('\n')
     assert.equal(asked[1], JSON.stringify(['POST', '/session/ses_1/fork', '{"messageID":"m3"}']))
   })
 
-  it('that is to be forked is copied in whole where it ends at the anchor', async (t) => {
+  it('a session of OpenCode that is to be forked is copied in whole where it ends at the anchor', async (t) => {
     const { place } = await stage(t)
     const placed = await place({ kind: 'fork', nativeId: 'ses_1', anchor: 'm3', id: 'any' })
     assert.deepEqual(placed, { kind: 'resume', nativeId: 'ses_2', anchor: 'copy-of-m3' })
   })
 
-  it('that is gone, or does not hold the anchor, is followed by a new one', async (t) => {
+  it('a session of OpenCode that is gone, or does not hold the anchor, is followed by a new one', async (t) => {
     const { place } = await stage(t)
     const gone = await place(resume('m1', 'ses_9'))
     assert.equal(gone.kind === 'new' && gone.because, 'its session is gone')
@@ -95,7 +95,7 @@ describe('a session of OpenCode', () => {
 })
 
 describe('the server of OpenCode', () => {
-  it('that does not start fails the turn, with what it said', async (t) => {
+  it('the server of OpenCode that does not start fails the turn, with what it said', async (t) => {
     const { place } = await stage(t, `console.error('bad configuration'); process.exit(1)`)
     await assert.rejects(place(resume('m1')), (error) => {
       assert.ok(InspanError.is(error, 'io'))
@@ -104,7 +104,7 @@ describe('the server of OpenCode', () => {
     })
   })
 
-  it('that answers with a failure fails the turn, and is ended', async (t) => {
+  it('the server of OpenCode that answers with a failure fails the turn, and is ended', async (t) => {
     const { place, dir } = await stage(t, SERVER, { BROKEN: '1' })
     await assert.rejects(place(resume('m1')), (error) => InspanError.is(error, 'io') && /500/.test(error.message))
     await isOver(dir)

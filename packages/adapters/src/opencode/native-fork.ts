@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { InspanError, type JsonValue } from '@inspan/protocol'
 import { spawnRun, type RunProcess } from '@inspan/shell/run'
 import { asArray, asObject, asText } from '../kit/fields.ts'
-import type { NativeSession } from '../launch/native-session.ts'
-import type { PlaceRequest } from '../launch/placed-driver.ts'
+import type { SessionChoice } from '../launch/native-session.ts'
+import type { PlaceRequest } from '../launch/print-driver.ts'
 import type { Flavour } from './flavour.ts'
 
 /** The server starts within seconds, or half a minute on a busy machine. */
@@ -13,7 +13,7 @@ const DEADLINE_MS = 120_000
  * Returns the session as it was at the anchor. The command line can only resume or fork at the end of a session; the
  * server can fork anywhere. A session that ends at the anchor is resumed as it is.
  */
-export async function placeAtAnchor(request: PlaceRequest, flavour: Flavour): Promise<NativeSession> {
+export async function placeAtAnchor(request: PlaceRequest, flavour: Flavour): Promise<SessionChoice> {
   const { signal } = request
   const late = AbortSignal.timeout(DEADLINE_MS)
   try {
@@ -29,7 +29,7 @@ export async function placeAtAnchor(request: PlaceRequest, flavour: Flavour): Pr
   }
 }
 
-async function place({ session }: PlaceRequest, server: Server): Promise<NativeSession> {
+async function place({ session }: PlaceRequest, server: Server): Promise<SessionChoice> {
   const { nativeId, anchor } = session
   const messages = await server.messages(nativeId)
   if (messages === undefined) return anew('its session is gone')
@@ -42,7 +42,7 @@ async function place({ session }: PlaceRequest, server: Server): Promise<NativeS
   return { kind: 'resume', nativeId: fork, ...(last === undefined ? {} : { anchor: last }) }
 }
 
-function anew(because: string): NativeSession {
+function anew(because: string): SessionChoice {
   return { kind: 'new', id: randomUUID(), because }
 }
 

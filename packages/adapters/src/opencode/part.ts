@@ -1,9 +1,9 @@
 import type { JsonObject, NativeRef } from '@inspan/protocol'
 import type { Mutable } from '../kit/event-parts.ts'
 import { asText } from '../kit/fields.ts'
-import type { Place } from '../kit/mapper.ts'
+import type { TextPlace } from '../kit/mapper.ts'
 
-export function placeOf(part: JsonObject, session: string | undefined): Place {
+export function placeOf(part: JsonObject, session: string | undefined): TextPlace {
   return { partId: asText(part['id']), parent: parentOf(part, session), native: nativeOf(part) }
 }
 

@@ -51,7 +51,7 @@ describe('OpenCode: texts', () => {
     assert.deepEqual(sums.reasons, { step: 2 })
   })
 
-  it('what the program itself puts into the conversation is not the agent', () => {
+  it('text that the program itself inserts is not the agent’s answer', () => {
     const { activity, sums } = map([said('Continue.', { synthetic: true }), said('Remembered.', { ignored: true })])
     assert.deepEqual(activity, [])
     assert.deepEqual(sums.reasons, { synthetic: 2 })
@@ -86,7 +86,7 @@ describe('OpenCode: sessions', () => {
     assert.equal(events[1]?.activity?.events[0]?.sessionId, SESSION)
   })
 
-  it('a session that changes is told once, and the agent’s words stay the agent’s', () => {
+  it('a session that changes is reported once, and the agent’s words stay the agent’s', () => {
     const other = { ...said('There.', { sessionID: 'ses_2' }), sessionID: 'ses_2' }
     const { activity, mapper } = map([said('Here.'), other, other])
     assert.equal(mapper.sessionId, SESSION)
@@ -162,7 +162,7 @@ describe('OpenCode: failures', () => {
     assert.equal(sums.events, 1)
   })
 
-  it('of several error records of one failure the last one counts', () => {
+  it('the last of several error records of one failure counts', () => {
     const { activity, sums } = map([apiError('No key.'), failed('No key at all.')], {
       end: { exitCode: 1 },
     })
@@ -179,7 +179,7 @@ describe('OpenCode: failures', () => {
     assert.deepEqual(sums.reasons, { 'repeats-error': 1 })
   })
 
-  it('of two error records the one that knows what happened is told', () => {
+  it('the error record that knows what happened is the one that is reported', () => {
     const vague = failed({ name: 'UnknownError', data: { message: 'Unexpected server error.' } })
     const { activity } = map([vague, failed('Model not found: a/b')], { end: { exitCode: 1 } })
     assert.deepEqual(activity, [{ type: 'error', message: 'Model not found: a/b' }])
@@ -197,7 +197,7 @@ describe('OpenCode: failures', () => {
     assert.deepEqual(map([odd]).activity, [{ type: 'unknown', raw: odd }])
   })
 
-  it('a context overflow after which it goes on is an error that ends nothing', () => {
+  it('a context overflow after which it continues is an error that ends nothing', () => {
     const overflow = failed({ name: 'ContextOverflowError', data: { message: 'Too long.' } })
     const { activity, events, sums } = map([
       overflow,
@@ -332,7 +332,7 @@ describe('OpenCode: records nobody knows', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [3, 0])
   })
 
-  it('what is not JSON is unknown, as text', () => {
+  it('a line that is not JSON is unknown, as text', () => {
     const lines = ['Performing one time database migration...', '{"type":"text"', '[1,2]', 'null']
     assert.deepEqual(map(lines).activity, [
       { type: 'unknown', raw: lines[0] },

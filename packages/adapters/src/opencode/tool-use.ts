@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import type { Mutable } from '../kit/event-parts.ts'
 import { asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
 
 interface ToolUseRecord {
   readonly call: Mutable<CallRecord>
-  readonly outcome: ToolOutcome
+  readonly outcome: ReportedOutcome
   /** `announced`: the input is still being written. */
   readonly phase: 'announced' | 'running' | 'over'
 }
@@ -25,7 +25,7 @@ export function readToolUse(record: JsonObject, part: JsonObject): ToolUseRecord
   const id = asText(part['callID']) ?? asText(part['id']) ?? tool
   const called = tool === INVALID ? asText(input['tool']) : undefined
   if (called !== undefined) {
-    const outcome: ToolOutcome = { isSuccess: false, result: input['error'] ?? null }
+    const outcome: ReportedOutcome = { isSuccess: false, result: input['error'] ?? null }
     return { call: callOf(id, called, NO_FIELDS, record, undefined), outcome, phase: 'over' }
   }
   const call = callOf(id, tool, input, record, asText(given))
@@ -48,7 +48,7 @@ function phaseOf(status: JsonValue | undefined): ToolUseRecord['phase'] {
   return status === 'running' ? 'running' : 'over'
 }
 
-function outcomeOf(tool: string, state: JsonObject): ToolOutcome {
+function outcomeOf(tool: string, state: JsonObject): ReportedOutcome {
   const { status, error, output, metadata } = state
   const exit = asObject(metadata)?.['exit']
   const exitCode = asInteger(exit)

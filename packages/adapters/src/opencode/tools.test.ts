@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
+import { toolUse } from '../../test/opencode-tool-use.ts'
 import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { opencodeDialect } from './mapper.ts'
 
@@ -13,26 +14,11 @@ function map(lines: readonly unknown[], options?: RunOptions): Mapped {
   return { ...mapped, activity: unstamped(mapped.activity) }
 }
 
-let calls = 0
-
-function use(tool: string, state: JsonObject): JsonObject {
-  calls += 1
-  const part = {
-    id: `prt_${calls}`,
-    messageID: 'm',
-    sessionID: 's',
-    type: 'tool',
-    tool,
-    callID: `call_${calls}`,
-    state,
-  }
-  return { type: 'tool_use', timestamp: 1, sessionID: 's', part }
-}
-
+const callIdOf = (record: JsonObject): string => (record['part'] as { readonly callID: string }).callID
 const completed = (tool: string, input: JsonObject, metadata: JsonObject = {}): JsonObject =>
-  use(tool, { status: 'completed', input, output: 'secret contents', title: tool, metadata, time: {} })
+  toolUse(tool, { status: 'completed', input, output: 'secret contents', title: tool, metadata, time: {} })
 const refused = (tool: string, input: JsonObject): JsonObject =>
-  use(tool, { status: 'error', input, error: 'It failed.', time: {} })
+  toolUse(tool, { status: 'error', input, error: 'It failed.', time: {} })
 const activity = (...records: readonly JsonObject[]): readonly object[] => map(records).activity
 
 describe('OpenCode: files', () => {
@@ -146,12 +132,12 @@ describe('OpenCode: searches', () => {
     const hover = completed('lsp', { operation: 'hover', filePath: 'a.ts', line: 1, character: 2 })
     assert.deepEqual(
       activity(
-        completed('lsp', { operation: 'workspaceSymbol', query: 'Harness' }),
+        completed('lsp', { operation: 'workspaceSymbol', query: 'Cli' }),
         completed('lsp', { operation: 'findReferences', symbol: 'run', filePath: 'a.ts' }),
         hover,
       ),
       [
-        { type: 'search', query: 'Harness', isSuccess: true },
+        { type: 'search', query: 'Cli', isSuccess: true },
         { type: 'search', query: 'run', path: '/workspace/a.ts', isSuccess: true },
         { type: 'unknown', raw: hover },
       ],
@@ -297,25 +283,28 @@ describe('OpenCode: other calls', () => {
   })
 
   it('input that is no object is kept as it came', () => {
-    const { events } = map([use('bash', { status: 'error', input: '{"comm', error: 'No.' })])
+    const { events } = map([toolUse('bash', { status: 'error', input: '{"comm', error: 'No.' })])
     assert.equal(events.find((event) => event.type === 'tool-call')?.meta?.invalidInput, '{"comm')
   })
 
   it('a call that is told while it runs waits for its end', () => {
     const input = { pattern: 'x' }
-    const running = use('grep', { status: 'running', input })
-    const call = String(calls)
+    const running = toolUse('grep', { status: 'running', input })
     const again = structuredClone(running)
-    const over = use('grep', { status: 'completed', input, metadata: {} })
-    const ended = { ...over, part: { ...(over['part'] as JsonObject), callID: `call_${call}` } }
-    const { activity: made, sums } = map([use('grep', { status: 'pending', input: {} }), running, again, ended])
+    const over = toolUse('grep', { status: 'completed', input, metadata: {} })
+    const ended = { ...over, part: { ...(over['part'] as JsonObject), callID: callIdOf(running) } }
+    const { activity: made, sums } = map([toolUse('grep', { status: 'pending', input: {} }), running, again, ended])
     assert.deepEqual(made, [{ type: 'search', query: 'x', isSuccess: true }])
     assert.deepEqual(sums.reasons, { partial: 2 })
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [4, 0])
   })
 
   it('a call that is never answered is closed as failed', () => {
-    const { activity: made, events, sums } = map([use('bash', { status: 'running', input: { command: 'sleep 9' } })])
+    const {
+      activity: made,
+      events,
+      sums,
+    } = map([toolUse('bash', { status: 'running', input: { command: 'sleep 9' } })])
     assert.deepEqual(made, [{ type: 'command', command: 'sleep 9', isSuccess: false }])
     assert.equal(events.find((event) => event.type === 'tool-result')?.meta?.synthetic, true)
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [1, 0])
@@ -326,7 +315,7 @@ describe('OpenCode: other calls', () => {
     const { activity: made, events } = map([first, first])
     assert.equal(made.length, 2)
     const ids = events.flatMap((event) => (event.type === 'tool-call' ? [event.toolCallId] : []))
-    assert.deepEqual(ids, [`call_${calls}`, `call_${calls}#2`])
+    assert.deepEqual(ids, [callIdOf(first), `${callIdOf(first)}#2`])
   })
 
   it('contents are never in activity', () => {

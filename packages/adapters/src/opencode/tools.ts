@@ -3,7 +3,14 @@ import type { ActivityDraft } from '../kit/activity.ts'
 import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asCount, asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import { patchFiles } from '../kit/patch-files.ts'
-import { lineRange, success, toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+import {
+  lineRange,
+  success,
+  toolTable,
+  type ReportedOutcome,
+  type ToolRule,
+  type ToolTable,
+} from '../kit/tool-table.ts'
 
 /** Rules for OpenCode's own tools. MCP tools, web tools, to-do lists and all others are `unknown`. */
 export const opencodeTools: ToolTable = toolTable({
@@ -48,7 +55,7 @@ export const opencodeTools: ToolTable = toolTable({
 export function subagent(
   subagentId: string | undefined,
   subagentName: string | undefined,
-  outcome: ToolOutcome,
+  outcome: ReportedOutcome,
   isBackground: boolean,
 ): readonly ActivityDraft[] {
   if (subagentId === undefined && subagentName === undefined) return []
@@ -78,7 +85,7 @@ function write(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
 }
 
 /** Returns the files that a patch changed, each once. A moved file has both paths, as in the patch itself. */
-function changedFiles(outcome: ToolOutcome): readonly string[] {
+function changedFiles(outcome: ReportedOutcome): readonly string[] {
   const files = new Set<string>()
   for (const item of asArray(detailOf(outcome)['files']) ?? []) {
     const file = asObject(item) ?? NO_FIELDS
@@ -99,6 +106,6 @@ function fileOf(input: JsonObject): string | undefined {
   return firstText(input, 'filePath', 'path', 'file_path')
 }
 
-function detailOf(outcome: ToolOutcome): JsonObject {
+function detailOf(outcome: ReportedOutcome): JsonObject {
   return asObject(outcome.detail) ?? NO_FIELDS
 }

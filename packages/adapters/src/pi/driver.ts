@@ -1,33 +1,22 @@
 import { piSessions } from './sessions.ts'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { MappedEvent } from '../kit/activity.ts'
-import { placedDriver } from '../launch/placed-driver.ts'
-import type { PrintOptions } from '../launch/print-driver.ts'
+import { PRINT_CAPABILITIES, printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchPi, type PiLaunchOptions } from './launch.ts'
 import { piDialect } from './mapper.ts'
 import { placePiSession } from './place-session.ts'
 import { piProfile } from './profile.ts'
 
 /** Pi has no permissions and no subagents. Denied tools are not offered to it. */
-const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
-  steer: 'none',
+export const PI_CAPABILITIES: Capabilities = {
+  ...PRINT_CAPABILITIES,
   resume: 'anchor',
   fork: 'anchor',
-  handover: 'text',
-  hostTools: 'none',
-  interrupt: 'kill',
   usage: 'turn',
-  redaction: 'record',
   images: true,
   mcp: true,
-  subagents: false,
   systemPrompt: 'append',
-  models: null,
   effort: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
-  output: false,
-  limits: false,
   sessions: true,
 }
 
@@ -38,18 +27,18 @@ export interface PiOptions extends PrintOptions, PiLaunchOptions {
 
 /** Makes an agent of Pi in print mode. Pi cannot be confined to its directory: if it may edit, it may edit any file. */
 export function pi(options: PiOptions = {}): AgentDriver {
-  const driver = placedDriver(
+  return printDriver(
     {
       profile: piProfile,
       dialect: piDialect,
-      capabilities: CAPABILITIES,
+      capabilities: PI_CAPABILITIES,
+      sessionsOf: piSessions,
       launch: (request) => launchPi(request, options),
       anchorOf: piAnchor,
       place: placePiSession,
     },
     options,
   )
-  return { ...driver, sessions: piSessions({ ...process.env, ...options.env }) }
 }
 
 /** Returns the message to resume at: one whose step and calls are over and did not fail. */

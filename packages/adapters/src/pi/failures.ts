@@ -34,7 +34,7 @@ export class Failures {
     held?.line.drop('repeats-error')
   }
 
-  /** Keeps the failure as a note: the agent goes on without an announcement. */
+  /** Keeps the failure as a note: the agent continues without an announcement. */
   goOn(): void {
     const held = this.#take()
     held?.note.keep()

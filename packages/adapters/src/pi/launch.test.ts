@@ -44,7 +44,7 @@ describe('Pi is told', () => {
     assert.equal(fileOf(plan, 'instructions.md'), 'Be brief.')
   })
 
-  it('which session file to go on with, and which to fork into a session of our choice', () => {
+  it('Pi is told which session file to continue, and which to fork into a session of our choice', () => {
     const resumed = launch({ session: { kind: 'resume', nativeId: '/s/1.jsonl', anchor: 'a' } })
     assert.equal(optionOf(resumed, '--session'), '/s/1.jsonl')
     const forked = launch({ session: { kind: 'fork', nativeId: '/s/1.jsonl', anchor: 'a', id: SESSION } })
@@ -52,7 +52,7 @@ describe('Pi is told', () => {
     for (const name of ['--session', '--fork', '--session-id']) assert.equal(optionOf(launch(), name), undefined)
   })
 
-  it('to load nothing that no rule binds', () => {
+  it('Pi is told to load nothing that no rule binds', () => {
     const { args } = launch()
     assert.ok(args.includes('--no-extensions') && args.includes('--no-approve'))
   })
@@ -85,7 +85,7 @@ describe('Pi is told', () => {
     }
   })
 
-  it('that it cannot be limited to a number of steps', () => {
+  it('Pi cannot be limited to a number of steps, and a warning reports that', () => {
     assert.deepEqual(
       launch({ maxSteps: 1 }).warnings?.map(({ code }) => code),
       ['max-steps'],
@@ -112,7 +112,7 @@ describe('Pi may', () => {
     assert.deepEqual(toolsOf(plan), [])
   })
 
-  it('not do what would have to be asked, and it is said', () => {
+  it('Pi may not do what would have to be asked, and that is reported', () => {
     const plan = launch({ permissions: 'full', rules: { ...NO_RULES, categories: { execute: 'ask' } } })
     assert.ok(!toolsOf(plan).includes('bash'))
     assert.deepEqual(
@@ -121,7 +121,7 @@ describe('Pi may', () => {
     )
   })
 
-  it('not start under rules with patterns', () => {
+  it('Pi may not start under rules with patterns', () => {
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] as const
     assert.throws(
       () => launch({ permissions: 'full', rules: { ...NO_RULES, patterns } }),

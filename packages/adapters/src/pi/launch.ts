@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
-import type { NativeSession } from '../launch/native-session.ts'
+import type { SessionChoice } from '../launch/native-session.ts'
 import { offeredTools, type NativeTools } from '../launch/offered-tools.ts'
 import type { PrivateFile } from '../launch/private-dir.ts'
 import { imageEnding, promptOf } from '../launch/prompt.ts'
@@ -93,7 +93,7 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
 }
 
 /** Names sessions by their file: Pi looks up an id only among the sessions of the current directory. */
-function sessionArgs(session: NativeSession): readonly string[] {
+function sessionArgs(session: SessionChoice): readonly string[] {
   switch (session.kind) {
     case 'new':
       return []

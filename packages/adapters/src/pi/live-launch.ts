@@ -2,7 +2,7 @@ import type { Part } from '@inspan/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { withoutFlags } from '../live/args.ts'
-import type { LivePlan } from '../live/live-harness.ts'
+import type { LivePlan } from '../live/live-cli-spec.ts'
 import { launchPi, type PiLaunchOptions } from './launch.ts'
 
 /** A placeholder: the prompt is sent later. */

@@ -2,9 +2,8 @@ import { piSessions } from './sessions.ts'
 import type { NativeRef } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { Environment } from '../launch/find-cli.ts'
-import { followedDriver } from '../live/followed-driver.ts'
-import type { LiveOptions } from '../live/live-driver.ts'
-import { piAnchor } from './driver.ts'
+import { liveDriver, type LiveOptions } from '../live/live-driver.ts'
+import { PI_CAPABILITIES, piAnchor } from './driver.ts'
 import type { PiLaunchOptions } from './launch.ts'
 import { launchPiLive } from './live-launch.ts'
 import { piDialect } from './mapper.ts'
@@ -13,25 +12,9 @@ import { PiPeer } from './rpc.ts'
 
 /** Pi can be steered, but does not ask. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
+  ...PI_CAPABILITIES,
   steer: 'inject',
-  resume: 'anchor',
-  fork: 'anchor',
-  handover: 'text',
-  hostTools: 'none',
   interrupt: 'clean',
-  usage: 'turn',
-  redaction: 'record',
-  images: true,
-  mcp: true,
-  subagents: false,
-  systemPrompt: 'append',
-  models: null,
-  effort: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
-  output: false,
-  limits: false,
-  sessions: true,
 }
 
 export interface PiLiveOptions extends LiveOptions, PiLaunchOptions {}
@@ -39,17 +22,17 @@ export interface PiLiveOptions extends LiveOptions, PiLaunchOptions {}
 /** Makes an agent of Pi in live mode. */
 export function piLive(options: PiLiveOptions = {}): AgentDriver {
   const env: Environment = { ...process.env, ...options.env }
-  const driver = followedDriver(
-    (facts) => ({
+  return liveDriver(
+    {
       profile: piProfile,
       dialect: piDialect,
       capabilities: CAPABILITIES,
+      sessionsOf: piSessions,
       launch: (request) => launchPiLive(request, options),
       anchorOf: piAnchor,
       placeOf: ({ messageId }: NativeRef) => messageId,
-      connect: (link) => new PiPeer(link, facts, { env, provider: options.provider }),
-    }),
+      connect: (link) => new PiPeer(link, { env, provider: options.provider }),
+    },
     options,
   )
-  return { ...driver, sessions: piSessions(env) }
 }

@@ -1,6 +1,6 @@
 import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@inspan/protocol'
 import { asArray, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
-import type { Place, PlacedText, Run } from '../kit/mapper.ts'
+import type { TextPlace, PlacedText, Run } from '../kit/mapper.ts'
 import type { Failures } from './failures.ts'
 import { anchorOfMessage } from './session-file.ts'
 
@@ -139,7 +139,7 @@ export class Messages {
     })
   }
 
-  #place(index: number, native?: NativeRef): Place {
+  #place(index: number, native?: NativeRef): TextPlace {
     return { partId: this.#partId(index), native }
   }
 

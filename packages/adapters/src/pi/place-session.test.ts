@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { aRequest } from '../../test/launch/request.ts'
 import { scratch } from '../../test/launch/stand-in.ts'
-import type { NativeSession } from '../launch/native-session.ts'
-import type { PlaceRequest } from '../launch/placed-driver.ts'
+import type { SessionChoice } from '../launch/native-session.ts'
+import type { PlaceRequest } from '../launch/print-driver.ts'
 import { placePiSession } from './place-session.ts'
 
 interface Placed {
-  readonly placed: NativeSession
+  readonly placed: SessionChoice
   /** The original session file. */
   readonly file: string
   readonly dir: string
@@ -56,7 +56,7 @@ describe('a session of Pi is placed', () => {
     })
   }
 
-  it('as a private copy that ends at the anchor, when it goes on after it', async (t) => {
+  it('as a private copy that ends at the anchor, when it continues after it', async (t) => {
     const { placed, dir } = await place(t, { kind: 'resume', nativeId: 'old', anchor: '1' })
     assert.ok(placed.kind === 'fork')
     assert.equal(join(placed.nativeId, '..'), dir)

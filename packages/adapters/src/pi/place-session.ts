@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Environment } from '../launch/find-cli.ts'
-import type { NativeSession } from '../launch/native-session.ts'
-import type { PlaceRequest } from '../launch/placed-driver.ts'
+import type { SessionChoice } from '../launch/native-session.ts'
+import type { PlaceRequest } from '../launch/print-driver.ts'
 import { piSessionRoot } from './sessions.ts'
 import { cutSession } from './session-file.ts'
 
@@ -11,7 +11,7 @@ import { cutSession } from './session-file.ts'
  * Returns the session as it was at the anchor. Pi forks whole session files only, so it gets a copy that ends there. A
  * session that ends there itself, in this directory, is resumed as it is.
  */
-export async function placePiSession({ session, env, cwd, dir }: PlaceRequest): Promise<NativeSession> {
+export async function placePiSession({ session, env, cwd, dir }: PlaceRequest): Promise<SessionChoice> {
   const { nativeId, anchor } = session
   const file = await findSession(nativeId, env)
   if (file === undefined) return { kind: 'new', id: randomUUID(), because: 'its session is gone' }

@@ -95,7 +95,7 @@ describe('Pi: texts', () => {
     assert.equal(events.find((event) => event.type === 'reasoning-delta')?.text, 'Hm.')
   })
 
-  it('what was said as deltas is not said again, and is one message', () => {
+  it('text that was streamed as deltas is not repeated, and is one message', () => {
     const { activity, events } = map([
       { type: 'message_start', message: assistant([]) },
       delta('thinking_delta', 0, 'Hm.'),
@@ -170,7 +170,7 @@ describe('Pi: sessions, steps and usage', () => {
     assert.deepEqual(activity, [{ type: 'warning', message: 'Nothing runs.', code: 'steer' }])
   })
 
-  it('a second session is told once', () => {
+  it('a second session is reported once', () => {
     const { activity, mapper } = map([SESSION, { ...SESSION, id: 'pi-3' }, { ...SESSION, id: 'pi-4' }])
     assert.equal(mapper.sessionId, 'pi-1')
     assert.deepEqual(activity, [
@@ -296,7 +296,7 @@ describe('Pi: failures, all with exit code 0', () => {
     assert.equal(endOf(events), 'error')
   })
 
-  it('an error after which the agent goes on by itself ends nothing', () => {
+  it('an error after which the agent continues by itself ends nothing', () => {
     const { activity, events } = map([
       ...run(false, ...turn(failing('400: too long'))),
       { type: 'compaction_start', reason: 'overflow' },
@@ -321,7 +321,7 @@ describe('Pi: failures, all with exit code 0', () => {
     assert.equal(events.find((event) => event.type === 'text-delta')?.meta?.interrupted, true)
   })
 
-  it('an answer cut off at the output limit is told by a warning, and one that was aborted by an error', () => {
+  it('an answer cut off at the output limit is reported by a warning, and one that was aborted by an error', () => {
     const cut = map([...run(false, ...turn(assistant('Once', { stopReason: 'length' }))), SETTLED])
     assert.deepEqual(cut.activity, [
       { type: 'agent', message: 'Once' },
@@ -331,7 +331,7 @@ describe('Pi: failures, all with exit code 0', () => {
     assert.deepEqual(aborted.activity, [{ type: 'error', message: 'The model call was aborted.', code: 'aborted' }])
   })
 
-  it('what failed for one prompt has not failed for the next', () => {
+  it('a failure of one prompt does not fail the next', () => {
     const { activity, events } = map(
       [
         ...run(false, ...turn(failing('401'))),
@@ -410,7 +410,7 @@ describe('Pi: other records', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [odd.length, 0])
   })
 
-  it('a part nobody knows is unknown, beside what is known', () => {
+  it('an unknown part is reported as unknown, and known parts are still read', () => {
     const image = { type: 'image', data: 'aGk=' }
     const { activity } = map([ended(assistant([text('See:'), image])), ended(assistant(7))])
     assert.deepEqual(activity, [

@@ -70,7 +70,7 @@ describe('a turn over the rpc mode of Pi', () => {
     assert.equal((await commands(dir)).filter((type) => type === 'set_model').length, 2)
   })
 
-  it('says images beside the words', async (t) => {
+  it('sends images along with the text', async (t) => {
     const { dir, run } = await stage(t, `t.say('seen')`)
     const image = { id: '1', type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
     await run({ input: [{ id: '0', type: 'text', text: 'Look.' }, image] }).all
@@ -159,7 +159,7 @@ describe('Pi that dies', () => {
 })
 
 describe('a message while Pi works', () => {
-  it('is heard in the turn', async (t) => {
+  it('is delivered in the turn', async (t) => {
     const { run, session } = await stage(t, `t.say('begun'); t.say('heard ' + await t.steered())`)
     const turn = run()
     await turn.until((event) => event.type === 'text-delta')
@@ -167,7 +167,7 @@ describe('a message while Pi works', () => {
     assert.equal(textOf(await turn.all), 'begun|heard Turn left.')
   })
 
-  it('that came too late is said as a prompt of its own, in the same turn', async (t) => {
+  it('a message for Pi that came too late is sent as a prompt of its own, in the same turn', async (t) => {
     const body = `
       if (t.count > 1) { t.say('then: ' + t.prompt); return }
       t.say('begun')
@@ -181,7 +181,7 @@ describe('a message while Pi works', () => {
     assert.deepEqual((await commands(dir)).slice(-2), ['clear_queue', 'prompt'])
   })
 
-  it('that was not heard when the turn is stopped is given back', async (t) => {
+  it('a message for Pi that was not delivered when the turn is stopped is returned', async (t) => {
     const body = `t.say('begun'); t.queue(await t.steered()); t.say('queued'); await t.aborted`
     const { dir, run, session } = await stage(t, body)
     const turn = run()
@@ -229,13 +229,13 @@ describe('a session of Pi', () => {
     return made
   }
 
-  it('that ends at the anchor is switched to as it is', async (t) => {
+  it('a session of Pi that ends at the anchor is switched to as it is', async (t) => {
     const { dir, run } = await resumed(t, '4')
     assert.equal(textOf(await run().all), 'old')
     assert.equal(await readFile(join(dir, 'sessions', '2026_old.jsonl'), 'utf8'), file(dir))
   })
 
-  it('that went on is brought back to the anchor, and keeps what came after', async (t) => {
+  it('a session of Pi that went on is brought back to the anchor, and keeps what came after', async (t) => {
     const { dir, run } = await resumed(t, '2')
     assert.equal(textOf(await run().all), 'old')
     const text = await readFile(join(dir, 'sessions', '2026_old.jsonl'), 'utf8')
@@ -244,7 +244,7 @@ describe('a session of Pi', () => {
     assert.deepEqual([last['type'], last['parentId']], ['custom', 'a1'])
   })
 
-  it('of another directory is copied to this one', async (t) => {
+  it('a session of another directory is copied to this one', async (t) => {
     const { run, host } = await resumed(t, '4', 'elsewhere')
     const session = textOf(await run().all)
     assert.notEqual(session, 'old')

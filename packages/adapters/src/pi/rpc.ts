@@ -4,8 +4,7 @@ import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Environment } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { promptOf } from '../launch/prompt.ts'
-import type { SessionFacts } from '../live/followed-session.ts'
-import { SessionLost, type LiveLink, type LivePeer, type LiveTask, type TurnPort } from '../live/live-harness.ts'
+import { SessionLost, type LiveLink, type LivePeer, type LiveTask, type TurnPort } from '../live/live-cli-spec.ts'
 import { Replies } from '../live/replies.ts'
 import { readySession } from './ready-session.ts'
 import { piProfile } from './profile.ts'
@@ -34,7 +33,6 @@ class AuthRequired extends Error {
 /** Speaks with Pi in its rpc mode: commands and their answers, and events, one record per line. */
 export class PiPeer implements LivePeer {
   readonly #link: LiveLink
-  readonly #facts: SessionFacts
   readonly #setup: PiPeerSetup
   readonly #replies = new Replies(piProfile.title)
   #port: TurnPort | undefined
@@ -45,10 +43,8 @@ export class PiPeer implements LivePeer {
   #isInterrupted = false
   #model: string | undefined
 
-  constructor(link: LiveLink, facts: SessionFacts, setup: PiPeerSetup) {
+  constructor(link: LiveLink, setup: PiPeerSetup) {
     this.#link = link
-    this.#facts = facts
-    this.#facts.isGone = false
     this.#setup = setup
   }
 
@@ -62,11 +58,10 @@ export class PiPeer implements LivePeer {
 
   async start({ request, isFirst, handoverText }: LiveTask, port: TurnPort): Promise<void> {
     this.#port = port
-    this.#facts.isSettled = false
     this.#isInterrupted = false
     this.#steered = []
     this.#waiting = 0
-    if (isFirst) await this.#open(request)
+    if (isFirst) port.nativeId = await this.#open(request)
     else if (request.model !== undefined && request.model !== this.#model) await this.#useModel(request.model)
     this.#model = request.model ?? this.#model
     const before = await handoverText()
@@ -93,7 +88,6 @@ export class PiPeer implements LivePeer {
   }
 
   gone(): void {
-    this.#facts.isGone = true
     this.#replies.end('it has ended')
   }
 
@@ -132,7 +126,6 @@ export class PiPeer implements LivePeer {
   #over(): void {
     const port = this.#port
     this.#port = undefined
-    this.#facts.isSettled = true
     port?.over()
   }
 
@@ -140,12 +133,13 @@ export class PiPeer implements LivePeer {
     return this.#waiting === 0 ? [] : this.#steered.slice(-this.#waiting)
   }
 
-  async #open(request: LaunchRequest): Promise<void> {
+  /** Returns the id of the native session. */
+  async #open(request: LaunchRequest): Promise<string | undefined> {
     const { file, because } = await readySession(request, this.#setup.env)
     if (because !== undefined) throw new SessionLost(because)
     if (file !== undefined) await this.#command('switch_session', 'go on with its session', { sessionPath: file })
     const state = await this.#command('get_state', 'tell its session')
-    this.#facts.nativeId = asText(state['sessionId'])
+    return asText(state['sessionId'])
   }
 
   /** Changes the model: `provider/model`, or a model of the current provider. */

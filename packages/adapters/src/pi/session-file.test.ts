@@ -55,14 +55,14 @@ describe('a session of Pi is cut', () => {
     assert.deepEqual(idsOf(cutSession(fileOf(u1, calls, r1, r2, next), '2')), ['s', 'u1', 'a1', 'r1', 'r2'])
   })
 
-  it('and is whole when only what says nothing to the model follows', () => {
+  it('a session is kept whole if only records follow that the model never sees', () => {
     const silent = entry('c1', 'a1', { type: 'model_change' })
     assert.equal(cutSession(fileOf(u1, a1, silent), '2')?.isWhole, true)
     const heard = entry('c1', 'a1', { type: 'compaction' })
     assert.equal(cutSession(fileOf(u1, a1, heard), '2')?.isWhole, false)
   })
 
-  it('not at all when the anchor is not in it, or nothing is', () => {
+  it('a session of Pi is not cut if it lacks the anchor or is empty', () => {
     assert.equal(cutSession(fileOf(u1, a1), '99'), undefined)
     assert.equal(cutSession('', '1'), undefined)
     assert.equal(cutSession('\n\n', undefined), undefined)

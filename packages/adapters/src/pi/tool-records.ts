@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { asArray, asBoolean, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Run } from '../kit/mapper.ts'
-import type { ToolOutcome } from '../kit/tool-table.ts'
+import type { ReportedOutcome } from '../kit/tool-table.ts'
 import { mcpToolName } from '../launch/tool-kinds.ts'
 
 /** The last line of a failed command's output. */
@@ -29,7 +29,7 @@ export function readToolEnd(record: JsonObject, run: Run): void {
   } else run.resultOrCall({ id, name, input, raw: record }, outcome, { isRestated: false })
 }
 
-function outcomeOf(record: JsonObject, name: string | undefined): ToolOutcome {
+function outcomeOf(record: JsonObject, name: string | undefined): ReportedOutcome {
   const isSuccess = successOf(record)
   const { result } = record
   const isCommand = name !== undefined && /^(?:bash|shell)$/i.test(name)

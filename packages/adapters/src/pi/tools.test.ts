@@ -117,13 +117,13 @@ describe('Pi: commands', () => {
     ])
   })
 
-  it('the exit code of a command that succeeded is not told', () => {
+  it('a command that succeeded has no exit code, because Pi does not report it', () => {
     assert.deepEqual(used('bash', { command: 'make' }, 'done\n'), [
       { type: 'command', command: 'make', isSuccess: true },
     ])
   })
 
-  it('output that merely looks like it is not read', () => {
+  it('output that merely looks like an exit code is ignored', () => {
     for (const [output, isError] of [
       ['Command exited with code 3', false],
       ['Command exited with code 3\nmore', true],
@@ -138,7 +138,7 @@ describe('Pi: commands', () => {
     }
   })
 
-  it('a command that only looks at files is what it does to them', () => {
+  it('a command that only reads files becomes reads, searches and lists', () => {
     assert.deepEqual(used('bash', { command: 'cat a.txt' }), [{ type: 'read', path: '/repo/a.txt', isSuccess: true }])
     assert.deepEqual(used('bash', { command: 'grep -rn x src' }, '(no output)\n\nCommand exited with code 1', true), [
       { type: 'search', query: 'x', path: '/repo/src', isSuccess: true },
@@ -183,7 +183,7 @@ describe('Pi: calls and results', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [2, 0])
   })
 
-  it('two open calls with one id cannot be told apart', () => {
+  it('two open calls with the same id are ambiguous', () => {
     const first = begin('read', { path: '/a' })
     const second = begin('read', { path: '/b' })
     const result = over('read', 'x', false)
@@ -227,12 +227,12 @@ describe('Pi: calls and results', () => {
     ])
   })
 
-  it('input that is no object is kept as it came', () => {
+  it('input that is not an object is kept unchanged', () => {
     const { events } = run(begin('bash', 'echo'))
     assert.equal(events.find((event) => event.type === 'tool-call')?.meta?.invalidInput, 'echo')
   })
 
-  it('contents are never in activity', () => {
+  it('file contents never appear in activity', () => {
     const secret = 'secret contents'
     const all = [
       ...used('read', { path: '/a' }, secret),

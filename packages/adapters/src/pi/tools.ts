@@ -1,8 +1,13 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
-import { listDraft, readDraft, searchDraft, writeDraft } from '../kit/drafts.ts'
+import { readDraft } from '../kit/drafts.ts'
 import { asCount, asText, firstText } from '../kit/fields.ts'
+import { listRule, searchRule, writeRule } from '../kit/path-rules.ts'
 import { lineRange, toolTable, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+
+const write = writeRule(pathOf)
+const search = searchRule(pathOf, 'pattern', 'query')
+const list = listRule(pathOf)
 
 /** Rules for Pi's tools, under all names they have had. A skill is an ordinary read of its file. */
 export const piTools: ToolTable = toolTable(
@@ -26,23 +31,6 @@ export const piTools: ToolTable = toolTable(
   },
   { ignoreCase: true },
 )
-
-function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const path = pathOf(use.input)
-  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
-}
-
-function search(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const query = firstText(use.input, 'pattern', 'query')
-  if (query === undefined) return []
-  const path = pathOf(use.input)
-  return [searchDraft(query, path === undefined ? undefined : context.path(path), outcome)]
-}
-
-function list(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
-  const path = pathOf(use.input)
-  return [listDraft(path === undefined ? undefined : context.path(path), outcome)]
-}
 
 function command(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const text = asText(use.input['command'])

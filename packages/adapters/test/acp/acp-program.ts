@@ -1,10 +1,10 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AgentSetup } from './acp-stand-in.ts'
+import type { AcpStandInSetup } from './acp-stand-in.ts'
 
 /** A real program that speaks the Agent Client Protocol, and whose body says what it does in a turn. */
-export async function acpProgram(dir: string, body: string, setup: AgentSetup = {}): Promise<string> {
+export async function acpProgram(dir: string, body: string, setup: AcpStandInSetup = {}): Promise<string> {
   const bin = join(dir, 'agent.mjs')
   const module = pathToFileURL(join(import.meta.dirname, 'acp-stand-in.ts')).href
   await writeFile(

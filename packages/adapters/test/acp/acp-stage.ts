@@ -8,9 +8,9 @@ import { scratch, survivors } from '../launch/stand-in.ts'
 import { liveHost, take, type LiveHost, type Taking } from '../live/live-host.ts'
 import { diaryOf } from '../live/stand-in-program.ts'
 import { acpProgram } from './acp-program.ts'
-import type { AgentSetup } from './acp-stand-in.ts'
+import type { AcpStandInSetup } from './acp-stand-in.ts'
 
-export interface Stage {
+export interface AcpStage {
   readonly dir: string
   readonly host: LiveHost
   readonly driver: AgentDriver
@@ -21,11 +21,11 @@ export interface Stage {
 export interface StageOptions extends Partial<AcpOptions> {
   readonly host?: LiveHost
   readonly binding?: Binding
-  readonly agent?: AgentSetup
+  readonly agent?: AcpStandInSetup
 }
 
 /** A session with an agent that does in every turn what the body says. Nothing of it is left after the test. */
-export async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
+export async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<AcpStage> {
   const { host = liveHost(), binding = null, agent, ...rest } = options
   const dir = await scratch(t)
   const driver = acp({ command: await acpProgram(dir, body, agent), cwd: dir, title: 'Agent', ...rest })

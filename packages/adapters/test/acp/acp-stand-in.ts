@@ -1,7 +1,7 @@
 import { listen, longTool, say, type Json } from '../live/stand-in-io.ts'
 
 /** What the agent tells of itself, and what it refuses. */
-export interface AgentSetup {
+export interface AcpStandInSetup {
   readonly capabilities?: Json
   readonly protocolVersion?: number
   readonly authMethods?: readonly Json[]
@@ -16,7 +16,7 @@ export interface AgentSetup {
 }
 
 /** One turn of the stand-in, as its body sees it. */
-export interface Turn {
+export interface AcpStandInTurn {
   readonly prompt: string
   /** How many prompts this process has had, this one included. */
   readonly count: number
@@ -40,7 +40,7 @@ export interface Turn {
   longTool(): () => void
 }
 
-export type Body = (turn: Turn) => Promise<Json | undefined | void> | Json | undefined | void
+export type Body = (turn: AcpStandInTurn) => Promise<Json | undefined | void> | Json | undefined | void
 
 const OPTIONS: readonly Json[] = [
   { optionId: 'for-ever', name: 'Always', kind: 'allow_always' },
@@ -65,13 +65,13 @@ function request(method: string, params: Json): Promise<Json> {
   return new Promise((resolve) => waiting.set(id, resolve))
 }
 
-function turnOf(session: string, prompt: string): Turn {
+function turnOf(session: string, prompt: string): AcpStandInTurn {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>()
   cancel = resolve
   const notify = (method: string, params: Json): void => say({ jsonrpc: '2.0', method, params })
   const update = (kind: string, fields: Json = {}): void =>
     notify('session/update', { sessionId: session, update: { sessionUpdate: kind, ...fields } })
-  const turn: Turn = {
+  const turn: AcpStandInTurn = {
     prompt,
     count: prompts,
     session,
@@ -110,7 +110,7 @@ export function textOf(text: string): Json {
   return { type: 'content', content: { type: 'text', text } }
 }
 
-async function take(id: unknown, turn: Turn, body: Body): Promise<void> {
+async function take(id: unknown, turn: AcpStandInTurn, body: Body): Promise<void> {
   const isCancelled = turn.cancelled.then(() => ({ stopReason: 'cancelled' }))
   const result = await Promise.race([body(turn), isCancelled])
   if (result !== undefined && 'error' in result) say({ jsonrpc: '2.0', id, ...result })
@@ -118,7 +118,7 @@ async function take(id: unknown, turn: Turn, body: Body): Promise<void> {
 }
 
 /** Speaks the protocol until its input ends; the body says what it does in a turn. */
-export async function serve(setup: AgentSetup, body: Body): Promise<void> {
+export async function serve(setup: AcpStandInSetup, body: Body): Promise<void> {
   if (setup.banner !== undefined) process.stdout.write(setup.banner)
   await listen((record) => {
     const {

@@ -2,29 +2,29 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { AgentEvent } from '@inspan/protocol'
 import type { AgentDriver, Binding, Host, Turn } from '@inspan/protocol/driver'
-import { printDriver, type PrintHarness, type PrintOptions } from '../../src/launch/print-driver.ts'
+import { printDriver, type PrintCliSpec, type PrintOptions } from '../../src/launch/print-driver.ts'
 import { aTurn, diary, takeAll, type Diary } from './diary.ts'
 import { program, scratch, standIn, survivors } from './stand-in.ts'
 
-export interface Ran {
+export interface PrintedTurn {
   readonly events: readonly AgentEvent[]
   readonly notes: Diary
   readonly dir: string
 }
 
-export interface Setting {
+export interface PrintSetting {
   readonly options?: PrintOptions
-  readonly harness?: Partial<PrintHarness>
+  readonly spec?: Partial<PrintCliSpec>
   readonly host?: (dir: string) => Partial<Host>
   readonly binding?: Binding | undefined
 }
 
 /** One turn of a program, after which nothing may be left of it. */
-export async function printTurn(t: TestContext, body: string, setting: Setting = {}): Promise<Ran> {
-  const { options, harness, host, binding } = setting
+export async function printTurn(t: TestContext, body: string, setting: PrintSetting = {}): Promise<PrintedTurn> {
+  const { options, spec, host, binding } = setting
   const dir = await scratch(t)
   const notes = diary(host?.(dir))
-  const driver = printDriver(standIn(harness), { bin: await program(dir, body), cwd: dir, ...options })
+  const driver = printDriver(standIn(spec), { bin: await program(dir, body), cwd: dir, ...options })
   return { events: await takeTurn(driver, notes, { binding: binding ?? null }), notes, dir }
 }
 

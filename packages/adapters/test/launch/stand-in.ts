@@ -6,7 +6,7 @@ import type { Capabilities } from '@inspan/protocol/driver'
 import { findTagged } from '@inspan/shell/run'
 import { codexDialect } from '../../src/codex/mapper.ts'
 import type { LaunchPlan, LaunchRequest } from '../../src/launch/launch-plan.ts'
-import type { PrintHarness } from '../../src/launch/print-driver.ts'
+import { PRINT_CAPABILITIES, type PrintCliSpec } from '../../src/launch/print-driver.ts'
 import type { CliProfile } from '../../src/launch/profile.ts'
 import { promptText } from '../../src/launch/prompt.ts'
 import type { Diary } from './diary.ts'
@@ -51,29 +51,9 @@ export function standInProfile(more: Partial<CliProfile> = {}): CliProfile {
   }
 }
 
-const CAPABILITIES: Capabilities = {
-  governs: 'none',
-  continuity: 'native',
-  steer: 'none',
-  resume: 'head',
-  fork: 'none',
-  handover: 'text',
-  hostTools: 'none',
-  interrupt: 'kill',
-  usage: 'cumulative',
-  redaction: 'record',
-  images: false,
-  mcp: false,
-  subagents: false,
-  systemPrompt: 'none',
-  models: null,
-  effort: [],
-  output: false,
-  limits: false,
-  sessions: false,
-}
+const CAPABILITIES: Capabilities = { ...PRINT_CAPABILITIES, resume: 'head', usage: 'cumulative' }
 
-export function standIn(more: Partial<PrintHarness> = {}): PrintHarness {
+export function standIn(more: Partial<PrintCliSpec> = {}): PrintCliSpec {
   return {
     profile: standInProfile(),
     dialect: codexDialect,

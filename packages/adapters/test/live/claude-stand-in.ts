@@ -16,7 +16,7 @@ interface Permission {
 }
 
 /** One turn of the stand-in, as its body sees it. */
-export interface Turn {
+export interface ClaudeStandInTurn {
   readonly prompt: string
   readonly session: string
   /** Settles when the turn was interrupted. */
@@ -114,12 +114,12 @@ async function queued(): Promise<void> {
   while (queue.length === 0) await new Promise<void>((wake) => (wakeSteered = wake))
 }
 
-async function take(message: UserMessage, body: (turn: Turn) => Promise<void>): Promise<void> {
+async function take(message: UserMessage, body: (turn: ClaudeStandInTurn) => Promise<void>): Promise<void> {
   const { promise: interrupted, resolve } = Promise.withResolvers<void>()
   abort = resolve
   lifecycle(message.uuid, 'started')
   say(stamp({ type: 'system', subtype: 'init', cwd: process.cwd(), tools: [], model: 'model' }))
-  const turn: Turn = {
+  const turn: ClaudeStandInTurn = {
     prompt: message.text,
     session: SESSION,
     interrupted,
@@ -179,7 +179,7 @@ function textOf({ text }: Json): string {
 }
 
 /** Speaks the control protocol of Claude Code on standard input and output. */
-export async function serve(body: (turn: Turn) => Promise<void>): Promise<void> {
+export async function serve(body: (turn: ClaudeStandInTurn) => Promise<void>): Promise<void> {
   if (process.env['STAND_IN_RESUMES'] === 'never') refuseToResume()
   let isBusy = false
   const run = async (): Promise<void> => {

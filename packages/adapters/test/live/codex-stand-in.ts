@@ -11,7 +11,7 @@ interface NativeTurn {
 type Memory = Record<string, { turns: NativeTurn[]; injected: Json[] }>
 
 /** One turn of the stand-in, as its body sees it. */
-export interface Turn {
+export interface CodexStandInTurn {
   readonly prompt: string
   readonly threadId: string
   /** What the thread was told as items of its history. */
@@ -65,7 +65,7 @@ async function take(
   threadId: string,
   turnId: string,
   prompt: string,
-  body: (turn: Turn) => Promise<void>,
+  body: (turn: CodexStandInTurn) => Promise<void>,
 ): Promise<void> {
   const { promise: interrupted, resolve: abort } = Promise.withResolvers<void>()
   active = { threadId, turnId, abort }
@@ -82,7 +82,7 @@ async function take(
   }
   let failure: string | undefined
   notify('turn/started', { turn: { id: turnId, rootTurnId: turnId, status: 'inProgress' } })
-  const turn: Turn = {
+  const turn: CodexStandInTurn = {
     prompt,
     threadId,
     injected: thread(threadId).injected,
@@ -145,7 +145,7 @@ async function take(
 }
 
 /** Speaks the protocol of Codex' app server on standard input and output. */
-export async function serve(body: (turn: Turn) => Promise<void>): Promise<void> {
+export async function serve(body: (turn: CodexStandInTurn) => Promise<void>): Promise<void> {
   await listen((record) => {
     const { id, method } = record
     const params = (record['params'] ?? {}) as Json
@@ -156,12 +156,17 @@ export async function serve(body: (turn: Turn) => Promise<void>): Promise<void> 
   })
 }
 
-function answer(id: number, method: string, params: Json, body: (turn: Turn) => Promise<void>): void {
+function answer(id: number, method: string, params: Json, body: (turn: CodexStandInTurn) => Promise<void>): void {
   const succeed = (result: Json): void => say({ id, result })
   const refuse = (message: string): void => say({ id, error: { code: -32600, message } })
   const threadId = String(params['threadId'])
   // As the real one: it confirms the policy, which a version without that policy would replace.
   const approvalPolicy = process.env['STAND_IN_POLICY'] ?? params['approvalPolicy']
+  const unknownPolicy = process.env['STAND_IN_UNKNOWN_POLICY']
+  if (unknownPolicy !== undefined && params['approvalPolicy'] === unknownPolicy) {
+    refuse(`Invalid request: unknown variant \`${unknownPolicy}\`, expected \`on-request\` or \`never\``)
+    return
+  }
   switch (method) {
     case 'initialize':
       succeed({ userAgent: 'stand-in' })

@@ -5,20 +5,21 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AgentSession, Binding, Turn } from '@inspan/protocol/driver'
 import { findTagged } from '@inspan/shell/run'
-import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@inspan/testing'
+import type { ScriptedToolCall as ToolCall, ModelTurn } from '@inspan/testing'
 import {
   makeBench,
   makePlace,
   removePlace,
   type Bench,
-  type Place,
+  type RunFolders,
   type RealCli,
   type RealScript,
-} from '../../src/real/bench.ts'
-import { installedCli } from '../../src/real/clis.ts'
-import { proving, type Claim } from '../../src/real/proofs.ts'
-import { idly, INSTALL_MS, SIDE_BY_SIDE, TEST_MS } from '../../src/real/side-by-side.ts'
-import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
+} from '../real/bench.ts'
+import type { PrintOptions } from '../../src/launch/print-driver.ts'
+import { installedCli } from '../real/clis.ts'
+import { proving, type AbilityClaim } from '../real/proofs.ts'
+import { idly, INSTALL_MS, SIDE_BY_SIDE, TEST_MS } from '../real/side-by-side.ts'
+import { assertNoPrivateDirs } from '../real/no-leftovers.ts'
 import { aTurn } from '../launch/diary.ts'
 import {
   aMessage,
@@ -37,8 +38,11 @@ import {
 export interface LiveCli extends RealCli {
   command(command: string): ToolCall
   /** A call of which two can wait at the same time, about this file. */
-  independent(file: string, place: Place): ToolCall
+  independent(file: string, place: RunFolders): ToolCall
 }
+
+/** The model's last turn. */
+export const DONE: ModelTurn = { text: 'Done.' }
 
 export interface LiveStage {
   readonly bench: Bench
@@ -47,9 +51,10 @@ export interface LiveStage {
   readonly run: (more?: Partial<Turn>) => Taking
 }
 
-export interface StageSetup {
+interface StageSetup {
   readonly host?: LiveHost
   readonly binding?: Binding | null
+  readonly options?: PrintOptions
 }
 
 /** A host whose rules allow everything. */
@@ -61,9 +66,10 @@ export function answers(...texts: readonly string[]): readonly ModelTurn[] {
   return texts.map((text) => ({ text }))
 }
 
+/** A session that is closed after the test, and of which nothing is left then. */
 export async function openStage(t: TestContext, bench: Bench, setup: StageSetup = {}): Promise<LiveStage> {
-  const { host = liveHost(), binding = null } = setup
-  const session = await bench.agent().open(binding, host.host)
+  const { host = liveHost(), binding = null, options = {} } = setup
+  const session = await bench.agent(options).open(binding, host.host)
   t.after(async () => {
     await session.close()
     for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [], 'nothing is left running')
@@ -114,7 +120,7 @@ export async function benchOf(
   t: TestContext,
   cli: RealCli,
   bin: string,
-  script: (place: Place) => RealScript,
+  script: (place: RunFolders) => RealScript,
 ): Promise<Bench> {
   const place = await makePlace(t)
   return makeBench(t, cli, bin, place, script(place))
@@ -125,30 +131,84 @@ export type LiveTest = (
   title: string,
   body: (t: TestContext, bin: string) => Promise<void>,
   /** What it shows of the program. */
-  claims?: Claim | readonly Claim[],
+  claims?: AbilityClaim | readonly AbilityClaim[],
 ) => void
 
-/** What has to be true of every program that asks. */
-export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
-  describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''}, asked and steered`, SIDE_BY_SIDE, () => {
+/** What the tests of one program share. */
+interface LiveKit {
+  readonly test: LiveTest
+  /** A bench whose model plays these turns. */
+  readonly benchFor: (t: TestContext, script: (place: RunFolders) => RealScript) => Promise<Bench>
+  readonly stageOf: (t: TestContext, ...turns: readonly ModelTurn[]) => Promise<LiveStage>
+  /** A turn that runs `touch` on the file. */
+  readonly touch: (file: string) => ModelTurn
+}
+
+interface CommandingCli extends RealCli {
+  command(command: string): ToolCall
+}
+
+/** The tests of a program that is installed before them, with those that hold for every one that asks. */
+export function describeLive(cli: CommandingCli, how: string, tests: (kit: LiveKit) => void): void {
+  describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''}${how}`, SIDE_BY_SIDE, () => {
     let bin = ''
     before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
     after(assertNoPrivateDirs)
-    const test: LiveTest = (title, body, claims = []) =>
-      void it(
-        title,
-        { timeout: TEST_MS },
-        proving(cli.profile, 'live', claims, (t) => body(t, bin)),
-      )
-    const stageOf = async (t: TestContext, ...turns: readonly ModelTurn[]): Promise<LiveStage> =>
-      openStage(t, await benchOf(t, cli, bin, () => ({ turns })))
-    const touch = (file: string): ModelTurn => ({ toolCalls: [cli.command(`touch ${file}`)] })
-    const done: ModelTurn = { text: 'Done.' }
+    const benchFor: LiveKit['benchFor'] = (t, script) => benchOf(t, cli, bin, script)
+    const kit: LiveKit = {
+      test: (title, body, claims = []) =>
+        void it(
+          title,
+          { timeout: TEST_MS },
+          proving(cli.profile, 'live', claims, (t) => body(t, bin)),
+        ),
+      benchFor,
+      stageOf: async (t, ...turns) => openStage(t, await benchFor(t, () => ({ turns }))),
+      touch: (file) => ({ toolCalls: [cli.command(`touch ${file}`)] }),
+    }
+    tests(kit)
+    testAsking(kit)
+  })
+}
 
+function testAsking({ benchFor, stageOf, test, touch }: LiveKit): void {
+  test(
+    'does not run a command that our rules deny, and asks nobody about it',
+    async (t) => {
+      const bench = await benchFor(t, () => ({ turns: [touch('a.txt'), DONE] }))
+      const host = liveHost(() => ({ policy: 'deny', reason: 'a rule' }))
+      const { run } = await openStage(t, bench, { host })
+      const events = await run().all
+      assert.equal(finishOf(events), 'stop')
+      assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
+      assert.equal(await isThere(bench, 'a.txt'), false)
+      assert.deepEqual(host.asked, [])
+    },
+    'rules',
+  )
+
+  test(
+    'waits longer than a minute for an answer',
+    async (t) => {
+      const { bench, run } = await stageOf(t, touch('a.txt'), DONE)
+      const turn = run()
+      const ask = await turn.ask()
+      await idly(() => pause(61_000))
+      ask.answer(APPROVE)
+      assert.equal(finishOf(await turn.all), 'stop')
+      assert.equal(await isThere(bench, 'a.txt'), true)
+    },
+    'late-answer',
+  )
+}
+
+/** What has to be true of every program that asks and can be steered. */
+export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
+  describeLive(cli, ', asked and steered', ({ benchFor, stageOf, test, touch }) => {
     test(
       'runs a command that a person has approved',
       async (t) => {
-        const { bench, run } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run } = await stageOf(t, touch('a.txt'), DONE)
         const turn = run()
         const { request, answer } = await turn.ask()
         assert.equal(request.subject.toolName, 'execute_command')
@@ -164,7 +224,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'does not run a command that a person has declined, and its model is told why',
       async (t) => {
-        const { bench, run } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run } = await stageOf(t, touch('a.txt'), DONE)
         const turn = run()
         const ask = await turn.ask()
         ask.answer({ decision: 'decline', reason: 'REASON-42' })
@@ -180,8 +240,8 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'goes on with one of two calls that waited when the other is declined',
       async (t) => {
-        const bench = await benchOf(t, cli, bin, (place) => ({
-          turns: [{ toolCalls: [cli.independent('one', place), cli.independent('two', place)] }, done],
+        const bench = await benchFor(t, (place) => ({
+          turns: [{ toolCalls: [cli.independent('one', place), cli.independent('two', place)] }, DONE],
         }))
         for (const file of ['one', 'two']) await writeFile(join(bench.place.work, file), 'x')
         const stage = await openStage(t, bench)
@@ -198,24 +258,9 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     )
 
     test(
-      'does not run a command that our rules deny, and asks nobody about it',
-      async (t) => {
-        const bench = await benchOf(t, cli, bin, () => ({ turns: [touch('a.txt'), done] }))
-        const host = liveHost(() => ({ policy: 'deny', reason: 'a rule' }))
-        const { run } = await openStage(t, bench, { host })
-        const events = await run().all
-        assert.equal(finishOf(events), 'stop')
-        assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
-        assert.equal(await isThere(bench, 'a.txt'), false)
-        assert.deepEqual(host.asked, [])
-      },
-      'rules',
-    )
-
-    test(
       'is stopped while a call waits, and nothing of it is left',
       async (t) => {
-        const { bench, run, session } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run, session } = await stageOf(t, touch('a.txt'), DONE)
         const turn = run()
         const ask = await turn.ask()
         const receipt = await session.cancel()
@@ -228,22 +273,8 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
       'stop-waiting',
     )
 
-    test(
-      'waits longer than a minute for an answer',
-      async (t) => {
-        const { bench, run } = await stageOf(t, touch('a.txt'), done)
-        const turn = run()
-        const ask = await turn.ask()
-        await idly(() => pause(61_000))
-        ask.answer(APPROVE)
-        assert.equal(finishOf(await turn.all), 'stop')
-        assert.equal(await isThere(bench, 'a.txt'), true)
-      },
-      'late-answer',
-    )
-
     test('asks again for the same when it has died while a call waited, and is resumed', async (t) => {
-      const { bench, host, run, session } = await stageOf(t, touch('a.txt'), touch('a.txt'), done)
+      const { bench, host, run, session } = await stageOf(t, touch('a.txt'), touch('a.txt'), DONE)
       const turn = run()
       const first = await turn.ask()
       const [program] = host.processes
@@ -269,10 +300,10 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'hears a message while it works',
       async (t) => {
-        const waiting = cli.command('until test -e go.txt; do sleep 0.2; done')
+        const waiting = cli.command('until test -e go.txt; do sleep 0.2; DONE')
         // It may hear it after its answer, and answer again then.
-        const turns = [{ toolCalls: [waiting] }, { ...done, repeat: true as const }]
-        const bench = await benchOf(t, cli, bin, () => ({ turns }))
+        const turns = [{ toolCalls: [waiting] }, { ...DONE, repeat: true as const }]
+        const bench = await benchFor(t, () => ({ turns }))
         const { run, session } = await openStage(t, bench, { host: allowing() })
         const turn = run()
         await turn.until(({ type }) => type === 'tool-call')
@@ -288,7 +319,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
       'is stopped in the middle of a command, and nothing is left running',
       async (t) => {
         const endless = cli.command('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null')
-        const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [endless] }, done] }))
+        const bench = await benchFor(t, () => ({ turns: [{ toolCalls: [endless] }, DONE] }))
         const { host, run, session } = await openStage(t, bench, { host: allowing() })
         const turn = run()
         await hasBegun(turn, bench, 'started.txt')
@@ -303,7 +334,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'is resumed at our anchor: what came after it is gone from the request',
       async (t) => {
-        const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
+        const bench = await benchFor(t, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
         const first = await openStage(t, bench)
         await first.run().all
         const binding = first.host.bindings.at(-1) ?? null

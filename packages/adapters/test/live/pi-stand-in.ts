@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { listen, say, type Json } from './stand-in-io.ts'
 
 /** One prompt of the stand-in, as its body sees it. */
-export interface Turn {
+export interface PiStandInTurn {
   readonly prompt: string
   /** How many prompts this process has had, this one included. */
   readonly count: number
@@ -56,7 +56,10 @@ async function steered(): Promise<string> {
 }
 
 /** Serves the rpc mode of Pi; the body says what it does with a prompt. It settles when the body has ended. */
-export async function serve(body: (turn: Turn) => Promise<void> | void, refusals: Refusals = {}): Promise<void> {
+export async function serve(
+  body: (turn: PiStandInTurn) => Promise<void> | void,
+  refusals: Refusals = {},
+): Promise<void> {
   const run = async (prompt: string): Promise<void> => {
     const { promise: aborted, resolve } = Promise.withResolvers<void>()
     abort = resolve

@@ -6,10 +6,10 @@ import { doctor } from '../../src/launch/doctor.ts'
 import { normalize } from '../../src/launch/normalize.ts'
 import { brief } from '../brief.ts'
 import { diary } from '../launch/diary.ts'
-import { errorOf, takeTurn, textOf, warningsOf, type Ran } from '../launch/print-turn.ts'
+import { errorOf, takeTurn, textOf, warningsOf, type PrintedTurn } from '../launch/print-turn.ts'
 import { aRequest, optionOf } from '../launch/request.ts'
 import { program, scratch } from '../launch/stand-in.ts'
-import { ninthHarness } from './harness.ts'
+import { ninthCli } from './cli.ts'
 import { launchNinth } from './launch.ts'
 import { ninthDialect } from './mapper.ts'
 import { ninthProfile } from './profile.ts'
@@ -25,17 +25,17 @@ const RECORDS = [
 ]
 const PRINTS = RECORDS.map((record) => `say(${JSON.stringify(record)})`).join('\n')
 
-async function turn(t: TestContext, body: string, binding: Binding | null = null): Promise<Ran> {
+async function turn(t: TestContext, body: string, binding: Binding | null = null): Promise<PrintedTurn> {
   const dir = await scratch(t)
   const notes = diary()
-  const driver = ninthHarness.agent({ bin: await program(dir, body), cwd: dir, env: { NINTH_API_KEY: 'any' } })
+  const driver = ninthCli.agent({ bin: await program(dir, body), cwd: dir, env: { NINTH_API_KEY: 'any' } })
   return { events: await takeTurn(driver, notes, { binding }), notes, dir }
 }
 
-describe('a ninth harness, as the documentation tells how to add one', () => {
+describe('a ninth CLI, added as the documentation describes', () => {
   it('is shown by the documentation as it is here', async () => {
     const page = await readFile(new URL('../../../../docs/internals/adapters.md', import.meta.url), 'utf8')
-    for (const file of ['tools', 'mapper', 'harness', 'profile', 'launch', 'driver']) {
+    for (const file of ['tools', 'mapper', 'cli', 'profile', 'launch', 'driver']) {
       const code = await readFile(new URL(`${file}.ts`, import.meta.url), 'utf8')
       const shown = code.replace(/^(?:import .*\n)+\n/, '')
       assert.ok(

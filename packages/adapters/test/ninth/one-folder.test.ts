@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { harnesses } from '../../src/harnesses.ts'
+import { clis } from '../../src/clis.ts'
 import { scratch } from '../launch/stand-in.ts'
 import { fixtureNames } from '../support.ts'
 
 const run = promisify(execFile)
 const pkg = fileURLToPath(new URL('../../', import.meta.url))
-const SHARED: ReadonlySet<string> = new Set(['acp', 'kit', 'launch', 'live', 'real'])
-const PARTS = ['harness.ts', 'profile.ts', 'driver.ts', 'mapper.ts', 'fixtures']
+const SHARED: ReadonlySet<string> = new Set(['acp', 'kit', 'launch', 'live'])
+const PARTS = ['cli.ts', 'profile.ts', 'driver.ts', 'mapper.ts', 'fixtures']
 /** Launched as the program it is built on. */
 const BUILT_ON: Readonly<Record<string, string>> = { 'kilo-code': 'opencode' }
 /** No tool of theirs can be told from plain text. */
@@ -23,12 +23,12 @@ const folders = (await readdir(join(pkg, 'src'), { withFileTypes: true }))
   .filter((entry) => entry.isDirectory() && !SHARED.has(entry.name))
   .map(({ name }) => name)
 
-describe('a harness is one folder', () => {
-  it('and every folder that is not shared is one', () => {
-    assert.deepEqual(folders.sort(), harnesses.map(({ profile }) => profile.id).sort())
+describe('a CLI is one folder', () => {
+  it('every folder that is not shared belongs to a CLI', () => {
+    assert.deepEqual(folders.sort(), clis.map(({ profile }) => profile.id).sort())
   })
 
-  for (const { profile, dialect, live, liveDialect } of harnesses) {
+  for (const { profile, dialect, live, liveDialect } of clis) {
     it(`${profile.title}: how it is launched, how its lines are read, its tools, its fixtures`, () => {
       const { id } = profile
       const has = (part: string, folder = id): boolean => existsSync(join(pkg, 'src', folder, part))
@@ -37,13 +37,14 @@ describe('a harness is one folder', () => {
       assert.equal(has('tools.ts'), !PRINTS_TEXT.has(id))
       assert.equal(dialect.id, id)
       assert.ok(fixtureNames(id).length > 0)
-      assert.equal(profile.npm === undefined, !has(`real/${id}.real.ts`))
-      assert.equal(live === undefined, !has(`real/${id}-live.real.ts`))
+      const isRun = (suite: string): boolean => existsSync(join(pkg, 'test/real', id, `${suite}.real.ts`))
+      assert.equal(profile.npm === undefined, !isRun(id))
+      assert.equal(live === undefined, !isRun(`${id}-live`))
       if (liveDialect !== undefined) assert.ok(fixtureNames(liveDialect.id).length > 0, liveDialect.id)
     })
   }
 
-  it('and no module outside of the folders names one, but the list and the door', async () => {
+  it('no module outside the folders names one, except the list and the door', async () => {
     const names = folders.map((folder) => `'${folder}'|/${folder}/`).join('|')
     const naming: string[] = []
     for (const file of await readdir(join(pkg, 'src'), { recursive: true })) {
@@ -51,7 +52,7 @@ describe('a harness is one folder', () => {
         continue
       if (new RegExp(names).test(await readFile(join(pkg, 'src', file), 'utf8'))) naming.push(file)
     }
-    assert.deepEqual(naming.sort(), ['harnesses.ts', 'index.ts'])
+    assert.deepEqual(naming.sort(), ['clis.ts', 'index.ts'])
   })
 })
 
@@ -69,25 +70,22 @@ async function withNinth(t: TestContext): Promise<string> {
     const text = await readFile(join(folder, name), 'utf8')
     await writeFile(join(folder, name), text.replaceAll(`'../../src/`, `'../`))
   }
-  const list = join(src, 'harnesses.ts')
+  const list = join(src, 'clis.ts')
   const text = await readFile(list, 'utf8')
-  await writeFile(
-    list,
-    `import { ninthHarness } from './ninth/harness.ts'\n${text.replace(/^\]$/m, '  ninthHarness,\n]')}`,
-  )
+  await writeFile(list, `import { ninthCli } from './ninth/cli.ts'\n${text.replace(/^\]$/m, '  ninthCli,\n]')}`)
   return root
 }
 
 const PROGRAM = `
 import { readFileSync } from 'node:fs'
-import { doctor, harnesses, dialects, normalize } from './src/index.ts'
+import { doctor, clis, dialects, normalize } from './src/index.ts'
 const lines = readFileSync('src/ninth/fixtures/read.jsonl', 'utf8').trim().split('\\n')
 const activity = await Array.fromAsync(normalize(lines, { dialects, harness: 'ninth', cwd: '/workspace' }))
-const [row] = await doctor(harnesses.filter(({ profile }) => profile.id === 'ninth').map(({ profile }) => profile), { PATH: '' })
+const [row] = await doctor(clis.filter(({ profile }) => profile.id === 'ninth').map(({ profile }) => profile), { PATH: '' })
 console.log(JSON.stringify({ activity: activity.map(({ type }) => type), install: row.install }))
 `
 
-describe('a ninth harness', () => {
+describe('a ninth CLI', () => {
   it('is added by its folder and one line', async (t) => {
     const root = await withNinth(t)
     await writeFile(join(root, 'try.ts'), PROGRAM)

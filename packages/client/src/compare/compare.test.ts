@@ -65,7 +65,7 @@ suite('a lane', () => {
     assert.equal(report.status, 'aborted')
   })
 
-  test('says why a run failed', async () => {
+  test('explains why a run failed', async () => {
     const report = await withClient([{ error: { status: 400, message: 'no such model' } }], (client) =>
       runLane(client, { name: 'one', prompt: 'Go' }),
     )

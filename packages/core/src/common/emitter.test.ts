@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Emitter } from './emitter.ts'
 
-test('a listener that throws harms nobody, and its failure is told', () => {
+test('a listener that throws harms nobody, and its failure is reported', () => {
   const failures: unknown[] = []
   const heard: number[] = []
   const emitter = new Emitter<number>((error) => failures.push(error))
@@ -15,7 +15,7 @@ test('a listener that throws harms nobody, and its failure is told', () => {
   assert.equal((failures[0] as Error).message, 'broken')
 })
 
-test('a listener that fails later is told as well', async () => {
+test('a listener that fails later is reported as well', async () => {
   const failed = Promise.withResolvers<unknown>()
   const emitter = new Emitter<number>(failed.resolve)
   emitter.subscribe(async () => {
@@ -38,7 +38,7 @@ test('a listener that unsubscribes itself while being called makes nobody miss t
   assert.deepEqual(heard, ['first a', 'second a', 'second b'])
 })
 
-test('a listener added while an event is dispatched hears the next one', () => {
+test('a listener added while an event is dispatched receives the next one', () => {
   const heard: string[] = []
   const emitter = new Emitter<string>(fail)
   let isAdded = false
@@ -52,7 +52,7 @@ test('a listener added while an event is dispatched hears the next one', () => {
   assert.deepEqual(heard, ['old a', 'old b', 'new b'])
 })
 
-test('a listener that emits while it is called: everybody hears everything, in one order', () => {
+test('a listener that emits while it is called: everybody receives everything, in one order', () => {
   const heard: string[] = []
   const emitter = new Emitter<number>(fail)
   emitter.subscribe((value) => {

@@ -12,7 +12,7 @@ import { ThreadRuntime } from './thread-runtime.ts'
 import type { Submission } from './thread-options.ts'
 import { createThread } from './threads/threads.ts'
 
-export type Script = Parameters<typeof scriptedModel>[0]
+export type ModelScript = Parameters<typeof scriptedModel>[0]
 
 /** Retries without noticeable delay. */
 export const AT_ONCE = { initialDelayMs: 1, maxDelayMs: 1 } as const
@@ -30,12 +30,12 @@ export class AgentBench implements AsyncDisposable {
   readonly #options: AgentBenchOptions
   #opened: { readonly runtime: ThreadRuntime; readonly owner: ProcessOwner } | undefined
 
-  private constructor(script: Script, options: AgentBenchOptions) {
+  private constructor(script: ModelScript, options: AgentBenchOptions) {
     this.model = scriptedModel(script, options.model)
     this.#options = options
   }
 
-  static async open(script: Script, options: AgentBenchOptions = {}): Promise<AgentBench> {
+  static async open(script: ModelScript, options: AgentBenchOptions = {}): Promise<AgentBench> {
     const bench = new AgentBench(script, options)
     await createThread(bench.store, { id: 'thread', resourceId: 'test' })
     await bench.restart()

@@ -105,6 +105,14 @@ export function says(text: string): Act {
   }
 }
 
+/** Does one thing in its folder without asking, and says so. */
+export function does(work: (cwd: string) => void): Act {
+  return async function* (turn, host) {
+    work(turn.cwd ?? '')
+    yield* says('Done.')(turn, host)
+  }
+}
+
 /** Asks for permission to run a command, and runs it if allowed. */
 export function runs(agent: () => ForeignAgent, command: string, toolCallId: string = `call-${command}`): Act {
   return async function* (_turn, host) {

@@ -11,6 +11,8 @@ export {
   type ThreadLogOptions,
   type ThreadLoss,
 } from './log/thread-log.ts'
+export { SideLog } from './log/side-log.ts'
+export { readResourceGrants } from './rules/resource-grants.ts'
 export type { PriceOf } from './runs/priced-usage.ts'
 export { spentInRun } from './runs/run-spending.ts'
 export { handOffFact } from './runs/run-queue.ts'
@@ -29,7 +31,7 @@ export type { RunHandle, RuntimeAgent, RuntimeAgents, TurnContext } from './turn
 export type { Feedback, RunOpinions, Score } from './runs/opinions.ts'
 export { isForeign, isWaitingForChildren } from './turns/active-run.ts'
 export { PASSED_ON } from './rules/remembered.ts'
-export { describeInTime } from './turns/patiently.ts'
+export { describeInTime } from './turns/time-limits.ts'
 export type { MemoryOf, WindowOf } from './context/thread-context.ts'
 export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './turns/runtime-agent.ts'
 export { toolsOfSources, type ReportSource, type UnionOptions } from './tools/tools-of-sources.ts'
@@ -38,7 +40,6 @@ export { ACCESS_SETTING, allowedPaths } from './tools/allowed-paths.ts'
 export type { TracerSource } from './telemetry/tracing.ts'
 export { requireOpenTelemetry } from './telemetry/require-open-telemetry.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
-export { executePending } from './commands/pending.ts'
 export { admitCommand } from './commands/ledger.ts'
 export { FOLDER_SETTING, type ThreadCommand } from './commands/thread-command.ts'
 export type {

@@ -4,7 +4,7 @@ import { nativeDriver } from '@inspan/agent'
 import { report, scriptedModel } from '@inspan/testing'
 import { ThreadRuntime } from './thread-runtime.ts'
 import { createThread } from './threads/threads.ts'
-import { readyThread, sqlitePlace, type Place } from './turns/turn.fixture.ts'
+import { readyThread, sqlitePlace, type OwnedStore } from './turns/turn.fixture.ts'
 
 /** Returns how much the heap grows per unit, in bytes. V8 keeps data about the code early on, so the median counts. */
 async function growthPerUnit(units: number, work: () => Promise<void>): Promise<number> {
@@ -35,7 +35,7 @@ function round(value: number): number {
 }
 
 /** Measures runs one after the other on one thread, whose answers together are far larger than what may stay. */
-async function keptPerRun(place: Place): Promise<void> {
+async function keptPerRun(place: OwnedStore): Promise<void> {
   const answer = 'x'.repeat(10_000)
   const { id } = await createThread(place.store, { resourceId: 'bench' })
   // A new driver for every run: its model keeps the requests, which are not measured here.
@@ -48,7 +48,7 @@ async function keptPerRun(place: Place): Promise<void> {
   })
   await runtime.close()
   report({
-    name: 'heap kept per finished run, beside what the run said',
+    name: 'heap kept per finished run, relative to what the run said',
     ratio: round(kept / answer.length),
     limit: 0.5,
     unit: 'bytes',
@@ -58,7 +58,7 @@ async function keptPerRun(place: Place): Promise<void> {
 }
 
 /** Measures threads that wait for an approval and are released, as idle threads are. */
-async function keptPerParkedThread(place: Place): Promise<void> {
+async function keptPerParkedThread(place: OwnedStore): Promise<void> {
   const args = { text: 'x'.repeat(10_000) }
   const kept = await growthPerUnit(100, async () => {
     const { id } = await createThread(place.store, { resourceId: 'bench' })
@@ -75,7 +75,7 @@ async function keptPerParkedThread(place: Place): Promise<void> {
     await runtime.close()
   })
   report({
-    name: 'heap kept per parked thread, beside what it waits with',
+    name: 'heap kept per parked thread, relative to what it waits with',
     ratio: round(kept / args.text.length),
     limit: 0.5,
     unit: 'bytes',
@@ -85,7 +85,7 @@ async function keptPerParkedThread(place: Place): Promise<void> {
 }
 
 /** Measures how much more rarely a timer of 5 ms fires while an answer streams in as fast as it can. */
-async function timersDuringStream(place: Place): Promise<void> {
+async function timersDuringStream(place: OwnedStore): Promise<void> {
   const thread = await readyThread(place, 200_000)
   let fired = 0
   const timer = setInterval(() => fired++, 5)
@@ -97,7 +97,7 @@ async function timersDuringStream(place: Place): Promise<void> {
   clearInterval(timer)
   await thread.runtime.close()
   report({
-    name: 'a 5 ms timer during an undelayed stream: due, beside fired',
+    name: 'a 5 ms timer during an undelayed stream: due, relative to fired',
     ratio: round(due / Math.max(1, fired)),
     limit: 3,
     unit: 'times',

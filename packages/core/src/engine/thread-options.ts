@@ -24,7 +24,7 @@ export interface ThreadRuntimeOptions extends Door {
  * its denies and its redactor hold for all.
  */
 export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure' | 'redact'> {
-  /** Recorded with the runs it starts. After a restart, only a door of that name goes on with them. */
+  /** Recorded with the runs it starts. After a restart, only a door of that name continues them. */
   readonly door?: string
   /** How its submissions name it, where several doors of a process have the same name. Default: `door`. */
   readonly doorKey?: string

@@ -115,7 +115,7 @@ suite('a run', () => {
     )
   })
 
-  test('is steered by what is said while it goes on, before the next step of the same run', async () => {
+  test('is steered by what is said while it continues, before the next step of the same run', async () => {
     let bench: Bench | undefined
     const tool: Partial<RunnableTool> = {
       execute: async () => {
@@ -132,7 +132,7 @@ suite('a run', () => {
     assert.equal(runs.size, 1)
   })
 
-  test('that is steered during its last step goes on with another', async () => {
+  test('a run that is steered during its last step continues with another', async () => {
     await using bench = await Bench.open([{ text: ['a', 'b'] }, { text: 'Heard.' }])
     let isSteered = false
     bench.runtime.onEntry((entry) => {
@@ -205,7 +205,7 @@ suite('an approval', () => {
     assert.equal(bench.journal.length, 1)
   })
 
-  test('that is declined tells the model why, and nothing runs', async () => {
+  test('an approval that is declined tells the model why, and nothing runs', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     const run = await bench.submit('Write it.')
     await bench.runtime.answer((await bench.wait()).id, { decision: 'decline', reason: 'not on a Sunday' })
@@ -216,7 +216,7 @@ suite('an approval', () => {
     assert.equal(call?.type === 'tool-call' && call.call.outcome, 'denied')
   })
 
-  test('survives the death of the process: the same run goes on, the tool runs once', async () => {
+  test('survives the death of the process: the same run continues, the tool runs once', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     const { runId } = await bench.submit('Write it.')
     const wait = await bench.wait()
@@ -232,7 +232,7 @@ suite('an approval', () => {
     assert.equal(await bench.count('finish'), 1)
   })
 
-  test('that was given just before the process died still counts afterwards', async () => {
+  test('an approval that was given just before the process died still counts afterwards', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     await bench.submit('Write it.')
     const wait = await bench.wait()
@@ -291,7 +291,7 @@ suite('an approval', () => {
     assert.equal(bench.journal.length, 1)
   })
 
-  test('of two at once can be answered in any order, one approved and one declined', async () => {
+  test('two approvals at once can be answered in any order, one approved and one declined', async () => {
     await using bench = await Bench.open(
       [
         {
@@ -448,7 +448,7 @@ suite('what goes wrong', () => {
     assert.equal((await bench.records()).at(-1)?.body.type, 'run.ended')
   })
 
-  test('input that is no JSON runs no tool: the model is told and may try again', async () => {
+  test('input that is not JSON runs no tool: the model is told and may try again', async () => {
     await using bench = await Bench.open([
       { toolCalls: [{ name: 'write', input: '{"path": "/tm' }] },
       { text: 'Sorry.' },
@@ -516,7 +516,7 @@ suite('what goes wrong', () => {
     assert.equal(await bench.count('finish'), 1)
   })
 
-  test('a thread whose agent is not there keeps its questions, and says so when one is answered', async () => {
+  test('a thread whose agent is not there keeps its questions, and reports it when one is answered', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     await bench.submit('Write it.')
     const { id } = await bench.wait()
@@ -622,7 +622,7 @@ suite('after a crash', () => {
     assert.equal(await bench.count('finish'), 1)
   })
 
-  test('a program that was started for the turn is ended first, and the run is closed where it cannot go on', async () => {
+  test('a program that was started for the turn is ended first, and the run is closed where it cannot continue', async () => {
     const started = Promise.withResolvers<string>()
     const foreign: AgentDriver = {
       port: 1,
@@ -655,7 +655,7 @@ suite('after a crash', () => {
     assert.equal(await bench.count('finish'), 1)
   })
 
-  test('what was queued is sent', async () => {
+  test('queued messages are sent', async () => {
     await using bench = await Bench.open([{ hang: true }, { text: 'First.' }, { text: 'Second.' }])
     await bench.submit('first')
     while (bench.model.calls < 1) await new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,5 @@
 import { InspanError, type Answer, type Wait } from '@inspan/protocol'
-import type { Capabilities } from '@inspan/protocol/driver'
+import type { Capabilities, MemoryThread } from '@inspan/protocol/driver'
 import type { CancelReceipt, DeltaFrame, RunOutcome, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import type { CommandResult, RewindCommand } from '@inspan/protocol/wire'
@@ -278,6 +278,11 @@ export class ThreadRuntime {
     return this.#lease.inTurn(({ log }) => task(log))
   }
 
+  /** Runs a change of what the model sees, such as a compaction, as a command of its own. */
+  changeContext<T>(task: (thread: MemoryThread) => Promise<T>): Promise<T> {
+    return this.#lease.inTurn(({ context }) => task(context.thread))
+  }
+
   /** Answers a wait, once, whoever asked and whether or not the process that asked is still alive. */
   async answer(waitId: string, answer: Answer, by?: string): Promise<void> {
     await this.#commands.carryOut({ type: 'answer', waitId, answer, ...(by === undefined ? {} : { by }) })
@@ -356,7 +361,7 @@ export class ThreadRuntime {
     })
   }
 
-  /** Ends what goes on here without a record of it: whoever takes the thread next continues the run. */
+  /** Ends what goes on here without a record of it: the process that takes the thread next continues the run. */
   async abandon(): Promise<void> {
     await this.#lease.abandon()
   }

@@ -41,7 +41,7 @@ suite('compaction of a thread', () => {
     assert.match(last, /0: The quick/)
   })
 
-  test('that is being made when the run is aborted ends with it, and changes nothing', async () => {
+  test('compaction of a thread that is being made when the run is aborted ends with it, and changes nothing', async () => {
     const summariser = scriptedModel([{ text: '', hang: true, repeat: true }])
     await using bench = await openMemoryBench({ compaction: { model: summariser } }, { isWindowKnown: false })
     let sent: Promise<void> = Promise.resolve()
@@ -56,7 +56,7 @@ suite('compaction of a thread', () => {
     assert.ok(!records.items.some(({ body }) => body.type === 'compaction' || body.type === 'context.cut'))
   })
 
-  test('happens once at a context overflow of the provider, and the step goes on', async () => {
+  test('happens once at a context overflow of the provider, and the step continues', async () => {
     const summariser = scriptedModel([{ text: 'Foxes.', repeat: true }])
     await using bench = await openMemoryBench({ compaction: { model: summariser } }, { isWindowKnown: false })
     while (bench.model.refused === 0) await bench.harness.sendMessage({ content: LONG })

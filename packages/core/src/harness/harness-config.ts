@@ -22,7 +22,7 @@ import type { DeliveryPolicy } from './signals/notification.ts'
 import type { WorkspaceInput } from './agents/workspace-slot.ts'
 
 /** The application's own state, in the shape its schema gives it. */
-export type HarnessState = Readonly<Record<string, unknown>>
+export type StateShape = Readonly<Record<string, unknown>>
 
 /**
  * Validates the whole state: a Standard Schema (zod …), a `StandardJSONSchemaV1`, or a plain JSON Schema. One that can be
@@ -43,7 +43,7 @@ export interface DynamicContext {
   readonly requestContext: RequestContext
 }
 
-export type Dynamic<T> = T | ((context: DynamicContext) => T | Promise<T>)
+export type HarnessDynamic<T> = T | ((context: DynamicContext) => T | Promise<T>)
 
 export interface HarnessMode {
   readonly id: string
@@ -62,7 +62,7 @@ export interface HarnessMode {
   readonly tools?: ToolsInput
   /** Added to the agent's tools. */
   readonly additionalTools?: ToolsInput
-  /** Where further tools come from. Whoever made a source closes it. */
+  /** Where further tools come from. The code that created a source closes it. */
   readonly toolSources?: readonly ToolSource[]
   /** The agent of this mode. Default: the harness's. */
   readonly agent?: HarnessAgent
@@ -134,18 +134,20 @@ export type StandingRules = Partial<PermissionRules>
 /** Of every thread, as `ThreadRuntime` takes them. */
 type ThreadLimits = Pick<ThreadRuntimeOptions, 'approvalTimeout' | 'parkAfter' | 'keepWarm' | 'handoverTokens'>
 
-export interface HarnessConfig<State extends HarnessState = HarnessState> extends ThreadLimits {
+export interface HarnessConfig<State extends StateShape = StateShape> extends ThreadLimits {
+  /** Identifies the harness: a run continues in another process only in a harness with the same id. */
   readonly id: string
-  /** Whose threads these are, unless a session says otherwise. Default: the harness's `id`. */
+  /** The owner of the threads, such as a user or a project, unless a session sets another. Default: the harness's `id`. */
   readonly resourceId?: string
-  /** Default: in memory, gone with the harness. A store that is given stays open when the harness is destroyed. */
+  /** Where threads are kept. A store that you pass stays open when the harness is destroyed. Default: in memory, gone with the harness. */
   readonly storage?: Store
   /** Validates the application's state as a whole at every change, and provides its defaults. */
   readonly stateSchema?: StateSchema<State>
   /** Overrides the defaults of the schema. Keys that belong to the harness, such as `yolo`, are taken out. */
   readonly initialState?: Partial<State>
-  /** What stands for older messages when a model is asked: a `Memory`. Returned by `getResolvedMemory`. */
-  readonly memory?: Dynamic<object>
+  /** A `Memory`, which replaces older messages in requests to the model. Returned by `getResolvedMemory`. */
+  readonly memory?: HarnessDynamic<object>
+  /** At least one. A mode can choose the agent, its model, its instructions and its tools. */
   readonly modes: readonly HarnessMode[]
   /** The agent of every mode that has none of its own. */
   readonly agent?: HarnessAgent
@@ -154,8 +156,8 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   /** Added to the agent's instructions, before those of the mode. */
   readonly instructions?: string
   /** Added to the tools of agents and modes. */
-  readonly tools?: Dynamic<ToolsInput>
-  /** Where further tools come from. Whoever made a source closes it. */
+  readonly tools?: HarnessDynamic<ToolsInput>
+  /** Where further tools come from. The code that created a source closes it. */
   readonly toolSources?: readonly ToolSource[]
   /** MCP servers by name, connected when the harness starts and ended with it. Their tools are called `server_tool`. */
   readonly mcpServers?: MCPConfiguration
@@ -173,20 +175,24 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly project?: HarnessProject
   /** Hides tools behind a search, so that many of them cost a model as little as one. */
   readonly toolSearch?: ToolSearchOptions
+  /** The folder and shell of the agents: a `Workspace`, its settings, or a function that makes one for each run. */
   readonly workspace?: WorkspaceInput
   /**
    * Agents without a browser of their own get its tools, if it has any (`new BrowserTools`); tools find it in their
-   * request context. Whoever made it closes it.
+   * request context. The code that created it closes it.
    */
-  readonly browser?: Dynamic<object>
+  readonly browser?: HarnessDynamic<object>
   /** What the built-in tool `subagent` can start; without any, there is no such tool. */
   readonly subagents?: readonly HarnessSubagent[]
+  /** How deep subagents may be nested, and how many may work at the same time. */
   readonly subagentLimits?: SubagentLimits
   /** Returns the model for a model id. Default: `@ai-sdk/<provider>`, loaded on first use. */
   readonly resolveModel?: ResolveModel
   /** Defaults of `session.om`. */
   readonly omConfig?: HarnessOMConfig
+  /** Built-in tools that agents do not get. */
   readonly disableBuiltinTools?: readonly BuiltinToolId[]
+  /** Functions that the harness calls at regular intervals while it is open. */
   readonly heartbeatHandlers?: readonly HeartbeatHandler[]
   /** Makes the ids of threads, runs, turns, messages, questions, notifications and queued messages. */
   readonly idGenerator?: () => string
@@ -198,11 +204,13 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   readonly modelUseCountTracker?: ModelUseCountTracker
   /** Adds models to those of known providers and gateways, and overrides both. */
   readonly customModelCatalogProvider?: CustomModelCatalogProvider
+  /** Services that offer models of several providers under one address. */
   readonly gateways?: readonly ModelGateway[]
   /** Returns the category of a tool by its name; `null` falls back to the known tool names. */
   readonly toolCategoryResolver?: (toolName: string) => ToolCategory | null
   /** Receives every event except `display_state_changed`, on the topic `harness:<id>`. */
   readonly pubsub?: PubSub
+  /** A lock of your own, acquired in addition to the store's lease. */
   readonly threadLock?: ThreadLock
   /** Receives the spans of all runs, scores and feedback. */
   readonly observability?: Observability
@@ -211,8 +219,8 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
   /** Rules that hold in every thread, whatever a session adds. */
   readonly permissions?: StandingRules
   /**
-   * Applied to what agents and tools say before it is stored; where it throws, the text is withheld. What users say, and the
-   * sessions of foreign agents, are not redacted.
+   * Applied to the output of agents and tools before it is stored; if it throws, the text is withheld. Messages of users and
+   * the sessions of foreign agents are not redacted.
    */
   readonly redact?: Redactor
   /**
@@ -220,7 +228,7 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> extend
    * per run.
    */
   readonly restoreRequestContext?: RestoreRequestContext
-  /** What to do about a call that a crash interrupted, for tools that do not say so themselves. Default: `report`. */
+  /** What to do about a call that a crash interrupted, for tools that do not set it themselves. Default: `report`. */
   readonly onInterrupted?: OnInterrupted
   /** Where agents record their raw output. The output of a thread is deleted with the thread. */
   readonly spool?: RawSpool

@@ -2,7 +2,7 @@ import type { PermissionRules, ToolCategory } from '@inspan/protocol'
 import type { Store } from '@inspan/protocol/store'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
 import type { BrowserSlot } from './agents/browser-slot.ts'
-import type { HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
+import type { HarnessConfig, HarnessMode, StateShape } from './harness-config.ts'
 import type { HarnessSources } from './agents/harness-sources.ts'
 import type { ModeAgents } from './agents/mode-agents.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
@@ -14,10 +14,10 @@ import type { WorkspaceSlot } from './agents/workspace-slot.ts'
 
 /** The application's own state, as tools may read and change it. */
 export interface UserState {
-  get(): HarnessState
-  set(changes: HarnessState): Promise<void>
+  get(): StateShape
+  set(changes: StateShape): Promise<void>
   update<Result>(
-    change: (state: HarnessState) => { readonly updates?: HarnessState; readonly result: Result },
+    change: (state: StateShape) => { readonly updates?: StateShape; readonly result: Result },
   ): Promise<Result>
 }
 

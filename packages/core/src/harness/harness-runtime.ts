@@ -17,12 +17,8 @@ export interface HarnessRuntime {
   removeScorer(id: string): void
 }
 
-export interface RuntimeParts {
-  readonly store: Store
+type RuntimeParts = Pick<HarnessRuntime, 'store' | 'memory' | 'observability' | 'pubsub'> & {
   readonly agents: readonly HarnessAgent[]
-  readonly memory: unknown
-  readonly observability: unknown
-  readonly pubsub: unknown
   readonly scorers: Map<string, Scorer>
 }
 

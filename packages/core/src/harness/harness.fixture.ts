@@ -3,7 +3,7 @@ import { toWireEvent, type HarnessEvent, type HarnessEventType, type PlacedEvent
 import type { Store } from '@inspan/protocol/store'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
-import type { HarnessConfig, HarnessState } from './harness-config.ts'
+import type { HarnessConfig, StateShape } from './harness-config.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
 type EventOf<Type extends HarnessEventType> = Extract<HarnessEvent, { type: Type }>
@@ -24,7 +24,7 @@ export function payloadOf(event: PlacedEvent): HarnessEvent {
 }
 
 /** A harness with a scripted agent, and every event of its first session, without its place. */
-export class HarnessBench<State extends HarnessState = HarnessState> implements AsyncDisposable {
+export class HarnessBench<State extends StateShape = StateShape> implements AsyncDisposable {
   readonly model: ScriptedModel
   readonly harness: Harness<State>
   readonly events: HarnessEvent[] = []

@@ -6,19 +6,20 @@ import type { PageRequest } from '@inspan/protocol/store'
 import { currentAgent } from './agents/current-agent.ts'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './checks/check-config.ts'
-import { givenFields, givenFunction, givenText, optionalText } from './checks/check-given.ts'
+import { aFunction, aText } from '@inspan/protocol/internal'
+import { checkGiven, givenFields } from './checks/check-given.ts'
 import type { MessageInput } from './runs/conversation.ts'
 import { noteCore } from './core-of.ts'
 import { endAll } from './end-all.ts'
 import { noticeAtExit } from './exit-notice.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
 import type {
-  Dynamic,
+  HarnessDynamic,
   DynamicContext,
   HarnessAgent,
   HarnessConfig,
   HarnessMode,
-  HarnessState,
+  StateShape,
   HarnessSubagent,
 } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
@@ -30,7 +31,7 @@ import { memoryRecord, memoryStatus, type ObservationalMemoryRecord } from './ob
 import { prepareTracing } from './runs/observability.ts'
 import type { RequestContextInput } from './agents/request-context.ts'
 import { SessionRegistry } from './sessions/session-registry.ts'
-import { lifeOf, type Session } from './session.ts'
+import { insideOf, type Session } from './session.ts'
 import type { ToolSuspensionResponse } from './sessions/suspensions.ts'
 import type { NotificationInput } from './signals/notification.ts'
 import type { SentNotification } from './signals/notifications.ts'
@@ -63,7 +64,7 @@ const DRAIN_MS = 30_000
  * The control layer over agents: modes, threads, permissions, questions and events for a UI. Everything that belongs to
  * one conversation is in a session: the harness has one of its own, `session`, and `createSession` makes more.
  */
-export class Harness<State extends HarnessState = HarnessState> {
+export class Harness<State extends StateShape = StateShape> {
   readonly id: string
   readonly session: Session<State>
   readonly memory: HarnessMemory
@@ -98,7 +99,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Opens the store, initialises the workspace and starts the heartbeats. Calls that need it run it themselves. */
   init(): Promise<void> {
-    return this.#report(this.#ready())
+    return this.#report(() => this.#ready())
   }
 
   #ready(): Promise<void> {
@@ -115,15 +116,18 @@ export class Harness<State extends HarnessState = HarnessState> {
    * default one in memory lasts as long as the harness object.
    */
   destroy(): Promise<void> {
-    return this.#report(this.#destroy())
+    return this.#report(() => this.#destroy())
   }
 
   /**
    * Like `destroy`, for a process that shares its store with others: runs at work are not ended but left at their next
-   * step, after `timeoutMs` wherever they are (default: 30,000). Another process goes on with them.
+   * step, after `timeoutMs` wherever they are (default: 30,000). Another process continues them.
    */
   drain({ timeoutMs = DRAIN_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    return this.#report(this.#core.threads.drain(timeoutMs).then(() => this.#destroy()))
+    return this.#report(async () => {
+      await this.#core.threads.drain(timeoutMs)
+      await this.#destroy()
+    })
   }
 
   async #destroy(): Promise<void> {
@@ -147,15 +151,12 @@ export class Harness<State extends HarnessState = HarnessState> {
    * grants, state and yolo.
    */
   createSession(options: NewSession = {}): Promise<Session<State>> {
-    return this.#report(this.#createSession(options))
-  }
-
-  async #createSession(options: NewSession): Promise<Session<State>> {
-    const { id, resourceId } = givenFields(options, 'createSession({ resourceId?, id? })')
-    optionalText(resourceId, 'resourceId')
-    optionalText(id, 'id')
-    await this.#ready()
-    return this.#sessions.open(resourceId ?? this.#config.resourceId ?? this.id, id)
+    return this.#report(async () => {
+      const rules = { resourceId: aText, id: aText }
+      const { id, resourceId } = givenFields(options, 'createSession({ resourceId?, id? })', {}, rules)
+      await this.#ready()
+      return this.#sessions.open(resourceId ?? this.#config.resourceId ?? this.id, id)
+    })
   }
 
   /**
@@ -163,7 +164,7 @@ export class Harness<State extends HarnessState = HarnessState> {
    * emitted once, by `session`. Returns a function that unsubscribes it.
    */
   subscribe(listener: HarnessEventListener): () => void {
-    givenFunction(listener, 'listener')
+    checkGiven(listener, 'listener', aFunction)
     return this.#sessions.subscribe(listener)
   }
 
@@ -251,7 +252,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#config.modes
   }
 
-  /** Sends a signal to the thread. Depending on `routing` it is heard by the run, starts a run or is only kept. */
+  /** Sends a signal to the thread. Depending on `routing` it is delivered to the run, starts a run or is only kept. */
   sendSignal(input: SignalInput, routing?: SignalRouting): SentSignal {
     return this.session.signals.sendSignal(input, routing)
   }
@@ -287,7 +288,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   async getResolvedMemory(requestContext?: RequestContextInput): Promise<object | null> {
     const agent = this.#core.agents.of(this.session.mode.resolve())
     const memory = (agent instanceof Agent ? agent.options.memory : undefined) ?? this.#config.memory
-    const context = lifeOf(this.session).requestContext(requestContext)
+    const context = insideOf(this.session).requestContext(requestContext)
     if (typeof memory !== 'function') return memory ?? null
     return (memory as (context: DynamicContext) => object)({ requestContext: context })
   }
@@ -299,12 +300,10 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Emits `om_status` with the progress of memory in the current thread. */
   loadOMProgress(): Promise<void> {
-    return this.#report(this.#loadProgress())
-  }
-
-  async #loadProgress(): Promise<void> {
-    const record = await this.getObservationalMemoryRecord()
-    if (record !== null) this.session.emit(memoryStatus(record, this.session))
+    return this.#report(async () => {
+      const record = await this.getObservationalMemoryRecord()
+      if (record !== null) this.session.emit(memoryStatus(record, this.session))
+    })
   }
 
   /** `undefined` before `init()`. */
@@ -318,12 +317,12 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   /** Returns the browser as it was given. Tools get it from their request context with `harness.getBrowser()`. */
-  getBrowser(): Dynamic<object> | undefined {
+  getBrowser(): HarnessDynamic<object> | undefined {
     return this.#core.browser.get()
   }
 
   /** Replaces the browser for every tool that asks from now on. */
-  setBrowser(browser: Dynamic<object> | undefined): void {
+  setBrowser(browser: HarnessDynamic<object> | undefined): void {
     this.#core.browser.set(browser)
   }
 
@@ -340,24 +339,21 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   getToolCategory(options: { readonly toolName: string }): ToolCategory | null {
-    const { toolName } = givenFields(options, 'getToolCategory({ toolName })')
-    return this.#core.categoryOf(givenText(toolName, 'toolName'))
+    return this.#core.categoryOf(givenFields(options, 'getToolCategory({ toolName })', { toolName: aText }).toolName)
   }
 
   registerHeartbeat(handler: HeartbeatHandler): Promise<void> {
-    return this.#report(this.#heartbeats.register(handler))
+    return this.#report(() => this.#heartbeats.register(handler))
   }
 
   removeHeartbeat(options: { readonly id: string }): Promise<void> {
-    return this.#report(this.#removeHeartbeat(options))
-  }
-
-  async #removeHeartbeat(options: { readonly id: string }): Promise<void> {
-    await this.#heartbeats.remove(givenText(givenFields(options, 'removeHeartbeat({ id })').id, 'id'))
+    return this.#report(async () => {
+      await this.#heartbeats.remove(givenFields(options, 'removeHeartbeat({ id })', { id: aText }).id)
+    })
   }
 
   stopHeartbeats(): Promise<void> {
-    return this.#report(this.#heartbeats.stop())
+    return this.#report(() => this.#heartbeats.stop())
   }
 
   /** Returns what is known now about the MCP servers: status, tools, and why one cannot be used. */
@@ -367,23 +363,19 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Connects an MCP server anew, such as one that has crashed. Look at `getMcpServerInfo` for how it went. */
   reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
-    return this.#report(this.#reconnectMcpServer(options))
-  }
-
-  async #reconnectMcpServer(options: { readonly serverName: string }): Promise<void> {
-    const { serverName } = givenFields(options, 'reconnectMcpServer({ serverName })')
-    await this.#ready()
-    await this.#core.sources.mcp().reconnect(givenText(serverName, 'serverName'))
+    return this.#report(async () => {
+      const { serverName } = givenFields(options, 'reconnectMcpServer({ serverName })', { serverName: aText })
+      await this.#ready()
+      await this.#core.sources.mcp().reconnect(serverName)
+    })
   }
 
   /** Replaces the MCP servers. Those whose configuration stays the same keep their connection. */
   setMcpServers(servers: MCPConfiguration): Promise<void> {
-    return this.#report(this.#setMcpServers(servers))
-  }
-
-  async #setMcpServers(servers: MCPConfiguration): Promise<void> {
-    await this.#ready()
-    await this.#core.sources.mcp().update(givenFields(servers, 'setMcpServers(servers)'))
+    return this.#report(async () => {
+      await this.#ready()
+      await this.#core.sources.mcp().update(givenFields(servers, 'setMcpServers(servers)'))
+    })
   }
 
   hasWorkspace(): boolean {
@@ -399,19 +391,17 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   resolveWorkspace(options: WorkspaceRequest = {}): Promise<HarnessWorkspace | undefined> {
-    return this.#report(this.#resolveWorkspace(options))
-  }
-
-  async #resolveWorkspace(options: WorkspaceRequest): Promise<HarnessWorkspace | undefined> {
-    const { requestContext } = givenFields(options, 'resolveWorkspace({ requestContext? })')
-    await this.#ready()
-    const { workspace } = this.#core
-    const context = lifeOf(this.session).requestContext(requestContext)
-    return requestContext === undefined ? workspace.resolveShared(context) : workspace.resolve(context)
+    return this.#report(async () => {
+      const { requestContext } = givenFields(options, 'resolveWorkspace({ requestContext? })')
+      await this.#ready()
+      const { workspace } = this.#core
+      const context = insideOf(this.session).requestContext(requestContext)
+      return requestContext === undefined ? workspace.resolveShared(context) : workspace.resolve(context)
+    })
   }
 
   destroyWorkspace(): Promise<void> {
-    return this.#report(this.#core.workspace.destroy())
+    return this.#report(() => this.#core.workspace.destroy())
   }
 
   async #start(): Promise<void> {
@@ -433,8 +423,9 @@ export class Harness<State extends HarnessState = HarnessState> {
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
   }
 
-  #report<Result>(done: Promise<Result>): Promise<Result> {
-    return reportFailure(done, (event) => this.#broadcast(event))
+  /** Emits an `error` event if the work fails. */
+  #report<Result>(work: () => Promise<Result>): Promise<Result> {
+    return reportFailure(work(), (event) => this.#broadcast(event))
   }
 
   #broadcast(event: HarnessEvent): void {

@@ -1,73 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Agent } from '@inspan/agent'
-import { Memory, type MemoryOptions } from '@inspan/memory'
-import type { HarnessEvent } from '@inspan/protocol/harness'
-import { scriptedModel, type ScriptedModel } from '@inspan/testing'
-import { MemoryStore } from '../stores/memory-store.ts'
-import { Harness } from './harness.ts'
+import { scriptedModel } from '@inspan/testing'
+import { LONG, NOTES, observing, openMemoryBench, type MemoryBench } from './memory-bench.fixture.ts'
 
-const WINDOW = 8000
+/** The window is unknown: the provider refuses what is too long. */
+const open = (options: Parameters<typeof openMemoryBench>[0]): Promise<MemoryBench> =>
+  openMemoryBench(options, { isWindowKnown: false })
 
-/** About 400 tokens. */
-const LONG = 'The quick brown fox jumps over the lazy dog. '.repeat(36)
-
-const NOTES = `<observations>\n- The user likes foxes.\n</observations>\n<current-task>Count foxes.</current-task>\n<suggested-response>Go on counting.</suggested-response>`
-
-interface Play extends AsyncDisposable {
-  readonly harness: Harness
-  readonly model: ScriptedModel
-  readonly events: HarnessEvent[]
-  readonly threadId: string
-}
-
-async function play(memory: Memory, isWindowKnown = false): Promise<Play> {
-  const model = scriptedModel([{ text: 'Noted.', repeat: true }], { contextWindow: WINDOW })
-  const storage = new MemoryStore()
-  const harness = new Harness({
-    id: 'test',
-    storage,
-    memory,
-    agent: new Agent({ id: 'agent', model }),
-    modes: [{ id: 'chat' }],
-    customModelCatalogProvider: () => (isWindowKnown ? [{ id: 'scripted/scripted-model', contextWindow: WINDOW }] : []),
-    disableBuiltinTools: ['ask_user', 'submit_plan', 'task_write', 'task_update', 'task_complete', 'task_check'],
-  })
-  const events: HarnessEvent[] = []
-  harness.subscribe((event) => void events.push(event))
-  await harness.init()
-  const { id } = await harness.createThread()
-  return {
-    harness,
-    model,
-    events,
-    threadId: id,
-    [Symbol.asyncDispose]: async () => {
-      await harness.destroy()
-      await storage.close()
-    },
-  }
-}
-
-function observing(observer: ScriptedModel, more: object = {}): Memory {
-  const observation = { messageTokens: 2000, model: observer }
-  return new Memory({ observationalMemory: { observation, ...more } as MemoryOptions['observationalMemory'] & object })
-}
-
-function typesOf(events: readonly HarnessEvent[]): string[] {
-  return events.map(({ type }) => type).filter((type) => type.startsWith('om_') && type !== 'om_status')
-}
+const typesOf = (bench: MemoryBench): string[] => bench.om().map(({ type }) => type)
 
 describe('compaction', () => {
   it('puts a summary in the place of older messages once the provider refuses the request', async () => {
     const summariser = scriptedModel([{ text: 'They spoke about foxes.', repeat: true }])
-    await using bench = await play(new Memory({ compaction: { model: summariser } }))
+    await using bench = await open({ compaction: { model: summariser } })
     for (let turn = 0; turn < 25; turn++) await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
     assert.equal(bench.model.refused, summariser.calls)
     assert.ok(summariser.calls > 0)
     const last = bench.model.requestBodies.at(-1) ?? ''
     assert.match(last, /<summary>\\nThey spoke about foxes\.\\n<\/summary>/)
-    assert.equal(bench.events.filter(({ type }) => type === 'error').length, 0)
+    assert.equal(bench.all('error').length, 0)
     const messages = await bench.harness.session.thread.listMessages({ threadId: bench.threadId, limit: 100 })
     const entries = messages.filter(({ content }) => content.some(({ type }) => type === 'compaction'))
     assert.deepEqual([entries.length, messages.length], [summariser.calls, 50 + summariser.calls])
@@ -81,13 +32,13 @@ describe('compaction', () => {
   ] as const) {
     it(`leaves the conversation to the cut when the summary ${what}`, async () => {
       const summariser = scriptedModel([{ ...answer, repeat: true }])
-      await using bench = await play(new Memory({ compaction: { model: summariser } }))
+      await using bench = await open({ compaction: { model: summariser } })
       for (let turn = 0; turn < 25; turn++) await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
       assert.ok(summariser.calls > 0)
       const last = bench.model.requestBodies.at(-1) ?? ''
       assert.doesNotMatch(last, /<summary>/)
       assert.match(last, /were left out/)
-      assert.equal(bench.events.filter(({ type }) => type === 'error').length, 0)
+      assert.equal(bench.all('error').length, 0)
     })
   }
 })
@@ -95,13 +46,9 @@ describe('compaction', () => {
 describe('observational memory', () => {
   it('prepares observations in the background and puts them in the place of messages', async () => {
     const observer = scriptedModel([{ text: NOTES, repeat: true }])
-    const memory = observing(observer)
-    await using bench = await play(memory)
-    for (let turn = 0; turn < 8; turn++) {
-      await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
-      await memory.settled(bench.threadId)
-    }
-    assert.deepEqual(typesOf(bench.events).slice(0, 2), ['om_buffering_start', 'om_buffering_end'])
+    await using bench = await open(observing(observer))
+    await bench.say(8)
+    assert.deepEqual(typesOf(bench).slice(0, 2), ['om_buffering_start', 'om_buffering_end'])
     const activation = bench.events.find((event) => event.type === 'om_activation')
     assert.equal(activation?.operationType, 'observation')
     assert.equal(activation?.triggeredBy, 'threshold')
@@ -114,8 +61,7 @@ describe('observational memory', () => {
   })
 
   it('reports progress before every step and when asked', async () => {
-    const memory = observing(scriptedModel([{ text: NOTES, repeat: true }]))
-    await using bench = await play(memory)
+    await using bench = await open(observing(scriptedModel([{ text: NOTES, repeat: true }])))
     await bench.harness.sendMessage({ content: LONG })
     const status = bench.events.find((event) => event.type === 'om_status')
     assert.deepEqual(status?.windows.active.messages.threshold, 2000)
@@ -124,48 +70,36 @@ describe('observational memory', () => {
     assert.ok(bench.events.slice(before).some(({ type }) => type === 'om_status'))
   })
 
-  it('goes on with an observer that never answers, and never exceeds the window', async () => {
-    const memory = observing(scriptedModel([{ hang: true, text: '', repeat: true }]))
-    await using bench = await play(memory, true)
-    for (let turn = 0; turn < 20; turn++) await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
-    assert.equal(bench.events.filter(({ type }) => type === 'agent_end').length, 20)
-    assert.equal(bench.events.filter(({ type }) => type === 'error').length, 0)
-    const status = bench.events.findLast((event) => event.type === 'om_status')
-    assert.equal(status?.windows.buffered.observations.status, 'running')
-    assert.equal(bench.model.refused, 0)
-  })
-
-  for (const [what, text] of [
-    ['an empty answer', '<observations></observations>'],
-    ['an answer that repeats itself', `<observations>\n${'- again\n'.repeat(30)}</observations>`],
+  for (const [what, answer] of [
+    ['an error of the provider', { error: { status: 400, message: 'No such model.' } }],
+    ['an answer that does not come in time', { text: '', hang: true }],
+    ['an empty answer', { text: '<observations></observations>' }],
+    ['an answer that repeats itself', { text: `<observations>\n${'- again\n'.repeat(30)}</observations>` }],
     [
       'an answer longer than what was said',
-      `<observations>${Array.from({ length: 9000 }, (_, n) => `w${n}`).join(' ')}</observations>`,
+      { text: `<observations>${Array.from({ length: 9000 }, (_, n) => `w${n}`).join(' ')}</observations>` },
     ],
   ] as const) {
     it(`changes nothing and reports a failure after ${what}`, async () => {
-      const memory = observing(scriptedModel([{ text, repeat: true }]))
-      await using bench = await play(memory)
-      for (let turn = 0; turn < 4; turn++) {
-        await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
-        await memory.settled(bench.threadId)
-      }
-      const types = typesOf(bench.events)
+      await using bench = await open(observing(scriptedModel([{ ...answer, repeat: true }]), { timeoutMs: 100 }))
+      await bench.say(4)
+      const types = typesOf(bench)
       assert.ok(types.includes('om_buffering_failed'))
       assert.ok(!types.includes('om_activation'))
-      assert.equal((await bench.harness.getObservationalMemoryRecord())?.activeObservations, '')
+      const record = await bench.harness.getObservationalMemoryRecord()
+      assert.deepEqual([record?.activeObservations, record?.scope], ['', 'thread'])
+      assert.equal(bench.all('error').length, 0)
     })
   }
 
   it('observes one message that is above the threshold on its own', async () => {
     const observer = scriptedModel([{ text: NOTES, repeat: true }])
-    const memory = observing(observer)
-    await using bench = await play(memory)
+    await using bench = await open(observing(observer))
     await bench.harness.sendMessage({ content: LONG.repeat(8) })
-    await memory.settled(bench.threadId)
+    await bench.memory.settled(bench.threadId)
     await bench.harness.sendMessage({ content: 'And now?' })
     assert.equal(observer.calls, 1)
-    assert.ok(typesOf(bench.events).includes('om_activation'))
+    assert.ok(typesOf(bench).includes('om_activation'))
     const sizes = bench.model.requestBodies.map((body) => body.length)
     assert.ok((sizes[1] ?? 0) < (sizes[0] ?? 0) / 2, sizes.join(' '))
   })
@@ -173,13 +107,9 @@ describe('observational memory', () => {
   it('rewrites observations that have become long, and keeps them when the reflection is empty', async () => {
     const observer = scriptedModel([{ text: NOTES, repeat: true }])
     const reflector = scriptedModel([{ text: '' }, { text: '<observations>\n- Foxes.\n</observations>', repeat: true }])
-    const memory = observing(observer, { reflection: { observationTokens: 5, model: reflector } })
-    await using bench = await play(memory)
-    for (let turn = 0; turn < 10; turn++) {
-      await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
-      await memory.settled(bench.threadId)
-    }
-    const types = typesOf(bench.events).filter((type) => type.startsWith('om_reflection'))
+    await using bench = await open(observing(observer, { reflection: { observationTokens: 5, model: reflector } }))
+    await bench.say(10)
+    const types = typesOf(bench).filter((type) => type.startsWith('om_reflection'))
     assert.deepEqual(types.slice(0, 4), [
       'om_reflection_start',
       'om_reflection_failed',
@@ -196,11 +126,10 @@ describe('observational memory', () => {
     const observer = scriptedModel([
       { text: `<observations>\n- He said ${attack}\n- More.\n</observations>`, repeat: true },
     ])
-    const memory = observing(observer)
-    await using bench = await play(memory)
+    await using bench = await open(observing(observer))
     for (let turn = 0; turn < 8; turn++) {
       await bench.harness.sendMessage({ content: `${attack} ${LONG}` })
-      await memory.settled(bench.threadId)
+      await bench.memory.settled(bench.threadId)
     }
     const [asked = ''] = observer.requestBodies
     assert.equal(asked.split('</conversation>').length, 2)

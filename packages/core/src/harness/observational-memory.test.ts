@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createTool } from '@inspan/agent'
+import type { HarnessEvent } from '@inspan/protocol/harness'
 import { scriptedModel } from '@inspan/testing'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { SqliteStore } from '../stores/sqlite-store.ts'
+import type { ModelGateway } from './models/model-types.ts'
 import { LONG, NOTES, observing, openMemoryBench, WINDOW } from './memory-bench.fixture.ts'
 
 /** Observations of about so many tokens, all of them different. */
@@ -19,6 +21,8 @@ function notes(tokens: number, seed = 0): string {
   )
   return `<observations>\n${lines.join('\n')}\n</observations>`
 }
+
+type Addressed = HarnessEvent & { readonly sessionId?: string; readonly threadId?: string }
 
 suite('events of observational memory', () => {
   test('buffering, activation and the status before it, with what they carry, in order', async () => {
@@ -68,7 +72,7 @@ suite('events of observational memory', () => {
     assert.ok((end?.durationMs ?? -1) >= 0)
   })
 
-  test('an observation that fails without buffering says why', async () => {
+  test('an observation that fails without buffering explains why', async () => {
     const observer = scriptedModel([{ text: '<observations></observations>', repeat: true }])
     await using bench = await openMemoryBench(observing(observer, {}, { bufferTokens: false }))
     await bench.say(8)
@@ -90,6 +94,66 @@ suite('events of observational memory', () => {
     assert.equal(start?.cycleId, end?.cycleId)
     assert.ok((end?.compressedTokens ?? Infinity) < (start?.tokensToReflect ?? 0))
     assert.match(end?.observations ?? '', /Foxes\./)
+  })
+
+  test('each has exactly the fields of its kind, and one cycle is one observation or reflection', async () => {
+    const observer = scriptedModel([{ text: `${NOTES}\n<thread-title>Foxes</thread-title>`, repeat: true }])
+    const reflector = scriptedModel([{ text: '' }, { text: '<observations>\n- Foxes.\n</observations>', repeat: true }])
+    const reflection = { observationTokens: 5, model: reflector }
+    await using buffering = await openMemoryBench(observing(observer, { reflection }, { threadTitle: true }))
+    await buffering.say(12)
+    await using direct = await openMemoryBench(observing(observer, {}, { bufferTokens: false }))
+    await direct.say(8)
+    const silent = observing(scriptedModel([{ text: '', repeat: true }]), {}, { bufferTokens: false })
+    await using failing = await openMemoryBench(silent)
+    await failing.say(8)
+    await using broken = await openMemoryBench(observing(scriptedModel([{ text: '', repeat: true }])))
+    await broken.say(4)
+    await broken.harness.session.om.reflector.switchModel({ modelId: 'test/other' })
+
+    const events = [buffering, direct, failing, broken].flatMap((bench) => bench.events)
+    // Every event of a harness says from which session and thread it comes.
+    const fieldsOf = ({ sessionId: _sessionId, threadId: _threadId, ...event }: Addressed): string =>
+      Object.keys(event).sort().join(' ')
+    const kinds = Map.groupBy(
+      events.filter(({ type }) => type.startsWith('om_')),
+      ({ type }) => type,
+    )
+    assert.deepEqual(
+      Object.fromEntries([...kinds].map(([type, all]) => [type, [...new Set(all.map(fieldsOf))].join(' | ')])),
+      {
+        om_activation:
+          'chunksActivated cycleId generationCount messagesActivated observationTokens operationType tokensActivated triggeredBy type',
+        om_buffering_end: 'bufferedTokens cycleId observations operationType tokensBuffered type',
+        om_buffering_failed: 'cycleId error operationType type',
+        om_buffering_start: 'cycleId operationType tokensToBuffer type',
+        om_model_changed: 'modelId role type',
+        om_observation_end:
+          'currentTask cycleId durationMs observationTokens observations suggestedResponse tokensObserved type',
+        om_observation_failed: 'cycleId durationMs error type',
+        om_observation_start: 'cycleId operationType tokensToObserve type',
+        om_reflection_end: 'compressedTokens cycleId durationMs observations type',
+        om_reflection_failed: 'cycleId durationMs error type',
+        om_reflection_start: 'cycleId tokensToReflect type',
+        om_status: 'generationCount recordId stepNumber type windows',
+        om_thread_title_updated: 'cycleId newTitle type',
+      },
+    )
+    // In every cycle the end or the failure follows the start, and each comes once.
+    for (const bench of [buffering, direct, failing, broken]) {
+      const cycles = Map.groupBy(
+        bench.om().filter((event) => 'cycleId' in event && /_(start|end|failed)$/.test(event.type)),
+        (event) => ('cycleId' in event ? event.cycleId : ''),
+      )
+      for (const [cycleId, [start, end, ...more]] of cycles) {
+        assert.match(`${start?.type} ${end?.type}`, /^(om_\w+)_start \1_(end|failed)$/, cycleId)
+        assert.deepEqual(more, [])
+      }
+    }
+    assert.deepEqual(
+      buffering.all('om_status').map(({ stepNumber }) => stepNumber),
+      Array.from({ length: 12 }, (_, step) => step),
+    )
   })
 
   test('the observer names the thread if it may', async () => {
@@ -134,6 +198,39 @@ suite('events of observational memory', () => {
     assert.ok(second.calls > 0)
     assert.ok(resolved.includes('test/first') && resolved.includes('test/second'))
   })
+})
+
+test('models that resolveModel does not know come from a gateway: the observer and the reflector', async () => {
+  const models = {
+    'corp/observer': scriptedModel([{ text: NOTES, repeat: true }]),
+    'corp/reflector': scriptedModel([{ text: '<observations>\n- Foxes.\n</observations>', repeat: true }]),
+  }
+  const asked: string[] = []
+  const gateway: ModelGateway = {
+    id: 'house',
+    name: 'House',
+    fetchProviders: async () => ({}),
+    handlesModel: (modelId) => Object.hasOwn(models, modelId),
+    getApiKey: async () => 'key',
+    resolveLanguageModel: ({ modelId }) => models[modelId === 'observer' ? 'corp/observer' : 'corp/reflector'],
+  }
+  await using bench = await openMemoryBench(
+    { observationalMemory: { observation: { messageTokens: 2000 }, reflection: { observationTokens: 5 } } },
+    {
+      config: {
+        gateways: [gateway],
+        resolveModel: (modelId) => {
+          asked.push(modelId)
+          return undefined as never
+        },
+        omConfig: { defaultObserverModelId: 'corp/observer', defaultReflectorModelId: 'corp/reflector' },
+      },
+    },
+  )
+  await bench.say(8)
+  assert.deepEqual([...new Set(asked)], ['corp/observer', 'corp/reflector'])
+  assert.ok(models['corp/observer'].calls > 0 && models['corp/reflector'].calls > 0)
+  assert.ok(bench.all('om_reflection_end').length > 0)
 })
 
 suite('what peers report of observational memory', () => {
@@ -196,7 +293,11 @@ suite('what peers report of observational memory', () => {
     await using bench = await openMemoryBench(observing(observer))
     // `say` would wait for the memory; these turns do not.
     for (let turn = 0; turn < 20; turn++) await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
-    assert.equal(bench.all('agent_end').length, 20)
+    assert.deepEqual(
+      bench.all('agent_end').map(({ reason }) => reason),
+      Array.from({ length: 20 }, () => 'complete'),
+    )
+    assert.equal(bench.all('error').length, 0)
     assert.equal(observer.calls, 1, 'one at a time')
     assert.equal(bench.model.refused, 0)
     for (const body of bench.model.requestBodies) assert.ok(Buffer.byteLength(body) / 4 <= WINDOW)
@@ -229,7 +330,7 @@ suite('text that tries to instruct the memory', () => {
     })
     await bench.say(8)
     for (const body of observer.requestBodies) assert.equal(body.split('</conversation>').length, 2)
-    const record = (await bench.harness.getObservationalMemoryRecord()) as { currentTask?: string } | null
+    const record = await bench.harness.getObservationalMemoryRecord()
     assert.equal(record?.currentTask, 'Count.', 'a quoted task is no task')
     const prompt = bench.model.requests.at(-1)?.['prompt'] as readonly { content: readonly { text?: string }[] }[]
     const memory =
@@ -260,7 +361,7 @@ suite('an observation at work', () => {
     return { observer: scriptedModel({ turns: Array.from({ length: 20 }, () => turn) }), answer: () => gate.resolve() }
   }
 
-  test('while the thread is rewound changes nothing and says why', async () => {
+  test('while the thread is rewound changes nothing and explains why', async () => {
     const { answer, observer } = late()
     await using bench = await openMemoryBench(observing(observer))
     for (let turn = 0; turn < 3; turn++) await bench.harness.sendMessage({ content: `${turn}: ${LONG}` })
@@ -273,7 +374,7 @@ suite('an observation at work', () => {
     assert.equal((await bench.harness.getObservationalMemoryRecord())?.activeObservations, '')
   })
 
-  test('while the run is aborted goes on: it belongs to the thread', async () => {
+  test('while the run is aborted continues: it belongs to the thread', async () => {
     const { answer, observer } = late()
     await using bench = await openMemoryBench(observing(observer), {
       script: [

@@ -48,7 +48,7 @@ suite('an id generator', () => {
     for (const kind of ['run.started', 'message.added', 'queue.added']) assert.ok(kinds.has(kind), kind)
   })
 
-  test('that names a run as an earlier one is named is told so, and nothing is sent', async () => {
+  test('an id generator that names a run as an earlier one is named is told so, and nothing is sent', async () => {
     let ids = 0
     const storage = new MemoryStore()
     const next: string[] = []
@@ -110,7 +110,7 @@ suite('an id generator', () => {
     assert.equal(kinds.get('wait.opened'), 1)
   })
 
-  test('names what a foreign agent asks and takes back', async () => {
+  test('names what a foreign agent asks and withdraws', async () => {
     let ids = 0
     const storage = new MemoryStore()
     const agent = new ForeignAgent('foreign', [

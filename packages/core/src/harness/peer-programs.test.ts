@@ -35,7 +35,7 @@ suite('the model of an agent', () => {
     await harness.destroy()
   })
 
-  test('that is fixed gives way to a choice', async () => {
+  test('the model of an agent that is fixed gives way to a choice', async () => {
     const fixed = scriptedModel([{ text: 'Fixed.' }])
     const other = scriptedModel([{ text: 'Chosen.' }])
     await using bench = new HarnessBench([], { resolveModel: () => other }, { model: fixed })

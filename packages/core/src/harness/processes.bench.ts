@@ -37,30 +37,30 @@ function compareFigures(name: string, limit: number, unit: string, ours: number,
 }
 
 compareFigures(
-  'import, construct, init and first answer in a new process beside a budget',
+  'import, construct, init and first answer in a new process relative to a budget',
   1,
   'ms',
   figure('cold', 'inspan', 'wallMs'),
   200,
 )
 compareFigures(
-  'the same beside the start of Node itself',
+  'the same relative to the start of Node itself',
   10,
   'ms CPU',
   figure('cold', 'inspan', 'cpuMs'),
   figure('cold', 'node', 'cpuMs'),
 )
 compareFigures(
-  'the same beside streamText in a new process',
+  'the same relative to streamText in a new process',
   2,
   'ms CPU',
   figure('cold', 'inspan', 'cpuMs'),
   figure('cold', 'streamText', 'cpuMs'),
 )
-compareFigures('memory of that process beside a budget', 1, 'MB', figure('cold', 'inspan', 'rssMb'), 90)
-compareFigures('an idle session with a thread beside a budget', 1, 'KB', figure('idle', 'inspan', 'heapKb'), 40)
+compareFigures('memory of that process relative to a budget', 1, 'MB', figure('cold', 'inspan', 'rssMb'), 90)
+compareFigures('an idle session with a thread relative to a budget', 1, 'KB', figure('idle', 'inspan', 'heapKb'), 40)
 compareFigures(
-  '100 sessions at once, 200 deltas each, beside 100 × streamText',
+  '100 sessions at once, 200 deltas each, relative to 100 × streamText',
   0.5,
   'ms CPU',
   figure('concurrent', 'inspan', 'cpuMs'),

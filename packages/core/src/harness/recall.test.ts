@@ -66,7 +66,7 @@ suite('the tool recall', () => {
     )
   })
 
-  test('returns no more than fits, and says how to go on', async () => {
+  test('returns no more than fits, and explains how to continue', async () => {
     await using bench = await openMemoryBench({}, { script: OBEDIENT, isWindowKnown: false })
     for (let turn = 0; turn < 3; turn++) await bench.harness.sendMessage({ content: `${turn} ${LONG.repeat(6)}` })
     const found = await recall(bench, { from: 0 })

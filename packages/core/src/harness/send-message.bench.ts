@@ -1,6 +1,6 @@
 /**
- * Measures `sendMessage` with a listener that reads the display state whenever it changes, beside the bare engine,
- * which is the least a harness can cost, and beside `streamText` with the same scripted model.
+ * Measures `sendMessage` with a listener that reads the display state whenever it changes, relative to the bare engine,
+ * which is the least a harness can cost, and relative to `streamText` with the same scripted model.
  */
 import { Agent, nativeDriver } from '@inspan/agent'
 import { compare, report, scriptedModel } from '@inspan/testing'
@@ -85,16 +85,7 @@ async function harness(rounds: number, model: Model, deltas: number): Promise<Sp
 }
 
 /** Nobody calls the tools here. */
-const OUT_OF_USE: ThreadPort = {
-  get state(): never {
-    throw new Error('No tool is called.')
-  },
-  record: () => Promise.reject(new Error('No tool is called.')),
-  submit: () => Promise.reject(new Error('No tool is called.')),
-  getMessage: async () => null,
-  newestMessages: async () => [],
-  newId: () => '',
-}
+const OUT_OF_USE = {} as ThreadPort
 
 interface Speech {
   readonly say: () => Promise<number>
@@ -123,7 +114,7 @@ for (const deltas of [100, 1_000, 10_000]) {
         : await engine(rounds + 1, model, deltas)
     report(
       await compare({
-        name: `sendMessage of ${deltas} deltas beside ${name}`,
+        name: `sendMessage of ${deltas} deltas relative to ${name}`,
         limit,
         unit: 'µs CPU',
         clock: 'cpu',

@@ -1,4 +1,11 @@
-import { contextUsage, InspanError, type ContextUsage, type Grants, type ToolCategory } from '@inspan/protocol'
+import {
+  addUsage,
+  contextUsage,
+  InspanError,
+  type ContextUsage,
+  type Grants,
+  type ToolCategory,
+} from '@inspan/protocol'
 import {
   toTokenUsage,
   type HarnessDisplayState,
@@ -7,17 +14,15 @@ import {
   type TokenUsage,
   NO_TOKENS,
 } from '@inspan/protocol/harness'
-import type { RequestContext } from '@inspan/agent'
-import { givenFunction } from './checks/check-given.ts'
+import { aFunction } from '@inspan/protocol/internal'
+import { checkGiven } from './checks/check-given.ts'
 import type { MessageInput } from './runs/conversation.ts'
 import { FollowUps } from './runs/follow-ups.ts'
 import { objectivesOf, type Objectives } from './goals/current-agent.ts'
-import type { HarnessState } from './harness-config.ts'
-import { addHarness } from './harness-context.ts'
+import type { StateShape } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { outsideEvent } from './events/outside-event.ts'
 import { reportErrors, reportFailure } from './events/report-errors.ts'
-import { requestContextOf, type RequestContextInput } from './agents/request-context.ts'
 import { SessionApproval } from './sessions/session-approval.ts'
 import { SessionContext, type SessionOptions } from './sessions/session-context.ts'
 import type { SessionIdentity } from './sessions/session-identity.ts'
@@ -51,68 +56,13 @@ export interface SessionDisplay {
   clearModifiedFiles(): void
 }
 
-/** The lifecycle calls of a session, which only its harness may make. */
-class SessionLife {
-  readonly #context: SessionContext
+const contexts = new WeakMap<object, SessionContext>()
 
-  constructor(context: SessionContext) {
-    this.#context = context
-  }
-
-  /** Leaves the thread. Waits stay open; a run at work ends as interrupted. */
-  async close(): Promise<void> {
-    await this.#context.lifecycle.close()
-    await this.#context.log?.close()
-  }
-
-  /** Like `close`, but the session cannot be used afterwards. */
-  async end(): Promise<void> {
-    await this.#context.lifecycle.end()
-    await this.#context.log?.close()
-  }
-
-  /** Binds the session to the thread it had in an earlier process. */
-  async reopen(): Promise<void> {
-    const { binding, core, lifecycle, log } = this.#context
-    const threadId = log?.threadId
-    if (threadId === undefined || (await core.store.getThread(threadId)) === null) return
-    const tellNow = binding.bus.hold()
-    try {
-      await lifecycle.reopen(threadId)
-    } finally {
-      // Nobody can listen yet: hold the events, so that a caller who subscribes right away misses nothing.
-      setImmediate(tellNow)
-    }
-  }
-
-  /** Emits an event that the first session emits as well. */
-  emitEcho(event: HarnessEvent): void {
-    this.#context.binding.emitEcho(outsideEvent(event))
-  }
-
-  /** Returns a request context for what is made for the session itself and not for a run. */
-  requestContext(input: RequestContextInput | undefined): RequestContext {
-    const { binding, core, identity, mode, model } = this.#context
-    const context = requestContextOf(input)
-    addHarness(context, core, {
-      session: this.#context,
-      resourceId: identity.getResourceId(),
-      threadId: binding.threadId,
-      modeId: mode.get(),
-      modelId: model.get(),
-      emit: (event) => binding.emit(event),
-    })
-    return context
-  }
-}
-
-const lives = new WeakMap<object, SessionLife>()
-
-/** Returns the lifecycle calls of a session, which only its harness may make. */
-export function lifeOf(session: object): SessionLife {
-  const life = lives.get(session)
-  if (life === undefined) throw new InspanError('misuse', 'This is not a session of a harness.')
-  return life
+/** Returns what is inside a session, for its harness: how it begins and ends, and what its parts share. */
+export function insideOf(session: object): SessionContext {
+  const context = contexts.get(session)
+  if (context === undefined) throw new InspanError('misuse', 'This is not a session of a harness.')
+  return context
 }
 
 /** Refuses `new Session()` by programs, which other harnesses allow. */
@@ -124,7 +74,7 @@ function assertOfHarness(core: Partial<HarnessCore> | undefined): void {
 }
 
 /** One conversation: its resource, the thread it is bound to, and what was chosen in it. */
-export class Session<State extends HarnessState = HarnessState> {
+export class Session<State extends StateShape = StateShape> {
   /** The id of the session and the resource it belongs to. */
   readonly identity: SessionIdentity
   /** The bound thread and the others of the resource: lists, messages, settings. */
@@ -202,12 +152,12 @@ export class Session<State extends HarnessState = HarnessState> {
       get: () => binding.display.get(),
       clearModifiedFiles: () => binding.display.clearModifiedFiles(),
     }
-    lives.set(this, new SessionLife(context))
+    contexts.set(this, context)
   }
 
   /** Calls `listener` with every event of this session. Returns a function that unsubscribes it. */
   subscribe(listener: HarnessEventListener): () => void {
-    givenFunction(listener, 'listener')
+    checkGiven(listener, 'listener', aFunction)
     return this.#context.binding.bus.subscribe(listener)
   }
 
@@ -231,7 +181,7 @@ export class Session<State extends HarnessState = HarnessState> {
 
   /** Like `sendMessage`. An agent that cannot listen while it works is cancelled and asked anew. */
   steer(input: MessageInput): Promise<void> {
-    return this.#report(this.#context.conversation.steer(input))
+    return this.#report(this.#context.conversation.send(input))
   }
 
   /** Starts a run. During a run, the message is queued until the run has ended. */
@@ -244,12 +194,12 @@ export class Session<State extends HarnessState = HarnessState> {
     return this.#report(this.#context.conversation.abort())
   }
 
-  /** Answers an approval. Resolves when the answer is on record; the call goes on by itself. */
+  /** Answers an approval. Resolves when the answer is on record; the call continues by itself. */
   respondToToolApproval(response: ToolApprovalResponse): Promise<void> {
     return this.#report(answerApproval(this.#context, response))
   }
 
-  /** Answers a tool's question. Resolves when the run, which goes on with the answer, is over or waits again. */
+  /** Answers a tool's question. Resolves when the run, which continues with the answer, is over or waits again. */
   respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
     return this.#report(answerSuspension(this.#context, response))
   }
@@ -283,10 +233,12 @@ export class Session<State extends HarnessState = HarnessState> {
     return this.abort()
   }
 
-  /** Returns the tokens used by the whole thread. */
-  getTokenUsage(): TokenUsage {
+  /** Returns the tokens that the thread has used, on request with those of its subagents. */
+  getTokenUsage({ includeSubagents = false }: { readonly includeSubagents?: boolean } = {}): TokenUsage {
     const { head } = this.#context.binding
-    return head === undefined ? NO_TOKENS : toTokenUsage(head.usage.own)
+    if (head === undefined) return NO_TOKENS
+    const { own, subagents } = head.usage
+    return toTokenUsage(includeSubagents ? addUsage(own, subagents) : own)
   }
 
   /**
@@ -311,15 +263,14 @@ export class Session<State extends HarnessState = HarnessState> {
    * can be created again.
    */
   close(): Promise<void> {
-    return this.#report(this.#closeAlone())
-  }
-
-  async #closeAlone(): Promise<void> {
-    if (this.#end === undefined) {
-      throw new InspanError('misuse', 'The first session of a harness ends with it.', { hint: 'Call `destroy`.' })
+    const close = async (): Promise<void> => {
+      if (this.#end === undefined) {
+        throw new InspanError('misuse', 'The first session of a harness ends with it.', { hint: 'Call `destroy`.' })
+      }
+      this.#closed ??= this.#end()
+      await this.#closed
     }
-    this.#closed ??= this.#end()
-    await this.#closed
+    return this.#report(close())
   }
 
   #report<Result>(done: Promise<Result>): Promise<Result> {

@@ -1,11 +1,11 @@
-import { Agent, askModel, resolveModel, type LanguageModel } from '@inspan/agent'
+import { Agent, askModel, embedWith, resolveModel, type LanguageModel } from '@inspan/agent'
 import { Memory, type MemoryModelInput } from '@inspan/memory'
-import { InspanError } from '@inspan/protocol'
-import type { Embed, MemoryModel, MemoryServices, ThreadMemory } from '@inspan/protocol/driver'
+import type { MemoryModel, MemoryServices, ThreadMemory } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { MemoryOf, ThreadRuntime } from '../engine/index.ts'
 import type { HarnessAgent } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
+import { MEMORY_SETTINGS, thresholdOf } from './observational-memory.ts'
 
 /**
  * Returns what makes the memory of a thread, if the harness or one of its agents has a memory of ours. That of the agent
@@ -58,11 +58,7 @@ function servicesOf(
       const model = await modelOf(core, chosen(memory, role, setting, omConfig))
       return model === undefined ? undefined : askModel(model, system, prompt, signal)
     },
-    threshold: (role) => {
-      const own = setting(role === 'observer' ? 'observationThreshold' : 'reflectionThreshold')
-      const given = role === 'observer' ? omConfig?.defaultObservationThreshold : omConfig?.defaultReflectionThreshold
-      return typeof own === 'number' ? own : given
-    },
+    threshold: (role) => thresholdOf(role, setting, omConfig),
     setTitle: async (title) => {
       const thread = runtime()
       const oldTitle = thread?.state.head.title ?? null
@@ -70,7 +66,7 @@ function servicesOf(
       await thread.configure({ title })
       return { oldTitle }
     },
-    ...(embedder === undefined ? {} : { embed: embedding(embedder) }),
+    ...(embedder === undefined ? {} : { embed: embedWith(embedder) }),
     emit,
     now: core.now,
     newId: core.newId,
@@ -85,11 +81,12 @@ function chosen(
   omConfig: HarnessCore['config']['omConfig'],
 ): MemoryModelInput | undefined {
   if (role === 'summariser') return options.compaction?.model
-  const switched = setting(role === 'observer' ? 'observerModelId' : 'reflectorModelId')
+  const { model, modelOption } = MEMORY_SETTINGS[role]
+  const switched = setting(model)
   if (typeof switched === 'string' && switched !== '') return switched
   const om = typeof options.observationalMemory === 'object' ? options.observationalMemory : {}
   const own = role === 'observer' ? om.observation?.model : om.reflection?.model
-  return own ?? om.model ?? (role === 'observer' ? omConfig?.defaultObserverModelId : omConfig?.defaultReflectorModelId)
+  return own ?? om.model ?? omConfig?.[modelOption]
 }
 
 async function modelOf(core: HarnessCore, model: MemoryModelInput | undefined): Promise<LanguageModel | undefined> {
@@ -97,32 +94,4 @@ async function modelOf(core: HarnessCore, model: MemoryModelInput | undefined): 
   return typeof model === 'string'
     ? ((await core.models.resolve(model)) ?? resolveModel(model))
     : (model as LanguageModel)
-}
-
-/** What all versions of the embedding model specification have in common. */
-interface EmbeddingModel {
-  readonly maxEmbeddingsPerCall?: number | PromiseLike<number | undefined>
-  doEmbed(options: {
-    readonly values: readonly string[]
-    readonly abortSignal?: AbortSignal
-  }): PromiseLike<{ readonly embeddings: readonly (readonly number[])[] }>
-}
-
-const MOST_PER_CALL = 100
-
-function embedding(given: object): Embed {
-  const model = given as EmbeddingModel
-  if (typeof model.doEmbed !== 'function') {
-    throw new InspanError('invalid-input', 'The `embedder` of `recall` is not an embedding model of the AI SDK.')
-  }
-  return async (texts, signal) => {
-    const most = Math.max(1, (await model.maxEmbeddingsPerCall) ?? MOST_PER_CALL)
-    const vectors: (readonly number[])[] = []
-    for (let from = 0; from < texts.length; from += most) {
-      const values = texts.slice(from, from + most)
-      const { embeddings } = await model.doEmbed({ values, ...(signal === undefined ? {} : { abortSignal: signal }) })
-      vectors.push(...embeddings)
-    }
-    return vectors
-  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { PermissionRules, Policy } from '@inspan/protocol'
 import { limits } from '@inspan/shell/read'
-import { effectiveRules, mergeRules } from './index.ts'
+import { effectiveRules } from './effective-rules.ts'
 import { judgeShell, policyFor, shellCall, shellRules, toolCall } from './policy.fixture.ts'
 
 function verdicts(rules: PermissionRules, yolo: boolean, commands: readonly string[]): [string, Policy][] {
@@ -155,7 +155,7 @@ suite('attacks on shell rules', () => {
     assert.deepEqual(verdicts(allowed, false, expanded), all('ask', expanded))
   })
 
-  test('what cannot be read is never allowed by a rule or grant', () => {
+  test('a command that cannot be read is never allowed by a rule or grant', () => {
     const broken = ['ls "', 'ls $(', 'ls )', 'if', '${(e)x}']
     const rules = shellRules(
       { allow: ['*'] },
@@ -216,14 +216,6 @@ suite('attacks on levels, answers and grants', () => {
     assert.equal(policyFor(NONE).decide(call, { ...everything, session: byCategory }).policy, 'deny')
   })
 
-  test('subagents and forks inherit every deny and no allow of their own', () => {
-    const child = mergeRules(denyEdit, allowEdit)
-    assert.equal(policyFor(child).decide(toolCall('edit'), { yolo: true }).policy, 'deny')
-    const own = mergeRules(NONE, shellRules({ allow: ['rm *'], deny: ['curl *'] }))
-    assert.equal(judgeShell('rm x', own).policy, 'ask')
-    assert.equal(judgeShell('curl x', own, { yolo: true }).policy, 'deny')
-  })
-
   test('a run keeps the denies it was started under, whatever the mode allows later', () => {
     const atStart = effectiveRules({ thread: shellRules({ deny: ['rm *'] }) })
     const later = shellRules({ allow: ['rm *'] }, { tools: { execute_command: 'allow' } })
@@ -253,6 +245,15 @@ suite('attacks on levels, answers and grants', () => {
     })
     assert.equal(declined.policy, 'deny')
     assert.match(declined.reason, /not now/)
+  })
+
+  test('what a million made-up texts got past the rules asks', () => {
+    const allow = shellRules({ allow: ['echo *', 'fine *', 'time *'] })
+    assert.equal(judgeShell('echo "$(time export "PATH"=./d; fine a 2>&1)"', allow).policy, 'ask')
+    assert.equal(judgeShell('time fine a', allow).policy, 'allow')
+    const secrets = shellRules({}, { patterns: [{ tool: 'read_file', pattern: 'secret*', policy: 'deny' }] })
+    assert.equal(judgeShell('echo a& ./secret \\; | cat -r', secrets, { yolo: true }).policy, 'ask')
+    assert.equal(judgeShell('./run.sh', secrets, { yolo: true }).policy, 'allow')
   })
 
   test('a grant holds where it was given and nowhere else', () => {

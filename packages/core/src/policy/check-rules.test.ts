@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { InspanError, type PatternRule, type PermissionRules } from '@inspan/protocol'
 import type { StandingRules } from '../harness/harness-config.ts'
-import { checkRules, createPolicy } from './index.ts'
+import { checkRules } from './check-rules.ts'
+import { createPolicy } from './index.ts'
 
 function load(rule: Partial<PatternRule>): void {
   const complete: PatternRule = { tool: 'execute_command', pattern: 'ls *', policy: 'allow', ...rule }
@@ -23,7 +24,7 @@ function refuses(rule: Partial<PatternRule>, message: RegExp): InspanError {
 }
 
 suite('the examples of a rule', () => {
-  test('are held against it when it is loaded', () => {
+  test('are checked against it when it is loaded', () => {
     load({
       pattern: 'git log *',
       match: ['git log', 'git log -5', 'sh -c "git log"'],
@@ -99,7 +100,7 @@ suite('a pattern that could never match is refused', () => {
     )
   })
 
-  test('but not a name that only looks odd', () => {
+  test('a name that only looks odd is not refused', () => {
     load({
       tool: 'edit_file',
       pattern: 'app/[id]/page.tsx',
@@ -112,12 +113,12 @@ suite('a pattern that could never match is refused', () => {
     load({ pattern: 'find * -exec echo {} *' })
   })
 
-  test('and where a tool is unknown, the known ones are named', () => {
+  test('an unknown tool is refused with the names of the known ones', () => {
     const { hint } = refuses({ tool: 'Bash', pattern: 'rm *' }, /nothing is known/)
     assert.match(hint ?? '', /execute_command, read_file.*`shellTools` or `pathTools`/)
   })
 
-  test('and so are rules that are not built like rules', () => {
+  test('rules with a wrong shape are refused', () => {
     const rule = { tool: 'execute_command', pattern: 'rm *', policy: 'deny' }
     const misshapen: readonly (readonly [unknown, RegExp])[] = [
       [null, /rules are an object/],
@@ -142,7 +143,7 @@ suite('a pattern that could never match is refused', () => {
     }
   })
 
-  test('and so are policies and categories that do not exist', () => {
+  test('policies and categories that do not exist are refused', () => {
     const rules = (given: object): PermissionRules => ({ categories: {}, tools: {}, patterns: [], ...given })
     assert.throws(() => checkRules(rules({ tools: { x: 'Deny' } })), /"Deny" is none of allow, ask and deny/)
     assert.throws(() => checkRules(rules({ tools: { 'execute_*': 'deny' } })), /a star stands for nothing/)

@@ -15,7 +15,7 @@ import { randomFrom, shellText } from './shell-texts.fixture.ts'
 const TEXTS = Number(process.env['INSPAN_SHELL_TEXTS'] ?? 1_000)
 const SEED = Number(process.env['INSPAN_SHELL_SEED'] ?? 1)
 const SHELLS = ['/bin/bash', '/bin/dash'].filter((path) => existsSync(path))
-const BATCH = 50
+const BATCH = 200
 
 const ALLOW = [
   'fine, echo, printf, cat, ls, sort, uniq, wc, head, tail, grep, cut, tr, sed, awk, find, true, cd, date, basename',
@@ -68,24 +68,37 @@ before(() => {
 })
 after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Returns the texts that did what they must not do, each run by itself where the batch as a whole was wrong. */
-async function wrongOnes(mode: Mode, texts: readonly string[]): Promise<string[]> {
-  const wrong: string[] = []
-  for (const shell of SHELLS) {
-    const deeds = await runTexts(root, shell, texts, mode.content, 20_000)
-    if (!mode.isWrong(deeds) && deeds.isFinished) continue
-    for (const text of texts) {
-      if (mode.isWrong(await runTexts(root, shell, [text], mode.content, 3_000)))
-        wrong.push(`${shell} ${mode.name}: ${JSON.stringify(text)}`)
-    }
+/** Returns the texts that did what they must not do, or all of them if they did it only together. */
+async function wrongOnes(mode: Mode, shell: string, texts: readonly string[]): Promise<string[]> {
+  const deeds = await runTexts(root, shell, texts, mode.content)
+  if (!mode.isWrong(deeds) && (deeds.isFinished || texts.length === 1)) return []
+  const half = texts.length >> 1
+  const found: string[] = []
+  if (half > 0) {
+    for (const part of [texts.slice(0, half), texts.slice(half)]) found.push(...(await wrongOnes(mode, shell, part)))
   }
-  return wrong
+  if (found.length > 0 || !mode.isWrong(deeds)) return found
+  return texts.map((text) => `${shell} ${mode.name}: ${JSON.stringify(text)}`)
 }
 
 suite('what bash and dash do with allowed texts', () => {
+  for (const shell of SHELLS) {
+    test(`is noticed when ${shell} runs, writes or shows what it must not`, async () => {
+      const deedsOf = (text: string): Promise<Deeds> => runTexts(root, shell, ['fine', text, 'echo a'], 'a\n')
+      const harmless = { ranEvil: false, wrote: false, showedSecret: false, changedSecret: false, isFinished: true }
+      assert.deepEqual(await deedsOf('echo \'it\' "is" $1'), harmless)
+      assert.deepEqual(await deedsOf('(sleep 0.1; evil) &'), { ...harmless, ranEvil: true })
+      assert.deepEqual(await deedsOf('echo a > f; exit 1'), { ...harmless, wrote: true })
+      assert.deepEqual(await deedsOf('cat secret'), { ...harmless, showedSecret: true })
+      assert.deepEqual(await deedsOf('echo a > secret; ('), harmless)
+      assert.deepEqual(await deedsOf('echo a > secret'), { ...harmless, wrote: true, changedSecret: true })
+    })
+  }
+
   test(`is what was allowed: ${TEXTS} texts from seed ${SEED}`, async (context) => {
     const random = randomFrom(SEED)
     const waiting = MODES.map((): Set<string> => new Set())
+    const seen = MODES.map((): Set<string> => new Set())
     const wrong: string[] = []
     let ran = 0
     const running = new Set<Promise<void>>()
@@ -95,9 +108,9 @@ suite('what bash and dash do with allowed texts', () => {
       if (mode === undefined || texts.length === 0) return
       ran += texts.length
       if (running.size >= 2) await Promise.race(running)
-      const batch: Promise<void> = wrongOnes(mode, texts)
+      const batch: Promise<void> = Promise.all(SHELLS.map((shell) => wrongOnes(mode, shell, texts)))
         .then((found) => {
-          wrong.push(...found)
+          wrong.push(...found.flat())
         })
         .finally(() => running.delete(batch))
       running.add(batch)
@@ -105,7 +118,8 @@ suite('what bash and dash do with allowed texts', () => {
     for (let made = 0; made < TEXTS; made += 1) {
       const at = made % MODES.length
       const text = shellText(random)
-      if (!staysInside(text) || MODES[at]?.isAllowed(text) !== true) continue
+      if (!staysInside(text) || seen[at]?.has(text) === true || MODES[at]?.isAllowed(text) !== true) continue
+      seen[at]?.add(text)
       waiting[at]?.add(text)
       if (waiting[at]?.size === BATCH) await flush(at)
       if (made % 20_000 < MODES.length) context.diagnostic(`${made} texts, ${ran} run, ${wrong.length} wrong`)

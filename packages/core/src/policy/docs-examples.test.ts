@@ -78,12 +78,12 @@ suite('docs/guide/permissions.md', () => {
 
   const tools = { execute_command: 'allow' } as const
 
-  test('says what a deny of commands asks about, and what it does not see', () => {
+  test('lists what a deny of commands asks about, and what it does not see', () => {
     const rules = shellRules({ deny: ['rm *', 'git push *'] }, { tools })
     assert.deepEqual(others(DENIED_COMMANDS, rules), [])
   })
 
-  test('says what a deny of files asks about, and what it does not see', () => {
+  test('lists what a deny of files asks about, and what it does not see', () => {
     const noEnv = ['read_file', 'edit_file'].map((tool) => ({ tool, pattern: '.env*', policy: 'deny' as const }))
     assert.deepEqual(others(DENIED_FILES, shellRules({}, { tools, patterns: noEnv })), [])
   })

@@ -48,13 +48,20 @@ export interface BareCall {
   readonly grants: Grants
 }
 
+/** Whether a decision was made by a grant, which somebody may take back at any time. */
+export function isByGrant({ rule }: Pick<Decision, 'rule'>): boolean {
+  return rule?.startsWith(GRANT) === true
+}
+
+const GRANT = 'grant '
+
 /** Steps 6 to 9 of docs/guide/permissions.md: the rule of the tool, a grant, the rule of the category, else ask. */
 export function bareDecision(levels: readonly PlacedRules[], call: BareCall): BareRule {
   const { categories, grants, toolName } = call
   const tool = toolRule(levels, toolName)
   if (tool !== undefined) return tool
   if (grants.tools.includes(toolName)) {
-    return { policy: 'allow', step: 'grant', rule: `grant ${toolName}`, about: { tool: toolName } }
+    return { policy: 'allow', step: 'grant', rule: `${GRANT}${toolName}`, about: { tool: toolName } }
   }
   const [first, ...others] = categories.map((category) => categoryDecision(levels, category, grants))
   if (first === undefined) return { policy: 'ask', step: 'default' }
@@ -64,7 +71,7 @@ export function bareDecision(levels: readonly PlacedRules[], call: BareCall): Ba
 
 function categoryDecision(levels: readonly PlacedRules[], category: ToolCategory, grants: Grants): BareRule {
   if (grants.categories.includes(category)) {
-    return { policy: 'allow', step: 'grant', rule: `grant category ${category}`, about: { category } }
+    return { policy: 'allow', step: 'grant', rule: `${GRANT}category ${category}`, about: { category } }
   }
   return categoryRule(levels, category) ?? { policy: 'ask', step: 'default' }
 }

@@ -120,7 +120,7 @@ suite('a deny for paths', () => {
     rule('read_file', '.env', 'deny'),
   )
 
-  test('holds for every spelling that some system takes for the same file', () => {
+  test('holds for every spelling that some system takes for the same file: another case, NFC and NFD', () => {
     const same = [
       'src/Generated/a.ts',
       'src/generated/a.ts',

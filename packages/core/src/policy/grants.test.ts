@@ -17,21 +17,21 @@ suite('"always"', () => {
     })
   })
 
-  test('is refused where a pattern wants to be asked, and says which', () => {
+  test('is refused if a pattern requires approval, and names the pattern', () => {
     const policy = policyFor(shellRules({ ask: ['git push *'] }))
     const refused = policy.grant(shellCall('make && git push'), 'tool', {})
     assert.deepEqual(refused, {
       granted: false,
-      reason: 'the rule `ask execute_command(git push *)` of the harness wants to be asked about `git push`',
+      reason: 'the rule `ask execute_command(git push *)` of the harness requires approval for `git push`',
     })
     assert.equal(policy.grant(shellCall('make'), 'tool', {}).granted, true)
   })
 
-  test('is refused where a rule for the whole tool wants to be asked', () => {
+  test('is refused if a rule for the whole tool requires approval', () => {
     const policy = policyFor({ ...NO_RULES, tools: { deploy: 'ask' } })
     const refused = policy.grant(toolCall('deploy'), 'tool', {})
     assert.ok(!refused.granted)
-    assert.match(refused.reason, /the rule `ask deploy` of the harness wants to be asked/)
+    assert.match(refused.reason, /the rule `ask deploy` of the harness requires approval/)
   })
 
   test('is refused where a deny holds or may be meant', () => {

@@ -1,7 +1,4 @@
-export { checkRules } from './check-rules.ts'
 export { createPolicy } from './create-policy.ts'
-export { effectiveRules, type RulesByLevel } from './effective-rules.ts'
-export { mergeRules } from './merge-rules.ts'
 export type {
   Explained,
   GrantResult,
@@ -14,4 +11,3 @@ export type {
   ShellTool,
   ToolSubjects,
 } from './policy-types.ts'
-export { isStricter, strictest } from './strictness.ts'

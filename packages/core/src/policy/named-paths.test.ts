@@ -39,7 +39,7 @@ suite('a tool of which nobody said where it has its paths', () => {
     for (const args of risky) assert.equal(verdict(args), 'ask', JSON.stringify(args))
   })
 
-  test('says which rule and which text', () => {
+  test('reports which rule and which text', () => {
     const { part, reason, rule } = policy.decide(toolCall('mcp__files__open', { a: ['x', 'secrets/a'] }), {})
     assert.deepEqual([part, rule], ['secrets/a', 'deny edit_file(secrets/**)'])
     assert.match(reason, /`deny edit_file\(secrets\/\*\*\)` of the harness denies `secrets\/a`/)
@@ -74,7 +74,7 @@ suite('a tool of which nobody said where it has its paths', () => {
     assert.equal(inCategory('secrets/a', 'other'), 'ask')
   })
 
-  test('asks where a rule wants to be asked', () => {
+  test('asks if a rule requires approval', () => {
     const asking = policyFor({
       categories: { mcp: 'allow' },
       tools: {},

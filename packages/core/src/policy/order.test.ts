@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { PermissionRules } from '@inspan/protocol'
-import { effectiveRules } from './index.ts'
+import { effectiveRules } from './effective-rules.ts'
 import { judgeShell, policyFor, shellCall, shellRules, toolCall } from './policy.fixture.ts'
 
 const NONE: PermissionRules = { categories: {}, tools: {}, patterns: [] }
@@ -81,7 +81,7 @@ suite('the order of the rules', () => {
     assert.equal(decided.policy, 'allow')
   })
 
-  test('of several levels the nearest decides, but a deny of any counts', () => {
+  test('the nearest of several levels decides, but a deny of any level counts', () => {
     const level = (policy: 'allow' | 'ask' | 'deny'): PermissionRules => ({ ...NONE, tools: { deploy: policy } })
     const decide = (harness: PermissionRules, session: PermissionRules, thread: PermissionRules): string =>
       policyFor(harness).decide(call, { session, thread }).policy
@@ -92,7 +92,7 @@ suite('the order of the rules', () => {
     assert.equal(decide(level('allow'), level('deny'), level('allow')), 'deny')
   })
 
-  test('what is in force can be written down as one set of rules', () => {
+  test('the rules in force can be written as one set of rules', () => {
     const policy = policyFor({ ...NONE, tools: { a: 'deny', b: 'ask' } })
     const rules = policy.rulesInForce({
       session: { ...NONE, tools: { a: 'allow', b: 'allow' }, categories: { read: 'ask' } },
@@ -134,7 +134,7 @@ suite('the category of a call', () => {
     assert.equal(policy.decide(toolCall('x', {}, { category: 'execute' }), {}).policy, 'deny')
   })
 
-  test('what a server says of its tool raises caution and never lowers it', () => {
+  test('a server’s description of its tool raises caution and never lowers it', () => {
     const policy = policyFor({ ...NONE, categories: { mcp: 'allow', read: 'allow', execute: 'ask' } })
     const served = (
       annotations: { destructiveHint?: boolean; readOnlyHint?: boolean },
@@ -150,7 +150,7 @@ suite('the category of a call', () => {
 })
 
 suite('a decision says', () => {
-  test('which part, which rule, at which level, in one sentence', () => {
+  test('a decision names part, rule and level in one sentence', () => {
     const decided = policyFor(NONE).decide(shellCall('cd a && git push -f'), {
       thread: shellRules({ ask: ['git push *'] }),
     })
@@ -161,7 +161,7 @@ suite('a decision says', () => {
       part: 'git push -f',
       rule: 'ask execute_command(git push *)',
       about: { tool: 'execute_command' },
-      reason: 'the rule `ask execute_command(git push *)` of the thread wants to be asked about `git push -f`',
+      reason: 'the rule `ask execute_command(git push *)` of the thread requires approval for `git push -f`',
     })
   })
 
@@ -173,12 +173,12 @@ suite('a decision says', () => {
     assert.match(judgeShell('git log > out', rules).reason, /it writes out$/)
   })
 
-  test('which part of a compound command a deny may mean, and why', () => {
+  test('a decision names the part of a compound command that a deny may mean, and why', () => {
     const noEnv = { tool: 'read_file', pattern: '.env*', policy: 'deny' } as const
     const rules = shellRules({ allow: ['*'], deny: ['rm *'] }, { patterns: [noEnv] })
     const because = (command: string): unknown[] => {
       const { part, reason } = judgeShell(command, rules)
-      return [part, reason.replace(/^.* cannot be told before it runs/, '')]
+      return [part, reason.replace(/^.* cannot be known before it runs/, '')]
     }
     assert.deepEqual(because('cd src && tool -f .env | wc'), ['tool -f .env', ': it may use `.env`'])
     assert.deepEqual(because('ls; rg key src'), ['rg key src', ': it may use what lies below `src`'])

@@ -20,12 +20,10 @@ export interface PlacedRules {
 export function levelsOf(harness: PermissionRules, context: PolicyContext): PlacedRules[] {
   const { alone, thread, session, run } = context
   if (alone !== undefined) return [{ level: 'run', rules: alone }]
-  return [
-    ...(thread === undefined ? [] : [{ level: 'thread', rules: thread } as const]),
-    ...(session === undefined ? [] : [{ level: 'session', rules: session } as const]),
-    { level: 'harness', rules: harness },
-    ...(run === undefined ? [] : [{ level: 'run', rules: onlyDenies(run) } as const]),
-  ]
+  const stated = { thread, session, harness, run: run && onlyDenies(run) }
+  return Object.entries(stated).flatMap(([level, rules]) =>
+    rules === undefined ? [] : [{ level: level as RuleLevel, rules }],
+  )
 }
 
 export function onlyDenies({ categories, tools, patterns }: PermissionRules): PermissionRules {

@@ -1,6 +1,8 @@
+import type { Policy } from '@inspan/protocol'
+import { defined } from '@inspan/protocol/internal'
 import type { BareRule } from './fallback.ts'
 import type { Finding, Piece } from './judgement.ts'
-import type { Explained, RuleLevel } from './policy-types.ts'
+import type { Explained, PolicyStep, RuleLevel } from './policy-types.ts'
 
 const LONGEST_PART = 120
 
@@ -12,41 +14,27 @@ const LEVELS: Readonly<Record<RuleLevel, string>> = {
 }
 
 export function sayDenied(found: Finding): Explained {
-  return { ...from(found), policy: 'deny', step: 'deny', reason: `${show(found.part)} is denied by ${rule(found)}` }
+  return explained(found, 'deny', 'deny', `${show(found.part)} is denied by ${rule(found)}`)
 }
 
 export function sayDoubtful(found: Finding, pieces: readonly Piece[]): Explained {
   const why = found.why ?? pieces.find(({ part, obscure }) => obscure !== null && part === found.part)?.obscure ?? null
   const because = why === null ? '' : `: ${inOneLine(why)}`
-  const reason = `whether ${rule(found)} denies ${show(found.part)} cannot be told before it runs${because}`
-  return { ...from(found), policy: 'ask', step: 'unreadable', reason }
+  const reason = `whether ${rule(found)} denies ${show(found.part)} cannot be known before it runs${because}`
+  return explained(found, 'ask', 'unreadable', reason)
 }
 
 export function sayAsked(found: Finding): Explained {
-  return {
-    ...from(found),
-    policy: 'ask',
-    step: 'pattern',
-    reason: `${rule(found)} wants to be asked about ${show(found.part)}`,
-  }
+  return explained(found, 'ask', 'pattern', `${rule(found)} requires approval for ${show(found.part)}`)
 }
 
 export function sayAllowed(found: Finding): Explained {
-  return {
-    ...from(found),
-    policy: 'allow',
-    step: 'pattern',
-    reason: `${show(found.part)} is allowed by ${rule(found)}`,
-  }
+  return explained(found, 'allow', 'pattern', `${show(found.part)} is allowed by ${rule(found)}`)
 }
 
 export function sayObscure(part: string, why: string): Explained {
-  return {
-    policy: 'ask',
-    step: 'unreadable',
-    part,
-    reason: `${show(part)} is allowed by no rule because ${inOneLine(why)}`,
-  }
+  const reason = `no rule allows ${show(part)} because ${inOneLine(why)}`
+  return { policy: 'ask', step: 'unreadable', part, reason }
 }
 
 /** Explains a rule about a whole tool or category, or that there is none. */
@@ -58,10 +46,7 @@ export function sayBare(bare: BareRule, toolName: string, judged: Piece | null):
   return {
     policy,
     step,
-    ...(bare.rule === undefined ? {} : { rule: bare.rule }),
-    ...(bare.about === undefined ? {} : { about: bare.about }),
-    ...(level === undefined ? {} : { level }),
-    ...(part === undefined ? {} : { part }),
+    ...defined({ rule: bare.rule, about: bare.about, level, part }),
     reason: `${bareReason(bare, what)}${near}`,
   }
 }
@@ -70,12 +55,13 @@ function bareReason({ level, policy, rule: name, step }: BareRule, what: string)
   if (step === 'grant') return `${what} is allowed by ${show(name ?? step)}`
   if (name === undefined || level === undefined) return `no rule allows ${what}`
   const by = `the rule ${show(name)} of ${LEVELS[level]}`
-  if (policy === 'ask') return `${by} wants to be asked about ${what}`
+  if (policy === 'ask') return `${by} requires approval for ${what}`
   return `${what} is ${policy === 'deny' ? 'denied' : 'allowed'} by ${by}`
 }
 
-function from({ about, level, part, rule: name }: Finding): Pick<Explained, 'about' | 'level' | 'part' | 'rule'> {
-  return { level, part, rule: name, about }
+function explained(found: Finding, policy: Policy, step: PolicyStep, reason: string): Explained {
+  const { about, level, part, rule: name } = found
+  return { level, part, rule: name, about, policy, step, reason }
 }
 
 function rule({ level, rule: name }: Finding): string {

@@ -22,17 +22,17 @@ const WORDS = split(
     ` · \${x:-evil} · \${x:-'$(evil)'} · "\${x:-'$(evil)'}" · $(evil) · \`evil\` · "\`evil\`" · $'\\x65vil' · e\\vil · ev""il · r{evil,} · \${x@P} · \${!x} · $((x)) · $[x] · "$@" · $1 · \${a[x]} · \${PWD:x} · \${ evil; } · <(evil) · >(evil) · ~+ · ~x · 'a[$(evil)]' · $"evil" · # · ! · =evil · @(evil) · secret · s* · 's'ecret · .s · ./secret · "$PWD/secret"`,
 )
 const PROGRAMS = split(
-  `fine · fine a · echo · echo a · printf %s · cat a · cat · ls · ls -la · sort a · sort -n · uniq · wc -l · head -1 a · grep -n a · cut -c1 · tr a b · sed -n 1p a · sed s/a/b/ · awk '{print $1}' a · find . -name a · find d · true · test -f a · [ -f a ] · cd d · sort -u a · head -n 1 · tail -1 a · date +%s · basename a · nice fine · timeout 5 fine · env fine · xargs fine · sh -c 'fine a' · bash -c "fine" · command fine · jq . a · tar tf t.tar` +
+  `echo · echo a · printf %s · true · test -f a · [ -f a ] · cd d · fine · fine a · cat a · cat · ls · ls -la · sort a · sort -n · uniq · wc -l · head -1 a · grep -n a · cut -c1 · tr a b · sed -n 1p a · sed s/a/b/ · awk '{print $1}' a · find . -name a · find d · sort -u a · head -n 1 · tail -1 a · date +%s · basename a · nice fine · timeout 5 fine · env fine · xargs fine · sh -c 'fine a' · bash -c "fine" · command fine · jq . a · tar tf t.tar` +
     ` · evil · $x · "$x" · sort -o f · sort --output=f · sort --outp f · sed -i s/a/b/ a · sed -n 'w f' · sed ':a w f' a · sed 'b x w f' a · sed '1e evil' a · awk 'BEGIN{system("evil")}' · awk '{print > "f"}' a · find . -fprint f · find . -exec evil {} + · uniq a f · tee f · xargs evil · xargs · sh -c evil · sh -c "$x" · bash -kc 'fine PATH=.' · bash -o keyword -c fine · bash -c 'a[$(evil)]=1' · sh · bash -s · eval · eval evil · exec · exec evil · trap evil EXIT; · alias fine=evil; fine · shuf -o f a · iconv -o f a · tar --index-file=f -tf t.tar · env -S 'evil' · nohup fine · printf -v x evil · read x · let x=1 · declare -i x=a · mapfile x · builtin fine · hash -p ./bin fine · enable -n test · compgen -C evil · fine PATH=./d · command evil · time fine · time evil`,
 )
 const BEFORE = split(
   `x=a · x=evil · x='a[$(evil)]' · x="$(fine)" · x=$x · FOO=1 · PATH=./d · IFS=v · export FOO=1; · export x=evil; · export "PATH"=./d; · export 'PATH'=./d; · read -r 'PATH' < p; · env PATH=./d · set -e; · set -euo pipefail; · set -k; · set -o keyword; · shopt -s extglob; · GLOBIGNORE=a · RANDOM=$x · x+=evil · a[x]=1 · a=(evil) · BASH_ENV=a · LC_ALL=C · ! · time · set -- evil; · read -r x; · unset x; · ENV=a · PS4='$(evil)' set -x; · local x=evil; · readonly x=1;`,
 )
 const AFTER = split(
-  `2>&1 · > /dev/null · 2> /dev/null · < a · > f · >> f · >| f · &> f · <<< evil · <<< "$(evil)" · > "$x" · 3>&1 · <> f · >& f · | fine · | cat · | evil · | sh · |& cat · & · ; · && fine · || fine · && evil · <<E\nx\nE\n · <<'E'\n$(evil)\nE\n · <<E\n$(evil)\nE\n · <<E\n\${x:-'$(evil)'}\nE\n · <<-E\n\tx\n\tE\n · <<"E"\n\`evil\`\nE\n · <<\\E\n$(evil)\nE\n · > secret · < secret`,
+  `2>&1 · > /dev/null · 2> /dev/null · < a · > f · >> f · >| f · &> f · <<< evil · <<< "$(evil)" · > "$x" · 3>&1 · <> f · >& f · | true · | cat · | evil · | sh · |& cat · & · ; · && true · || echo a · && evil · <<E\nx\nE\n · <<'E'\n$(evil)\nE\n · <<E\n$(evil)\nE\n · <<E\n\${x:-'$(evil)'}\nE\n · <<-E\n\tx\n\tE\n · <<"E"\n\`evil\`\nE\n · <<\\E\n$(evil)\nE\n · > secret · < secret`,
 )
 const AROUND = split(
-  `(%) · { %; } · if %; then fine; fi · if fine; then %; else fine; fi · for x in a b; do %; done · for x in evil; do %; done · while read -r x; do %; done < a · until %; do fine; break; done · echo "$(%)" · echo $(%) · x=$(%) · ! % · %; fine · fine; % · % && fine · fine | % · sh -c '%' · bash -c "%" · {\n%\n} · (\n%\n) · for PATH in ./d; do %; done · for GLOBIGNORE in a; do %; done · case a in a) %;; esac · fine() { evil; }; % · function fine { evil; }; % · [[ -f a ]] && % · (( x )) ; % · coproc % · select x in a; do %; done · \`%\` · eval '%' · time % · % # evil · # evil\n% · % \\\n a · echo a\\\n%`,
+  `(%) · { %; } · if %; then true; fi · if true; then %; else fine; fi · for x in a b; do %; done · for x in evil; do %; done · while read -r x; do %; done < a · until %; do true; break; done · echo "$(%)" · echo $(%) · x=$(%) · ! % · %; echo a · true; % · % && echo a · echo a | % · sh -c '%' · bash -c "%" · {\n%\n} · (\n%\n) · for PATH in ./d; do %; done · for GLOBIGNORE in a; do %; done · case a in a) %;; esac · fine() { evil; }; % · function fine { evil; }; % · [[ -f a ]] && % · (( x )) ; % · coproc % · select x in a; do %; done · \`%\` · eval '%' · time % · % # evil · # evil\n% · % \\\n a · echo a\\\n%`,
 )
 const CRUMBS = [
   ...`$\`"'\\(){}[]<>|&;#!~*?=:-+@%^, \t\n`.split(''),
@@ -65,7 +65,8 @@ function pickMostly(list: readonly string[], plain: number, random: Random): str
 
 function simple(random: Random): string {
   const before = random(6) === 0 ? `${pick(BEFORE, random)} ` : ''
-  let text = `${before}${pickMostly(PROGRAMS, 40, random)}`
+  // Builtins start no process, so most texts should consist of them.
+  let text = `${before}${pickMostly(PROGRAMS, random(4) === 0 ? 40 : 8, random)}`
   for (let words = random(3); words > 0; words -= 1) text += ` ${pickMostly(WORDS, 29, random)}`
   if (random(4) === 0) text += ` ${pickMostly(AFTER, 4, random)}`
   return text

@@ -1,4 +1,4 @@
-/** Measures a barrier beside the bare insertion of its rows: one record, its message, its command, the head. */
+/** Measures a barrier relative to the bare insertion of its rows: one record, its message, its command, the head. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,7 +107,7 @@ const store = await storeWithCommands()
 let seq = 0
 report(
   await compare({
-    name: 'barrier transaction beside bare inserts of its rows',
+    name: 'barrier transaction relative to bare inserts of its rows',
     limit: 1.5,
     floor: bareInserts(bare),
     ours: async () => {

@@ -1,4 +1,7 @@
 import { InspanError } from '@inspan/protocol'
+import type { Page, PageRequest } from '@inspan/protocol/store'
+import { pageLimit } from './input-checks.ts'
+import { pageOf } from './paging.ts'
 
 type Position = readonly [string | number, ...(string | number)[]]
 
@@ -14,6 +17,17 @@ export class CursorScope<P extends Position> {
   constructor(scope: readonly (string | number | boolean | null | undefined)[], start: P) {
     this.#scope = JSON.stringify(scope)
     this.#start = start
+  }
+
+  /** Returns the page that a query asks for. `read` returns rows after a position, at most `count`. */
+  page<Row, Item>(
+    query: PageRequest,
+    read: (position: P, count: number) => readonly Row[],
+    itemOf: (row: Row) => Item,
+    positionOf: (row: Row) => P,
+  ): Page<Item> {
+    const limit = pageLimit(query)
+    return pageOf(read(this.decode(query.cursor), limit + 1), limit, itemOf, (last) => this.encode(positionOf(last)))
   }
 
   encode(position: P): string {

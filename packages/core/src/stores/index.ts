@@ -1,8 +1,18 @@
 /** For stores in other packages: the checks, plans and errors that every store shares. */
-export { firstIdAt, isExpired, pruneLimit } from './command-age.ts'
+export { firstIdAt, pruneLimit } from './command-age.ts'
+export {
+  admittedBefore,
+  COMMAND_COLUMNS,
+  commandFromRow,
+  commandsScope,
+  NEW_COMMAND_COLUMNS,
+  newCommandRow,
+  type CommandQuery,
+  type StoredCommand,
+} from './command-row.ts'
 export { CursorScope } from './cursor.ts'
-export { erasedWait } from './erased-wait.ts'
 export { checkHash, checkId, checkRanges, checkSeq, checkTime, MAX_SEQ, pageLimit, toJsonText } from './input-checks.ts'
+export { ownerFromRow, type OwnerRow } from './owner-row.ts'
 export { pageOf } from './paging.ts'
 export {
   checkCommandKey,
@@ -26,3 +36,20 @@ export {
   streamExists,
 } from './store-errors.ts'
 export { foreignStretches, forksScope, stretchesOf, type ForksQuery, type Stretch } from './stretches.ts'
+export {
+  listedThread,
+  newThreadRow,
+  THREAD_COLUMNS,
+  threadFromRow,
+  threadsScope,
+  type ThreadRow,
+} from './thread-row.ts'
+export {
+  dueScope,
+  erasedRow,
+  waitFromRow,
+  waitsScope,
+  type DueQuery,
+  type StoredWait,
+  type WaitQuery,
+} from './wait-row.ts'

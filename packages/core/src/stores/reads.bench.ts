@@ -103,9 +103,9 @@ function repeat(work: () => Promise<void>): () => Promise<number> {
 }
 
 const cases = {
-  'the last 50 messages of a thread of 100,000 beside one of 100': [() => openLast(small), () => openLast(large)],
-  '50 of 100,000 threads beside 50 of 100': [() => listFirst(small), () => listFirst(large)],
-  'a fork of a thread of 100,000 beside one of 100': [() => fork(small, SMALL), () => fork(large, LARGE)],
+  'the last 50 messages of a thread of 100,000 relative to one of 100': [() => openLast(small), () => openLast(large)],
+  '50 of 100,000 threads relative to 50 of 100': [() => listFirst(small), () => listFirst(large)],
+  'a fork of a thread of 100,000 relative to one of 100': [() => fork(small, SMALL), () => fork(large, LARGE)],
 } as const
 for (const [name, [floor, ours]] of Object.entries(cases)) {
   report(await compare({ name, limit: LIMIT, floor: repeat(floor), ours: repeat(ours), rounds: ROUNDS }))

@@ -39,7 +39,7 @@ function parseJson(text: string, stream: string, seq: number): JsonObject {
   throw damaged(`Record ${seq} of ${stream}`, { stream, seq })
 }
 
-/** Returns `undefined` when the text is no JSON: the caller, who knows what it was, reports the damaged row. */
+/** Returns `undefined` when the text is not JSON: the caller, who knows what it was, reports the damaged row. */
 export function tryParse(text: unknown): unknown {
   if (typeof text !== 'string') return undefined
   try {

@@ -143,7 +143,7 @@ describe('what stands beside a database is not of SQLite because of its name:', 
   )
 
   it(
-    'but a log that was only begun belongs to it',
+    'a log that was only begun belongs to its database',
     inTempDir(async (directory) => {
       const url = await killed(directory)
       for (const begun of [Buffer.alloc(0), Buffer.alloc(8192), (await readFile(`${url}-wal`)).subarray(0, 3)]) {

@@ -118,7 +118,7 @@ for (const layout of LAYOUTS) {
         )
         const answer = await store.getMessage(head.lineage, 'm2')
         assert.ok(answer !== null)
-        const { parts } = await inflateMessage(store, answer)
+        const { parts } = await inflateMessage(store, head.lineage, answer)
         const result = parts.find((part) => part.type === 'tool-result')
         assert.equal(result?.result, 'A long line of the file. '.repeat(1500))
         const memory = await store.readBlob(head.om?.blob ?? '')

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { InspanError } from '@inspan/protocol'
+import { RECORD_FORMAT } from '@inspan/protocol/store'
 import { filesIn } from '../../test/stores/files.ts'
 import { makeDatabase } from '../../test/stores/make-database.ts'
 import { refused } from '../../test/stores/refused.ts'
@@ -119,8 +120,8 @@ describe('opening an SQLite store', () => {
       `with durability '${durability}' it ${meaning}`,
       inTempDir(async (directory) => {
         const path = join(directory, 'data.db')
-        const timeouts = { busyTimeoutMs: 7, openTimeoutMs: 8 }
-        const opened = openDatabase({ path, durability, ...timeouts, bootId: 'boot', fileSystemOf: () => undefined })
+        const given = { format: RECORD_FORMAT, busyTimeoutMs: 7, openTimeoutMs: 8, bootId: 'boot' }
+        const opened = openDatabase({ path, durability, ...given, fileSystemOf: () => undefined })
         assert.equal(opened.db.value('PRAGMA busy_timeout'), 7)
         assert.equal(opened.db.value('PRAGMA journal_mode'), 'wal')
         assert.equal(opened.db.value('PRAGMA synchronous'), synchronous)

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { InspanError } from '@inspan/protocol'
-import type { Owner } from '@inspan/protocol/store'
+import { RECORD_FORMAT, type Owner } from '@inspan/protocol/store'
 import { filesIn } from '../../test/stores/files.ts'
 import { StoreProcess } from '../../test/stores/store-process.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { infoOf, noteOf } from '../../test/stores/threads.ts'
-import { Connection } from './sqlite/connection.ts'
+import { SqliteConnection } from './sqlite/connection.ts'
 import { removeIfEmpty } from './sqlite/file-inspection.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
@@ -127,7 +127,7 @@ describe('an SQLite store shared by processes', () => {
       const other = new DatabaseSync(path)
       one.exec('CREATE TABLE notes (text); PRAGMA journal_mode = WAL;')
       other.exec("INSERT INTO notes VALUES ('between')")
-      assert.equal(new Connection(one, path).truncateLog(), true)
+      assert.equal(new SqliteConnection(one, path, RECORD_FORMAT).truncateLog(), true)
       one.close()
       other.close()
     }),

@@ -9,74 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { before, suite, test, type TestContext } from 'node:test'
-import { claudeCode, codex } from '@inspan/adapters'
-import type { AgentDriver } from '@inspan/protocol/driver'
-import { startProvider, type Provider, type Turn } from '@inspan/testing'
+import { suite, test } from 'node:test'
+import type { ModelTurn } from '@inspan/testing'
 import { Harness } from '../../src/index.ts'
-import { installedCli } from './installed-cli.ts'
-
-const TEST_MS = 20 * 60_000
-const INSTALL_MS = 60 * 60_000
-
-interface Place {
-  readonly home: string
-  readonly work: string
-  readonly temp: string
-  readonly kept: string
-}
-
-async function makePlace(t: TestContext, ends: (() => Promise<void>)[]): Promise<Place> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-checkpoints-')))
-  t.after(async () => {
-    for (const end of ends) await end()
-    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
-  })
-  const dirs = {
-    home: join(root, 'home'),
-    work: join(root, 'work'),
-    temp: join(root, 'temp'),
-    kept: join(root, 'kept'),
-  }
-  for (const dir of Object.values(dirs)) await mkdir(dir)
-  return dirs
-}
-
-type Make = (bin: string, place: Place, provider: Provider) => AgentDriver
-
-const claude: Make = (bin, { home, temp }, provider) =>
-  claudeCode({
-    bin,
-    env: {
-      HOME: home,
-      TMPDIR: temp,
-      ANTHROPIC_BASE_URL: provider.url,
-      ANTHROPIC_API_KEY: 'sk-ant-test',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      CLAUDE_CODE_MAX_RETRIES: '1',
-    },
-  })
-
-const gpt: Make = (bin, { home, temp }, provider) =>
-  codex({
-    bin,
-    model: 'gpt-5.5',
-    config: {
-      model_provider: 'scripted',
-      'model_providers.scripted': {
-        name: 'scripted',
-        base_url: `${provider.url}/v1`,
-        env_key: 'CODEX_API_KEY',
-        wire_api: 'responses',
-        request_max_retries: 1,
-        stream_max_retries: 1,
-      },
-    },
-    env: { HOME: home, TMPDIR: temp, CODEX_HOME: undefined, CODEX_API_KEY: 'sk-test' },
-  })
+import { programDriver, type ProgramId } from './program-driver.ts'
+import { installedPrograms, makePlace, scripted, TEST_MS } from './programs.ts'
 
 /** What the folder holds: bytes, modes and links. */
 function contents(folder: string, below = ''): Readonly<Record<string, string>> {
@@ -118,10 +56,9 @@ function fill(work: string): void {
 
 const patch = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
 
-const PROGRAMS: readonly (readonly ['claude-code' | 'codex', Make, (work: string) => readonly Turn[]])[] = [
+const PROGRAMS: readonly (readonly [ProgramId, (work: string) => readonly ModelTurn[]])[] = [
   [
     'claude-code',
-    claude,
     (work) => [
       { toolCalls: [{ name: 'Bash', input: { command: COMMAND, description: 'Changes files' } }] },
       { toolCalls: [{ name: 'Read', input: { file_path: join(work, 'edited.txt') } }] },
@@ -136,7 +73,6 @@ const PROGRAMS: readonly (readonly ['claude-code' | 'codex', Make, (work: string
   ],
   [
     'codex',
-    gpt,
     () => [
       { toolCalls: [{ name: 'exec_command', input: { cmd: COMMAND, yield_time_ms: 30_000 } }] },
       {
@@ -162,27 +98,19 @@ const PROGRAMS: readonly (readonly ['claude-code' | 'codex', Make, (work: string
 ]
 
 suite('the files that a foreign agent changed', () => {
-  const bins = { 'claude-code': '', codex: '' }
-  before(
-    async () => {
-      for (const id of ['claude-code', 'codex'] as const) bins[id] = await installedCli(id)
-    },
-    { timeout: INSTALL_MS },
-  )
+  const bins = installedPrograms()
 
-  for (const [id, make, turnsIn] of PROGRAMS) {
+  for (const [id, turnsIn] of PROGRAMS) {
     test(`${id}: a rewind restores exactly what was there before its turn`, { timeout: TEST_MS }, async (t) => {
-      const ends: (() => Promise<void>)[] = []
-      const place = await makePlace(t, ends)
-      const provider = await startProvider({ turns: [...turnsIn(place.work)] })
-      t.after(() => provider.close())
-      fill(place.work)
-      const before = contents(place.work)
+      const { ends, root, work } = await makePlace(t)
+      const { url: providerUrl } = await scripted(t, turnsIn(work))
+      fill(work)
+      const before = contents(work)
       const harness = new Harness({
         id: 'checkpoints',
-        agent: make(bins[id], place, provider),
+        agent: programDriver(id, { bin: bins[id], root, providerUrl }),
         modes: [{ id: 'build' }],
-        workspace: { root: place.work, checkpoints: { folder: place.kept } },
+        workspace: { root: work, checkpoints: { folder: join(root, 'kept') } },
       })
       ends.push(() => harness.destroy())
       await harness.session.permissions.setYolo({ enabled: true })
@@ -191,7 +119,7 @@ suite('the files that a foreign agent changed', () => {
       await harness.sendMessage({ content: 'Change everything.' })
       assert.deepEqual(failures, [])
 
-      const after = contents(place.work)
+      const after = contents(work)
       const { thread } = harness.session
       const statuses = Object.fromEntries((await thread.changes()).map(({ path, status }) => [path, status]))
       const changed = new Set(
@@ -205,9 +133,9 @@ suite('the files that a foreign agent changed', () => {
 
       const messageId = (await thread.listActiveMessages())[0]?.id ?? ''
       const dry = await thread.restoreFiles({ messageId, dryRun: true })
-      assert.deepEqual([dry.conflicts, contents(place.work)], [[], after])
+      assert.deepEqual([dry.conflicts, contents(work)], [[], after])
       await thread.restoreFiles({ messageId })
-      assert.deepEqual(contents(place.work), before)
+      assert.deepEqual(contents(work), before)
     })
   }
 })

@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { before, suite, test, type TestContext } from 'node:test'
+import { suite, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { recordsAfter } from '../../src/engine/index.ts'
 import { SqliteStore } from '../../src/index.ts'
 import type { LogRecord } from '@inspan/protocol/log'
-import { startProvider, type Provider, type ProviderRequest, type Turn } from '@inspan/testing'
+import type { Provider, ProviderRequest, ModelTurn } from '@inspan/testing'
 import type { HostCommand, HostSetup } from './host.fixture.ts'
-import { installedCli } from './installed-cli.ts'
+import type { ProgramId } from './program-driver.ts'
+import { installedPrograms, makePlace, scripted, TEST_MS } from './programs.ts'
 
 const HOST = fileURLToPath(new URL('host.fixture.ts', import.meta.url))
 const COMMAND = 'echo ran >> ran.txt && echo RAN-OK'
-/** Many times what a test and the installation of a program take, as the machine may be busy and the line slow. */
-const TEST_MS = 20 * 60_000
-const INSTALL_MS = 60 * 60_000
 
 /** Has had half of its effect when it is interrupted. */
 const SLOW = 'echo ran >> ran.txt && sleep 100'
@@ -29,7 +26,7 @@ interface Call {
   readonly input: { readonly [key: string]: string | number }
 }
 
-const CLIS: Readonly<Record<'claude-code' | 'codex', (command: string) => Call>> = {
+const CLIS: Readonly<Record<ProgramId, (command: string) => Call>> = {
   'claude-code': (command) => ({ name: 'Bash', input: { command } }),
   codex: (cmd) => ({ name: 'exec_command', input: { cmd, yield_time_ms: 30_000 } }),
 }
@@ -85,7 +82,7 @@ class HostProcess {
 }
 
 /** A model that orders the command, and after an interruption once more. */
-function commanding(call: Call): (request: ProviderRequest) => Turn {
+function commanding(call: Call): (request: ProviderRequest) => ModelTurn {
   let continued = 0
   return ({ text }) => {
     if (text.includes('You were interrupted')) return continued++ === 0 ? { toolCalls: [call] } : { text: 'Done.' }
@@ -95,16 +92,16 @@ function commanding(call: Call): (request: ProviderRequest) => Turn {
 
 async function stage(
   t: TestContext,
-  id: keyof typeof CLIS,
+  id: ProgramId,
   bin: string,
   command = COMMAND,
 ): Promise<HostSetup & { provider: Provider }> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-waits-')))
-  t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
-  for (const dir of ['home', 'work', 'temp']) await mkdir(join(root, dir))
+  const { root } = await makePlace(t)
   const model = commanding(CLIS[id](command))
-  const provider = await startProvider({ turns: Array.from({ length: 30 }, () => model) })
-  t.after(() => provider.close())
+  const provider = await scripted(
+    t,
+    Array.from({ length: 30 }, () => model),
+  )
   return { agent: id, bin, root, providerUrl: provider.url, provider }
 }
 
@@ -125,8 +122,7 @@ async function readRecords(root: string): Promise<LogRecord[]> {
 
 for (const id of ['claude-code', 'codex'] as const) {
   suite(`${id}, whose host is killed while an approval waits`, () => {
-    let bin = ''
-    before(async () => void (bin = await installedCli(id)), { timeout: INSTALL_MS })
+    const bins = installedPrograms()
     for (const [decision, times] of [
       ['approve', 1],
       ['decline', 0],
@@ -135,7 +131,7 @@ for (const id of ['claude-code', 'codex'] as const) {
         `goes on after "${decision}" in the same run; the tool runs ${times} times`,
         { timeout: TEST_MS },
         async (t) => {
-          const { provider, ...setup } = await stage(t, id, bin)
+          const { provider, ...setup } = await stage(t, id, bins[id])
           const first = new HostProcess(setup)
           t.after(() => first.kill())
           const { asked } = await first.line('asked')
@@ -166,13 +162,12 @@ for (const id of ['claude-code', 'codex'] as const) {
 
 for (const id of ['claude-code', 'codex'] as const) {
   suite(`${id}, whose host is killed while a command runs that a rule allows`, () => {
-    let bin = ''
-    before(async () => void (bin = await installedCli(id)), { timeout: INSTALL_MS })
+    const bins = installedPrograms()
     test(
       'has the same command asked about in the next run, and not run again by itself',
       { timeout: TEST_MS },
       async (t) => {
-        const { provider: _provider, ...staged } = await stage(t, id, bin, SLOW)
+        const { provider: _provider, ...staged } = await stage(t, id, bins[id], SLOW)
         const setup = { ...staged, isAllowed: true }
         const first = new HostProcess(setup)
         t.after(() => first.kill())

@@ -1,129 +1,77 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { before, suite, test, type TestContext } from 'node:test'
-import { claudeCode, codex } from '@inspan/adapters'
-import type { AgentDriver } from '@inspan/protocol/driver'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { startProvider, type Provider, type Turn } from '@inspan/testing'
-import { createTool, Harness } from '../../src/index.ts'
-import { installedCli } from './installed-cli.ts'
+import type { ModelTurn } from '@inspan/testing'
+import { createTool, Harness, SqliteStore } from '../../src/index.ts'
+import type { HarnessConfig } from '../../src/index.ts'
+import { programDriver, type ProgramId } from './program-driver.ts'
+import { installedPrograms, makePlace, scripted, TEST_MS } from './programs.ts'
 
-const TEST_MS = 20 * 60_000
-const INSTALL_MS = 60 * 60_000
+const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
 
-interface Place {
-  readonly home: string
-  readonly work: string
-  readonly temp: string
+/** How the model of a program names a tool of ours. */
+const NAMED: Readonly<Record<ProgramId, (name: string) => { name: string; namespace?: string }>> = {
+  'claude-code': (name) => ({ name: `mcp__inspan__${name}` }),
+  codex: (name) => ({ name, namespace: 'mcp__inspan' }),
 }
 
-async function makePlace(t: TestContext, ends: (() => Promise<void>)[]): Promise<Place> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-host-tools-')))
-  t.after(async () => {
-    for (const end of ends) await end()
-    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+function weighing(log: unknown[]): ReturnType<typeof createTool> {
+  return createTool({
+    id: 'weigh',
+    description: 'Weighs things.',
+    inputSchema: { type: 'object', properties: { kilos: { type: 'number' } } },
+    execute: (input) => {
+      log.push(input)
+      return 'HEAVY-42'
+    },
   })
-  const dirs = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
-  for (const dir of Object.values(dirs)) await mkdir(dir)
-  return dirs
 }
 
-type Transport = 'live' | 'print'
-type Make = (bin: string, place: Place, provider: Provider, transport: Transport) => AgentDriver
+/** A harness and what it emits. */
+function opened(config: Omit<HarnessConfig, 'id' | 'modes'>): { harness: Harness; events: HarnessEvent[] } {
+  const harness = new Harness({ id: 'host-tools', modes: [{ id: 'build' }], ...config })
+  const events: HarnessEvent[] = []
+  harness.subscribe((event) => void events.push(event))
+  return { harness, events }
+}
 
-const claude: Make = (bin, { home, temp, work }, provider, transport) =>
-  claudeCode({
-    bin,
-    cwd: work,
-    transport,
-    env: {
-      HOME: home,
-      TMPDIR: temp,
-      ANTHROPIC_BASE_URL: provider.url,
-      ANTHROPIC_API_KEY: 'sk-ant-test',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      CLAUDE_CODE_MAX_RETRIES: '1',
-    },
-  })
-
-const gpt: Make = (bin, { home, temp, work }, provider, transport) =>
-  codex({
-    bin,
-    cwd: work,
-    transport,
-    model: 'gpt-5.5',
-    config: {
-      model_provider: 'scripted',
-      'model_providers.scripted': {
-        name: 'scripted',
-        base_url: `${provider.url}/v1`,
-        env_key: 'CODEX_API_KEY',
-        wire_api: 'responses',
-        request_max_retries: 1,
-        stream_max_retries: 1,
-      },
-    },
-    env: { HOME: home, TMPDIR: temp, CODEX_HOME: undefined, CODEX_API_KEY: 'sk-test' },
-  })
+function failuresIn(events: readonly HarnessEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'error' ? [event.error.message] : []))
+}
 
 suite('our tools in foreign agents', () => {
-  const bins = { 'claude-code': '', codex: '' }
-  before(
-    async () => {
-      for (const id of ['claude-code', 'codex'] as const) bins[id] = await installedCli(id)
-    },
-    { timeout: INSTALL_MS },
-  )
+  const bins = installedPrograms()
 
-  for (const [id, make, tool] of [
-    ['claude-code', claude, { name: 'mcp__inspan__weigh' }],
-    ['codex', gpt, { name: 'weigh', namespace: 'mcp__inspan' }],
-  ] as const) {
+  for (const id of ['claude-code', 'codex'] as const) {
     for (const transport of ['live', 'print'] as const) {
       test(
         `${id} (${transport}) calls one in two turns, each with a token of its own: asked about and recorded once`,
         { timeout: TEST_MS },
         async (t) => {
-          const ends: (() => Promise<void>)[] = []
-          const place = await makePlace(t, ends)
-          const turns: Turn[] = [2, 3].flatMap((kilos) => [
-            { toolCalls: [{ ...tool, input: { kilos } }] },
-            { text: 'WEIGHED.' },
-          ])
-          const provider = await startProvider({ turns })
-          t.after(() => provider.close())
+          const { ends, root, work } = await makePlace(t)
+          const provider = await scripted(
+            t,
+            [2, 3].flatMap((kilos): ModelTurn[] => [
+              { toolCalls: [{ ...NAMED[id]('weigh'), input: { kilos } }] },
+              { text: 'WEIGHED.' },
+            ]),
+          )
           const log: unknown[] = []
-          const weigh = createTool({
-            id: 'weigh',
-            description: 'Weighs things.',
-            inputSchema: { type: 'object', properties: { kilos: { type: 'number' } } },
-            execute: (input) => {
-              log.push(input)
-              return 'HEAVY-42'
-            },
-          })
-          const harness = new Harness({
-            id: 'host-tools',
-            agent: make(bins[id], place, provider, transport),
-            modes: [{ id: 'build' }],
-            tools: { weigh },
+          const { events, harness } = opened({
+            agent: programDriver(id, { bin: bins[id], root, providerUrl: provider.url, cwd: work, transport }),
+            tools: { weigh: weighing(log) },
           })
           ends.push(() => harness.destroy())
-          const events: HarnessEvent[] = []
           harness.subscribe((event) => {
-            events.push(event)
             if (event.type !== 'tool_approval_required') return
             void harness.session.respondToToolApproval({ toolCallId: event.toolCallId, decision: 'approve' })
           })
           await harness.sendMessage({ content: 'Weigh it.' })
           await harness.sendMessage({ content: 'Weigh the other.' })
           const shown = JSON.stringify(events.map(({ type }) => type))
-          assert.deepEqual(
-            events.flatMap((event) => (event.type === 'error' ? [event.error.message] : [])),
-            [],
-          )
+          assert.deepEqual(failuresIn(events), [])
           assert.deepEqual(log, [{ kilos: 2 }, { kilos: 3 }], shown)
           assert.equal(events.filter(({ type }) => type === 'tool_approval_required').length, 2)
           assert.equal(events.filter(({ type }) => type === 'tool_end').length, 2)
@@ -132,5 +80,82 @@ suite('our tools in foreign agents', () => {
         },
       )
     }
+
+    test(
+      `${id} calls a tool of an MCP server, keeps the task list and asks a person`,
+      { timeout: TEST_MS },
+      async (t) => {
+        const { ends, root, work } = await makePlace(t)
+        const task = { content: 'Paint', status: 'in_progress', activeForm: 'Painting' }
+        const provider = await scripted(t, [
+          { toolCalls: [{ ...NAMED[id]('every_echo'), input: { message: 'ECHO-7' } }] },
+          { toolCalls: [{ ...NAMED[id]('task_write'), input: { tasks: [task] } }] },
+          { toolCalls: [{ ...NAMED[id]('ask_user'), input: { question: 'Which colour?' } }] },
+          { text: 'PAINTED.' },
+        ])
+        const { events, harness } = opened({
+          agent: programDriver(id, { bin: bins[id], root, providerUrl: provider.url, cwd: work, transport: 'live' }),
+          mcpServers: { every: { type: 'stdio', command: process.execPath, args: [EVERYTHING] } },
+          permissions: { tools: { every_echo: 'allow' } },
+        })
+        ends.push(() => harness.destroy())
+        await harness.sendMessage({ content: 'Paint it.' })
+        const [asked] = harness.session.suspensions.list()
+        assert.equal(
+          asked?.toolName,
+          'ask_user',
+          `${failuresIn(events).join()} ${events.map(({ type }) => type).join()}`,
+        )
+        await harness.respondToToolSuspension({ resumeData: 'RED-9' })
+        assert.deepEqual(failuresIn(events), [])
+        assert.deepEqual(
+          harness.session.displayState.get().tasks.map(({ content, status }) => [content, status]),
+          [['Paint', 'in_progress']],
+        )
+        const last = provider.requests.findLast(({ route }) => route === 'main')?.text ?? ''
+        for (const word of ['ECHO-7', 'RED-9']) assert.ok(last.includes(word), `the model has heard ${word}`)
+        assert.equal(events.filter(({ type }) => type === 'tool_approval_required').length, 0)
+        assert.equal(events.filter(({ type }) => type === 'tool_end').length, 3)
+      },
+    )
+
+    test(`${id}: an approval waits for another process, and the call is made once`, { timeout: TEST_MS }, async (t) => {
+      const { ends, root, work } = await makePlace(t)
+      const weigh: ModelTurn = { toolCalls: [{ ...NAMED[id]('weigh'), input: { kilos: 2 } }] }
+      const provider = await scripted(t, [weigh, weigh, { text: 'WEIGHED.' }])
+      const log: unknown[] = []
+      const config = {
+        agent: programDriver(id, { bin: bins[id], root, providerUrl: provider.url, cwd: work, transport: 'live' }),
+        tools: { weigh: weighing(log) },
+      }
+      const url = join(root, 'data.db')
+      const before = new SqliteStore({ url })
+      const first = opened({ ...config, storage: before })
+      const asked = new Promise<void>((resolve) => {
+        first.harness.subscribe(({ type }) => void (type === 'tool_approval_required' && resolve()))
+      })
+      void first.harness.sendMessage({ content: 'Weigh it.' })
+      await asked
+      await first.harness.destroy()
+      await before.close()
+      assert.deepEqual(log, [])
+
+      const storage = new SqliteStore({ url })
+      const second = opened({ ...config, storage })
+      ends.push(
+        () => second.harness.destroy(),
+        () => storage.close(),
+      )
+      await second.harness.selectOrCreateThread()
+      const over = new Promise<HarnessEvent>((resolve) => {
+        second.harness.subscribe((event) => void (event.type === 'agent_end' && resolve(event)))
+      })
+      await second.harness.session.respondToToolApproval({ decision: 'approve' })
+      const end = await over
+      assert.deepEqual([failuresIn(second.events), end.type === 'agent_end' && end.reason], [[], 'complete'])
+      assert.deepEqual(log, [{ kilos: 2 }])
+      const last = provider.requests.findLast(({ route }) => route === 'main')?.text ?? ''
+      assert.match(last, /HEAVY-42/)
+    })
   }
 })

@@ -4,15 +4,14 @@
  */
 import { existsSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { claudeCode, codex } from '@inspan/adapters'
 import { NO_RULES, type WaitDecision } from '@inspan/protocol'
-import type { AgentDriver } from '@inspan/protocol/driver'
 import { createThread, ProcessOwner, ThreadRuntime } from '../../src/engine/index.ts'
 import { createPolicy, SqliteStore } from '../../src/index.ts'
+import { programDriver, type ProgramId } from './program-driver.ts'
 
 /** Everything such a process has to know. */
 export interface HostSetup {
-  readonly agent: 'claude-code' | 'codex'
+  readonly agent: ProgramId
   readonly bin: string
   readonly root: string
   readonly providerUrl: string
@@ -27,38 +26,7 @@ export type HostCommand = { readonly waitId: string; readonly decision: WaitDeci
 const setup = JSON.parse(process.argv[2] ?? '{}') as HostSetup
 const { agent, bin, isAgain = false, isAllowed = false, providerUrl, root } = setup
 const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
-const common = { bin, cwd: `${root}/work` }
-const env = { HOME: `${root}/home`, TMPDIR: `${root}/temp` }
-const driver: AgentDriver =
-  agent === 'claude-code'
-    ? claudeCode({
-        ...common,
-        transport: 'live',
-        env: {
-          ...env,
-          ANTHROPIC_BASE_URL: providerUrl,
-          ANTHROPIC_API_KEY: 'sk-ant-test',
-          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-          CLAUDE_CODE_MAX_RETRIES: '1',
-        },
-      })
-    : codex({
-        ...common,
-        transport: 'live',
-        model: 'gpt-5.5',
-        config: {
-          model_provider: 'scripted',
-          'model_providers.scripted': {
-            name: 'scripted',
-            base_url: `${providerUrl}/v1`,
-            env_key: 'CODEX_API_KEY',
-            wire_api: 'responses',
-            request_max_retries: 1,
-            stream_max_retries: 1,
-          },
-        },
-        env: { ...env, CODEX_HOME: undefined, CODEX_API_KEY: 'sk-test' },
-      })
+const driver = programDriver(agent, { bin, root, providerUrl, cwd: `${root}/work`, transport: 'live' })
 
 const url = `${root}/data.db`
 const isNew = !existsSync(url)

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const INSTALL = fileURLToPath(new URL('../../../adapters/src/real/install-cli.ts', import.meta.url))
+const INSTALL = fileURLToPath(new URL('../../../adapters/test/real/install-cli.ts', import.meta.url))
 
 /**
  * The path of a program in its pinned version. It is installed by the suites' own program, which takes care that two of

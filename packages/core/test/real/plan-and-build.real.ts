@@ -1,81 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { before, suite, test, type TestContext } from 'node:test'
-import { claudeCode, codex } from '@inspan/adapters'
+import { suite, test } from 'node:test'
 import type { AgentDriver } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { startProvider, type Provider, type Turn } from '@inspan/testing'
+import { startProvider, type Provider } from '@inspan/testing'
 import { Harness } from '../../src/index.ts'
-import { installedCli } from './installed-cli.ts'
-
-/** Many times what a test and the installation of two programs take, as the machine may be busy and the line slow. */
-const TEST_MS = 20 * 60_000
-const INSTALL_MS = 60 * 60_000
-
-interface Place {
-  readonly home: string
-  readonly work: string
-  readonly temp: string
-  /** What ends before the folders go: a program that still runs would make them again. */
-  readonly ends: (() => Promise<void>)[]
-}
-
-async function makePlace(t: TestContext): Promise<Place> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-modes-')))
-  const ends: Place['ends'] = []
-  t.after(async () => {
-    for (const end of ends) await end()
-    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
-  })
-  const dirs = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
-  for (const dir of Object.values(dirs)) await mkdir(dir)
-  return { ...dirs, ends }
-}
-
-async function scripted(t: TestContext, turns: readonly Turn[]): Promise<Provider> {
-  const provider = await startProvider({ turns })
-  t.after(() => provider.close())
-  return provider
-}
-
-function planner(bin: string, { home, temp, work }: Place, provider: Provider): AgentDriver {
-  return claudeCode({
-    bin,
-    cwd: work,
-    transport: 'live',
-    env: {
-      HOME: home,
-      TMPDIR: temp,
-      ANTHROPIC_BASE_URL: provider.url,
-      ANTHROPIC_API_KEY: 'sk-ant-test',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      CLAUDE_CODE_MAX_RETRIES: '1',
-    },
-  })
-}
-
-function builder(bin: string, { home, temp, work }: Place, provider: Provider): AgentDriver {
-  return codex({
-    bin,
-    cwd: work,
-    transport: 'live',
-    model: 'gpt-5.5',
-    config: {
-      model_provider: 'scripted',
-      'model_providers.scripted': {
-        name: 'scripted',
-        base_url: `${provider.url}/v1`,
-        env_key: 'CODEX_API_KEY',
-        wire_api: 'responses',
-        request_max_retries: 1,
-        stream_max_retries: 1,
-      },
-    },
-    env: { HOME: home, TMPDIR: temp, CODEX_HOME: undefined, CODEX_API_KEY: 'sk-test' },
-  })
-}
+import { programDriver, type ProgramId } from './program-driver.ts'
+import { installedPrograms, makePlace, scripted, TEST_MS, type ProgramFolders } from './programs.ts'
 
 /** What the conversation's own requests said, without titles and the like. */
 function asked(provider: Provider): readonly string[] {
@@ -83,14 +15,9 @@ function asked(provider: Provider): readonly string[] {
 }
 
 suite('one thread, two programs', () => {
-  const bins = { claude: '', codex: '' }
-  before(
-    async () => {
-      bins.claude = await installedCli('claude-code')
-      bins.codex = await installedCli('codex')
-    },
-    { timeout: INSTALL_MS },
-  )
+  const bins = installedPrograms()
+  const live = (id: ProgramId, { root, work }: ProgramFolders, { url }: Provider): AgentDriver =>
+    programDriver(id, { bin: bins[id], root, providerUrl: url, cwd: work, transport: 'live' })
 
   test(
     'is planned with Claude Code and built with Codex; each knows what the other did',
@@ -109,8 +36,8 @@ suite('one thread, two programs', () => {
       const harness = new Harness({
         id: 'two-programs',
         modes: [
-          { id: 'plan', agent: planner(bins.claude, place, anthropic), transitionsTo: 'build' },
-          { id: 'build', agent: builder(bins.codex, place, openai) },
+          { id: 'plan', agent: live('claude-code', place, anthropic), transitionsTo: 'build' },
+          { id: 'build', agent: live('codex', place, openai) },
         ],
       })
       place.ends.push(() => harness.destroy())
@@ -184,8 +111,8 @@ suite('one thread, two programs', () => {
       const harness = new Harness({
         id: 'own-plans',
         modes: [
-          { id: 'plan', agent: planner(bins.claude, place, anthropic), transitionsTo: 'build' },
-          { id: 'build', agent: builder(bins.codex, place, openai) },
+          { id: 'plan', agent: live('claude-code', place, anthropic), transitionsTo: 'build' },
+          { id: 'build', agent: live('codex', place, openai) },
         ],
       })
       place.ends.push(() => harness.destroy())
@@ -224,7 +151,7 @@ suite('one thread, two programs', () => {
       turns: [{ toolCalls: [{ name: 'Agent', input }] }, { text: 'Thanks.' }],
     })
     t.after(() => anthropic.close())
-    const harness = new Harness({ id: 'helpers', modes: [{ id: 'a', agent: planner(bins.claude, place, anthropic) }] })
+    const harness = new Harness({ id: 'helpers', modes: [{ id: 'a', agent: live('claude-code', place, anthropic) }] })
     place.ends.push(() => harness.destroy())
     const events: HarnessEvent[] = []
     harness.subscribe((event) => void events.push(event))

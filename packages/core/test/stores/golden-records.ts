@@ -70,7 +70,7 @@ export const GOLDEN_MAIN: readonly GoldenStep[] = [
           instructions: 'Be brief.',
           maxSteps: 3,
           output: { schema: { type: 'object' } },
-          budget: { costUsd: 1 },
+          budget: { usd: 1 },
         },
       },
       {

@@ -12,7 +12,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Harness, Store } from '@inspan/core'
 import { InspanError } from '@inspan/protocol'
-import { AcpSession } from './acp-session.ts'
+import { InspanAcpSession } from './acp-session.ts'
 
 const SESSIONS_PER_PAGE = 100
 
@@ -26,10 +26,10 @@ export interface AcpAgentOptions {
 }
 
 /** Inspan as an agent of the Agent Client Protocol. Sessions are threads of the store. */
-export class AcpAgent {
+export class InspanAcpAgent {
   readonly #options: AcpAgentOptions
   readonly #harnesses = new Map<string, Promise<Harness>>()
-  readonly #sessions = new Map<string, AcpSession>()
+  readonly #sessions = new Map<string, InspanAcpSession>()
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
@@ -97,19 +97,19 @@ export class AcpAgent {
   async #create(
     { cwd, mcpServers }: NewSessionRequest,
     client: AgentContext,
-  ): Promise<{ sessionId: string } & Awaited<ReturnType<AcpSession['choices']>>> {
+  ): Promise<{ sessionId: string } & Awaited<ReturnType<InspanAcpSession['choices']>>> {
     const harness = await this.#harness(cwd)
     if (mcpServers.length > 0) {
       this.#options.warn('The MCP servers of the client are not connected. Give them to the harness instead.')
     }
     const session = await harness.createSession({ resourceId: cwd })
     await session.thread.create()
-    const made = new AcpSession(harness, session, client, this.#options.warn)
+    const made = new InspanAcpSession(harness, session, client, this.#options.warn)
     this.#sessions.set(made.id, made)
     return { sessionId: made.id, ...(await made.choices()) }
   }
 
-  async #open(sessionId: string, cwd: string, client: AgentContext): Promise<AcpSession> {
+  async #open(sessionId: string, cwd: string, client: AgentContext): Promise<InspanAcpSession> {
     const harness = await this.#harness(cwd)
     const thread = await this.#options.store.getThread(sessionId)
     // A thread of another folder is as good as none: its tools would work on the wrong files.
@@ -118,7 +118,7 @@ export class AcpAgent {
     this.#sessions.delete(sessionId)
     const session = await harness.createSession({ resourceId: cwd })
     await session.thread.switch({ threadId: sessionId })
-    const opened = new AcpSession(harness, session, client, this.#options.warn)
+    const opened = new InspanAcpSession(harness, session, client, this.#options.warn)
     this.#sessions.set(sessionId, opened)
     return opened
   }
@@ -148,7 +148,7 @@ export class AcpAgent {
     return {}
   }
 
-  #session(sessionId: string): AcpSession {
+  #session(sessionId: string): InspanAcpSession {
     const session = this.#sessions.get(sessionId)
     if (session === undefined) throw RequestError.sessionNotFound(sessionId)
     return session

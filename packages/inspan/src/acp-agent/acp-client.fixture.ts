@@ -124,28 +124,29 @@ export class AcpBench implements AsyncDisposable {
       await once(child, 'close')
     }
     this.#connection.close()
-    for (const message of this.messages) this.#check(message)
+    for (const message of this.messages) checkAgentMessage(message, this.#methods)
   }
+}
 
-  #check(message: AnyMessage): void {
-    const says = JSON.stringify(message)
-    const [name, value] = this.#typeOf(message)
-    const checked = definition(name).safeParse(value)
-    assert.ok(checked.success, `${name}: ${checked.error?.message ?? ''}\n${says}`)
-  }
+/** Validates a message of the agent. `methods`: those of the client's requests by id, as a response names only the id. */
+export function checkAgentMessage(message: AnyMessage, methods: ReadonlyMap<unknown, string>): void {
+  const says = JSON.stringify(message)
+  const [name, value] = typeOf(message, methods)
+  const checked = definition(name).safeParse(value)
+  assert.ok(checked.success, `${name}: ${checked.error?.message ?? ''}\n${says}`)
+}
 
-  #typeOf(message: AnyMessage): [name: string, value: unknown] {
-    if ('method' in message) {
-      const name = message.method === 'session/update' ? 'SessionNotification' : 'RequestPermissionRequest'
-      if (message.method !== 'session/update' && message.method !== 'session/request_permission') {
-        return ['CancelRequestNotification', message.params]
-      }
-      return [name, message.params]
+function typeOf(message: AnyMessage, methods: ReadonlyMap<unknown, string>): [name: string, value: unknown] {
+  if ('method' in message) {
+    const name = message.method === 'session/update' ? 'SessionNotification' : 'RequestPermissionRequest'
+    if (message.method !== 'session/update' && message.method !== 'session/request_permission') {
+      return ['CancelRequestNotification', message.params]
     }
-    if ('error' in message) return ['Error', message.error]
-    const method = this.#methods.get(message.id) ?? ''
-    return [RESPONSES[method] ?? `no type for ${method}`, message.result]
+    return [name, message.params]
   }
+  if ('error' in message) return ['Error', message.error]
+  const method = methods.get(message.id) ?? ''
+  return [RESPONSES[method] ?? `no type for ${method}`, message.result]
 }
 
 const RESPONSES: Readonly<Record<string, string>> = {

@@ -31,7 +31,7 @@ type EndReason = Extract<HarnessEvent, { type: 'agent_end' }>['reason']
 type PromptResult = PromptResponse & { readonly usage?: object }
 
 /** One thread as a session of the client: its events become updates, its waits become permission requests. */
-export class AcpSession {
+export class InspanAcpSession {
   readonly id: string
   readonly #harness: Harness
   readonly #session: Session

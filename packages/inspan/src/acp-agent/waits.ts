@@ -19,7 +19,7 @@ export function approvalDecision(outcome: RequestPermissionOutcome): ToolApprova
 }
 
 /** How a tool's question is put to a client that knows only permission requests. */
-export interface Question {
+export interface AcpQuestion {
   readonly title: string
   readonly text: string
   /** None for a question that only words can answer: the next prompt is the answer. */
@@ -28,7 +28,7 @@ export interface Question {
   answer(outcome: RequestPermissionOutcome): unknown
 }
 
-export function questionOf(suspension: PendingToolSuspension): Question {
+export function questionOf(suspension: PendingToolSuspension): AcpQuestion {
   const { suspendPayload: payload, toolName } = suspension
   const plan = fieldOf(payload, 'plan')
   if (typeof plan === 'string') return planQuestion(textField(payload, 'title') ?? 'Plan', plan)
@@ -49,7 +49,7 @@ export function questionOf(suspension: PendingToolSuspension): Question {
   }
 }
 
-function planQuestion(title: string, plan: string): Question {
+function planQuestion(title: string, plan: string): AcpQuestion {
   const options: readonly PermissionOption[] = [
     { ...ALLOW, name: 'Carry out this plan' },
     { ...REJECT, name: 'Revise the plan' },
@@ -60,7 +60,7 @@ function planQuestion(title: string, plan: string): Question {
   return { title, text: plan, options, answer }
 }
 
-function accessQuestion(payload: unknown): Question {
+function accessQuestion(payload: unknown): AcpQuestion {
   const path = textField(payload, 'path') ?? 'a path'
   const answer = (outcome: RequestPermissionOutcome): unknown =>
     approvalDecision(outcome) === 'approve' ? 'Yes' : 'No'

@@ -1,7 +1,7 @@
 /** What a line is about. The theme gives each tone its colour. */
 export type Tone = 'plain' | 'soft' | 'good' | 'bad' | 'accent' | 'strong'
 
-export interface Line {
+export interface ToneLine {
   readonly text: string
   readonly tone: Tone
 }
@@ -9,12 +9,12 @@ export interface Line {
 /** One paragraph of the screen: Markdown of an agent, or lines of ours. All text is safe for a terminal. */
 export type Block =
   | { readonly type: 'markdown'; readonly text: string }
-  | { readonly type: 'lines'; readonly lines: readonly Line[] }
+  | { readonly type: 'lines'; readonly lines: readonly ToneLine[] }
 
-export function line(text: string, tone: Tone = 'plain'): Line {
+export function line(text: string, tone: Tone = 'plain'): ToneLine {
   return { text, tone }
 }
 
-export function lines(...all: readonly Line[]): Block {
+export function lines(...all: readonly ToneLine[]): Block {
   return { type: 'lines', lines: all }
 }

@@ -12,7 +12,7 @@ import { InspanError } from '@inspan/protocol'
 import type { Command } from '@inspan/protocol/wire'
 import { oneLine } from '../one-line.ts'
 import { visible } from '@inspan/protocol/internal'
-import { line, lines, type Line, type Tone } from './block.ts'
+import { line, lines, type ToneLine, type Tone } from './block.ts'
 import { blocksView, painted, Transcript } from './blocks-view.ts'
 import { completionFor } from './completion.ts'
 import { activityLines, statusLine } from './render-state.ts'
@@ -38,6 +38,14 @@ export interface ChatScreenOptions {
   readonly onShown: () => void
 }
 
+interface Asked {
+  readonly id: string
+  readonly chosen: ReadonlySet<number>
+  readonly isAskingReason: boolean
+  /** The file that the call would replace, once it is read. */
+  readonly before?: string | null | undefined
+}
+
 /** The terminal chat: shows the client's state and turns keys into commands. Everything else is on the server. */
 export class ChatScreen implements Component {
   readonly #client: Client
@@ -52,9 +60,9 @@ export class ChatScreen implements Component {
   #isStarting = true
   #failure: unknown
   #isUnfolded = false
-  #notice: readonly Line[] = []
+  #notice: readonly ToneLine[] = []
   /** The wait that keys answer, and what was done about it so far. */
-  #asked: { readonly id: string; readonly chosen: ReadonlySet<number>; readonly isAskingReason: boolean } | undefined
+  #asked: Asked | undefined
   #isArmed = false
   #arming: ReturnType<typeof setTimeout> | undefined
   #isLeaving = false
@@ -143,7 +151,18 @@ export class ChatScreen implements Component {
       this.#isArmed = false
       clearTimeout(this.#arming)
       if (wait !== undefined) this.#arming = setTimeout(() => this.#arm(), ARMING_MS)
+      if (typeof wait?.input?.['content'] === 'string') void this.#readAskedFile(wait.waitId)
     }
+    this.#tui.requestRender()
+  }
+
+  /** What is approved is the change, so the file as it is now is shown along with its new content. */
+  async #readAskedFile(wait: string): Promise<void> {
+    const { routes } = this.#client
+    // The new content is shown all the same.
+    const before = await routes.askedFile(this.#client.getState().thread, wait).catch(() => undefined)
+    if (this.#asked?.id !== wait) return
+    this.#asked = { ...this.#asked, before }
     this.#tui.requestRender()
   }
 
@@ -155,9 +174,9 @@ export class ChatScreen implements Component {
   #waitView(): WaitView | undefined {
     const [wait, ...others] = this.#client.getState().pendingApprovals ?? []
     if (wait === undefined || this.#asked?.id !== wait.waitId) return undefined
-    const { chosen, isAskingReason } = this.#asked
+    const { before, chosen, isAskingReason } = this.#asked
     const isArmed = this.#isArmed
-    return { wait, chosen, isArmed, isAskingReason, isUnfolded: this.#isUnfolded, others: others.length }
+    return { wait, before, chosen, isArmed, isAskingReason, isUnfolded: this.#isUnfolded, others: others.length }
   }
 
   /** Handles a key before the editor does. Returns true if the editor must not see it. */

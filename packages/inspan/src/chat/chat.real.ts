@@ -150,6 +150,60 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
     await terminal.shows(/> First[^]*One\./)
   })
 
+  it('takes several lines, finds earlier messages with Up, and copies an answer', async () => {
+    await using bench = await startServer([{ text: 'First **answer**.' }, { text: 'Second answer.' }])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    terminal.type('one')
+    terminal.press('C-j')
+    terminal.type('two')
+    terminal.press('Enter')
+    await terminal.shows(/> one\n {2}two\n[^]*First answer\./)
+    terminal.type('/copy')
+    terminal.press('Enter')
+    await terminal.shows(/Copied/)
+    assert.equal(terminal.clipboard(), 'First **answer**.')
+    // The newest is the command.
+    terminal.press('Up', 'Up')
+    await terminal.shows(/^one *\ntwo *$/m)
+    terminal.press('Enter')
+    await terminal.shows(/First answer\.[^]*> one\n {2}two\n[^]*Second answer\./)
+  })
+
+  it('draws a stream without clearing the screen, and marks links', async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `word${index} `)
+    await using bench = await startServer([
+      { text: [...words, 'See [the page](https://example.org/page).'], delayPerDeltaMs: 10 },
+    ])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token, PI_HYPERLINKS: '1' })
+    await terminal.shows(/Type a message/)
+    const recorded = terminal.record()
+    terminal.type('Speak')
+    terminal.press('Enter')
+    await terminal.shows(/word0 [^]*See the page\.[^]*$/)
+    const sent = recorded()
+    const frames = sent.split('␛[?2026h').length - 1
+    assert.ok(frames > 5, `${frames} frames`)
+    // Between the marks of a frame the terminal shows nothing half-drawn.
+    assert.equal(sent.split('␛[?2026l').length - 1, frames)
+    assert.doesNotMatch(sent, /␛\[[23]?J|␛c/)
+    assert.match(sent, /␛\]8;;https:\/\/example\.org\/page(?:␇|␛\\)/)
+  })
+
+  it('uses no colour on a dumb terminal', async () => {
+    await using bench = await startServer([{ text: '# Title\n\n`code` and **words**' }])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token, TERM: 'dumb' })
+    await terminal.shows(/Type a message/)
+    const recorded = terminal.record()
+    terminal.type('Speak')
+    terminal.press('Enter')
+    await terminal.shows(/code and words/)
+    assert.doesNotMatch(recorded(), /␛\[(?:[0-9]+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]/)
+  })
+
   it('completes names of files after an @', async () => {
     await using bench = await startServer([{ text: 'Read.' }])
     using terminal = new TmuxTerminal(['notes.txt', 'plan.txt'])

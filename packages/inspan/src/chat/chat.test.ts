@@ -24,5 +24,5 @@ test('options that exclude each other are refused', () => {
   assert.match(both.stderr, /--model and --harness exclude each other/)
   assert.match(chat('--connect', 'http://127.0.0.1:1', '--harness', 'pi').stderr, /--connect talks to the agents/)
   assert.match(chat('--token-file', 'x').stderr, /--token-file needs --connect/)
-  assert.match(chat('--harness', 'codx').stderr, /there is no harness "codx".*"codex"/)
+  assert.match(chat('--harness', 'codx').stderr, /there is no coding agent "codx".*"codex"/)
 })

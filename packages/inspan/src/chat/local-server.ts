@@ -1,18 +1,24 @@
 import type { HarnessConfig, HarnessMode } from '@inspan/core'
-import type { InspanServer } from '@inspan/server'
+import { InspanError } from '@inspan/protocol'
+import type { InspanServer, ServeOptions } from '@inspan/server'
 import type { Terminal } from '../command.ts'
 import { openStore } from '../data-file.ts'
-import { modesOf, type HarnessId } from '../served-modes.ts'
+import { modesOf, type CliId } from '../served-modes.ts'
 
 export interface LocalServerOptions {
   readonly model: string | undefined
-  readonly harness: HarnessId | undefined
+  readonly cli: CliId | undefined
   readonly db: string | undefined
   /** The folder that the agent works in. Default: the current one. */
   readonly folder?: string
   readonly permissions?: HarnessConfig['permissions']
   /** A demo agent that also writes, instead of the one that only looks. */
   readonly isWritingDemo?: boolean
+}
+
+const ONLY_THIS: NonNullable<ServeOptions['projects']> = {
+  has: () => false,
+  open: (folder) => Promise.reject(new InspanError('unsupported', `${folder} is not served here.`)),
 }
 
 export interface LocalServer {
@@ -38,7 +44,8 @@ export async function startLocalServer(options: LocalServerOptions, terminal: Te
     await store.close()
   }
   try {
-    const server = await serve({ harness, folders: [folder] })
+    // Runs that a dead process left in other projects are none of its business.
+    const server = await serve({ harness, folders: [folder], projects: ONLY_THIS })
     return {
       server,
       close: async () => {
@@ -53,7 +60,7 @@ export async function startLocalServer(options: LocalServerOptions, terminal: Te
 }
 
 async function agentOf(
-  { harness, isWritingDemo = false, model }: LocalServerOptions,
+  { cli, isWritingDemo = false, model }: LocalServerOptions,
   folder: string,
   terminal: Terminal,
 ): Promise<Pick<HarnessConfig, 'workspace'> & { modes: HarnessMode[] }> {
@@ -63,9 +70,9 @@ async function agentOf(
     checkKey(model, terminal)
     return { workspace: { root: folder }, modes: await modesOf([], model, at) }
   }
-  if (harness === undefined && isWritingDemo) {
+  if (cli === undefined && isWritingDemo) {
     const { folderDemo } = await import('../demo-folder.ts')
     return { workspace: { root: folder }, modes: [{ id: 'demo', name: 'Demo', agent: folderDemo() }] }
   }
-  return { modes: await modesOf(harness === undefined ? [] : [harness], undefined, at) }
+  return { modes: await modesOf(cli === undefined ? [] : [cli], undefined, at) }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { ClientState } from '@inspan/client'
-import { emptyView } from '@inspan/protocol/log'
-import type { WireMessage } from '@inspan/protocol/wire'
+import { applyFrame, emptyState, emptyView, reduce } from '@inspan/protocol/log'
+import { toHarnessState, type WireMessage } from '@inspan/protocol/wire'
 import fc from 'fast-check'
 import type { Block } from './block.ts'
 import { activityLines, messageBlocks, statusLine } from './render-state.ts'
@@ -23,9 +23,19 @@ function state(fields: Partial<ClientState>): ClientState {
 }
 
 suite('a message', () => {
-  test('of the agent is Markdown, of the user it is marked', () => {
+  test('a message of the agent is Markdown, and one of the user is marked', () => {
     assert.deepEqual(messageBlocks(message({ content: '**Hi**' }), false), [{ type: 'markdown', text: '**Hi**' }])
     assert.equal(textOf(messageBlocks(message({ role: 'user', content: 'one\ntwo' }), false)), '> one\n  two')
+  })
+
+  test('a compaction is a line of its own, where it happened', () => {
+    const data = { messages: 12, tokensBefore: 34_000, tokensAfter: 2100 }
+    const part = { id: '0', type: 'signal', kind: 'compaction', text: '', data } as const
+    const body = { type: 'message.added', messageId: 'm', role: 'system', parts: [part] } as const
+    const reduced = reduce(emptyState('t'), { v: 1, stream: 't', seq: 1, at: 0, body })
+    const view = applyFrame(emptyView('t'), { type: 'delta', seq: 1, operations: reduced.ops })
+    const shown = toHarnessState(view).messages.flatMap((each) => messageBlocks(each, false))
+    assert.equal(textOf(shown), '* 12 earlier messages were summarised for the agent: 34,000 tokens became 2,100.')
   })
 
   test('shows a call in one line, with the end of its output folded', () => {
@@ -48,7 +58,7 @@ suite('a message', () => {
     assert.equal(textOf(messageBlocks(message({ toolCalls: [cut] }), false)), '✓ ask\n  {"content":"He sa')
   })
 
-  test('unfolds only the end of a very long output, and says so', () => {
+  test('unfolds only the end of a very long output, and reports it', () => {
     const output = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join('\n')
     const call = { id: 'c', name: 'shell', status: 'running', output } as const
     const shown = textOf(messageBlocks(message({ toolCalls: [call] }), true)).split('\n')

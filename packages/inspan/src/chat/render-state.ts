@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
 import { oneLine } from '../one-line.ts'
 import { visible } from '@inspan/protocol/internal'
-import { line, lines, type Block, type Line, type Tone } from './block.ts'
+import { line, lines, type Block, type ToneLine, type Tone } from './block.ts'
 
 /** How many lines of an output are shown when it is unfolded. The newest tell most. */
 const UNFOLDED_LINES = 200
@@ -44,7 +44,7 @@ const MARKS: Readonly<Record<HarnessToolCall['status'], readonly [mark: string, 
   denied: ['✗', 'bad', ' (denied)'],
 }
 
-function callLines(call: HarnessToolCall, isUnfolded: boolean): readonly Line[] {
+function callLines(call: HarnessToolCall, isUnfolded: boolean): readonly ToneLine[] {
   const [mark, tone, note] = MARKS[call.status]
   const subject = subjectOf(call.input)
   const title = `${mark} ${oneLine(visible(call.name))}${subject === '' ? '' : ` ${subject}`}${note}`
@@ -63,9 +63,9 @@ function callLines(call: HarnessToolCall, isUnfolded: boolean): readonly Line[] 
 }
 
 /** Shows what a call that writes a file has changed. */
-function changeLines(input: JsonObject | undefined): readonly Line[] {
+function changeLines(input: JsonObject | undefined): readonly ToneLine[] {
   const { content, new_string: after = content, old_string: before } = input ?? {}
-  const marked = (mark: string, value: JsonValue | undefined, tone: Tone): readonly Line[] =>
+  const marked = (mark: string, value: JsonValue | undefined, tone: Tone): readonly ToneLine[] =>
     typeof value === 'string' && value !== ''
       ? visible(value)
           .split('\n')
@@ -107,7 +107,7 @@ function compact(input: JsonObject): string {
 }
 
 /** Returns the queued messages, and what the agent is doing or why it stopped. */
-export function activityLines(state: ClientState): readonly Line[] {
+export function activityLines(state: ClientState): readonly ToneLine[] {
   const { error, head, status } = state
   const queued = [...head.queue].map(({ parts }) => {
     const text = parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ')
@@ -119,7 +119,7 @@ export function activityLines(state: ClientState): readonly Line[] {
 }
 
 /** Returns the line below the input: where this is, and whether it is connected. */
-export function statusLine(state: ClientState): Line {
+export function statusLine(state: ClientState): ToneLine {
   const { connection, head, problem } = state
   if (connection !== 'open') {
     const why = problem === undefined ? '' : ` (${oneLine(visible(problem))})`

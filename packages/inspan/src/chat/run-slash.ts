@@ -1,5 +1,5 @@
 import type { Client, ThreadSummary } from '@inspan/client'
-import { InspanError } from '@inspan/protocol'
+import { InspanError, type Grants, type GrantScope } from '@inspan/protocol'
 import type { Command } from '@inspan/protocol/wire'
 import { oneLine } from '../one-line.ts'
 import { helpLines, type SlashName } from './slash.ts'
@@ -21,18 +21,14 @@ export async function runSlash(name: SlashName, argument: string, host: SlashHos
     case 'help':
       return helpLines()
     case 'new': {
-      const { id } = await client.routes.createThread(argument === '' ? {} : { title: argument })
-      await client.open(id)
+      await openMade(host, await client.routes.createThread(argument === '' ? {} : { title: argument }))
       return ['This is a new thread.']
     }
     case 'threads':
       return argument === '' ? listThreads(client) : openThread(client, argument)
     case 'fork': {
-      const { id } = await client.routes.forkThread(
-        client.getState().thread,
-        argument === '' ? {} : { title: argument },
-      )
-      await client.open(id)
+      const { thread } = client.getState()
+      await openMade(host, await client.routes.forkThread(thread, argument === '' ? {} : { title: argument }))
       return ['This is a copy. The thread before it stays as it was.']
     }
     case 'rename':
@@ -52,6 +48,8 @@ export async function runSlash(name: SlashName, argument: string, host: SlashHos
       return changedFiles(client)
     case 'rewind':
       return rewind(client, argument)
+    case 'grants':
+      return argument === '' ? listGrants(client) : revokeGrant(client, argument)
     case 'copy': {
       const answer = client.getState().messages.findLast(({ content, role }) => role === 'assistant' && content !== '')
       if (answer === undefined) throw new InspanError('not-found', 'There is no answer to copy yet.')
@@ -67,6 +65,12 @@ export async function runSlash(name: SlashName, argument: string, host: SlashHos
   }
 }
 
+/** The title of a new thread is only in the list of threads until it is recorded in the thread itself. */
+async function openMade(host: SlashHost, { id, title }: ThreadSummary): Promise<void> {
+  await host.client.open(id)
+  if (title !== null) host.send({ type: 'rename', title })
+}
+
 function need(argument: string, message: string): void {
   if (argument === '') throw new InspanError('invalid-input', message)
 }
@@ -78,6 +82,40 @@ async function changedFiles(client: Client): Promise<readonly string[]> {
     `${status} ${path}`,
     ...(diff === undefined ? [] : diff.split('\n')),
   ])
+}
+
+interface ListedGrant {
+  readonly text: string
+  readonly command: Command
+}
+
+/** Returns what is allowed in this thread and in the whole project, in the order of its numbers. */
+async function grantsOf(client: Client): Promise<readonly ListedGrant[]> {
+  const { project, resource, thread } = await client.routes.grants(client.getState().thread)
+  const listed = ({ categories, tools }: Grants, scope: GrantScope, where: string): readonly ListedGrant[] => [
+    ...tools.map((tool) => ({ text: `${tool}  ${where}`, command: { type: 'revoke', scope, tool } as const })),
+    ...categories.map((category) => ({
+      text: `every ${category}  ${where}`,
+      command: { type: 'revoke', scope, category } as const,
+    })),
+  ]
+  return [...listed(thread, 'thread', 'in this thread'), ...listed(project, 'resource', `in the project ${resource}`)]
+}
+
+async function listGrants(client: Client): Promise<readonly string[]> {
+  const all = await grantsOf(client)
+  if (all.length === 0) return ['Nothing is allowed beyond the rules.']
+  return [...all.map(({ text }, index) => `${String(index + 1).padStart(3)}  ${text}`), '/grants <number> revokes it.']
+}
+
+async function revokeGrant(client: Client, argument: string): Promise<readonly string[]> {
+  const grant = (await grantsOf(client))[Number(argument) - 1]
+  if (grant === undefined) {
+    throw new InspanError('not-found', `There is no grant ${argument}.`, { hint: '/grants lists them.' })
+  }
+  const receipt = await client.send(grant.command).receipt
+  if (receipt.status !== 'done') throw new InspanError('misuse', receipt.message ?? 'The server refused it.')
+  return [`Revoked: ${grant.text}`]
 }
 
 /** Without a number it lists messages; with one it only reports; with `yes` it rewinds. */

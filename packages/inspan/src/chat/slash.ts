@@ -10,6 +10,7 @@ export type SlashName =
   | 'model'
   | 'files'
   | 'rewind'
+  | 'grants'
   | 'copy'
   | 'cancel'
   | 'quit'
@@ -34,6 +35,7 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
     description: 'undo changes: lists messages, shows what would change, then does it',
     argument: '[number] [yes]',
   },
+  { name: 'grants', description: 'list what is always allowed, or revoke it', argument: '[number]' },
   { name: 'copy', description: 'copy the last answer' },
   { name: 'cancel', description: 'interrupt the run' },
   { name: 'quit', description: 'leave' },

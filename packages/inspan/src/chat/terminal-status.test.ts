@@ -38,7 +38,7 @@ test('a terminal that answers is told every change once', () => {
   )
 })
 
-test('what is copied cannot break out of its sequence', () => {
+test('copied text cannot break out of its escape sequence', () => {
   const sequence = copySequence('a\x07b\x1b]0;title\x07')
   assert.equal(sequence.slice(0, 7), '\x1b]52;c;')
   assert.match(sequence.slice(7, -1), /^[A-Za-z0-9+/=]+$/)

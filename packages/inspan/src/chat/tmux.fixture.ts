@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const INSPAN = fileURLToPath(new URL('../../bin/inspan.js', import.meta.url))
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 /** tmux reports no change of its screen, so it is read again and again. */
 const LOOK_MS = 50
 
@@ -19,16 +19,38 @@ export class TmuxTerminal implements Disposable {
     for (const name of files) writeFileSync(join(this.folder, name), '')
   }
 
-  /** Starts the chat, instead of one that has ended. When it is left, the exit code and the settings of the terminal are printed. */
+  /** Starts the chat, instead of one that has ended. */
   chat(args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+    this.start(['chat', ...args], env)
+  }
+
+  /**
+   * Starts a command of inspan, instead of one that has ended. When it is left, the exit code and the settings of the
+   * terminal are printed.
+   */
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}, folder: string = this.folder): void {
     const variables = { INSPAN_HOME: join(this.folder, '.home'), ...env }
     const settings = Object.entries(variables).map(([name, value]) => `${name}='${value}'`)
-    const command = [...settings, `'${process.execPath}' '${INSPAN}' chat`, ...args].join(' ')
+    const words = args.map((word) => `'${word}'`)
+    const command = [...settings, `'${process.execPath}' '${INSPAN}'`, ...words].join(' ')
     const after =
       'echo "left with $?"; stty -a | tr ";" "\\n" | grep -o -e "-\\{0,1\\}icanon" -e "-\\{0,1\\}echo "; cat'
-    if (this.#isStarted) this.#tmux('respawn-pane', '-k', '-c', this.folder, `${command}; ${after}`)
-    else this.#tmux('new-session', '-d', '-x', '90', '-y', '40', '-c', this.folder, `${command}; ${after}`)
+    if (this.#isStarted) this.#tmux('respawn-pane', '-k', '-c', folder, `${command}; ${after}`)
+    else this.#tmux('new-session', '-d', '-x', '90', '-y', '40', '-c', folder, `${command}; ${after}`)
     this.#isStarted = true
+    this.#tmux('set-option', '-s', 'set-clipboard', 'on')
+  }
+
+  /** Records what the program sends to the terminal from now on. The result returns it, with ␛ and ␇ for Escape and Bell. */
+  record(): () => string {
+    const file = join(this.folder, '.recorded')
+    this.#tmux('pipe-pane', '-O', `cat >> '${file}'`)
+    return () => readFileSync(file, 'utf8').replaceAll('\x1b', '␛').replaceAll('\x07', '␇')
+  }
+
+  /** Returns what a program has put into the clipboard. */
+  clipboard(): string {
+    return this.#tmux('show-buffer')
   }
 
   type(text: string): void {
@@ -42,9 +64,20 @@ export class TmuxTerminal implements Disposable {
 
   /** Sends a signal to the chat, as `kill` would. */
   signal(name: NodeJS.Signals): void {
+    process.kill(this.#pid(), name)
+  }
+
+  /** Returns how many milliseconds of CPU the chat has used. */
+  cpuMs(): number {
+    // The fields after the name of the program, which may hold spaces.
+    const fields = readFileSync(`/proc/${this.#pid()}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    const ticks = Number(fields[11]) + Number(fields[12])
+    return ticks * 10
+  }
+
+  #pid(): number {
     const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim()
-    const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8')
-    process.kill(Number(children.trim()), name)
+    return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim())
   }
 
   resize(columns: number, rows: number): void {

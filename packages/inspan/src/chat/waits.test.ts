@@ -35,17 +35,26 @@ suite('an approval', () => {
     assert.match(shown, /"path": "a\.txt"[^]*\n {2}- one\n {2}\+ two\n {2}\+ three\ny allow once/)
   })
 
-  test('says how much of a long input is hidden, and shows it on demand', () => {
+  test('reports how much of a long input is hidden, and shows it on demand', () => {
     const content = Array.from({ length: 100 }, () => 'x').join('\n')
     assert.match(textOf(view({ input: { content } })), /… 60 more lines, Ctrl\+O shows them/)
     assert.doesNotMatch(textOf(view({ input: { content } }, { isUnfolded: true })), /more lines/)
+  })
+
+  test('shows how a file would change that is already there, with the lines around the change', () => {
+    const before = ['1', '2', '3', 'old', '5', '6', '7', '8'].join('\n')
+    const shown = textOf(view({ input: { content: before.replace('old', 'new') } }, { before }))
+    assert.match(shown, /\n {4}2\n {4}3\n {2}- old\n {2}\+ new\n {4}5\n {4}6\n {4}…\n/)
+    assert.doesNotMatch(shown, /^ {2,4}[+-]? ?[178]$/m)
   })
 
   test('is answered by keys', () => {
     const shown = view({})
     const approve = { type: 'approve', toolCallId: 'c' }
     assert.deepEqual(waitAction(shown, 'y'), { type: 'send', command: approve })
-    assert.deepEqual(waitAction(shown, 'a'), { type: 'send', command: { ...approve, remember: 'tool' } })
+    const inThread = { ...approve, remember: 'tool', scope: 'thread' }
+    assert.deepEqual(waitAction(shown, 't'), { type: 'send', command: inThread })
+    assert.deepEqual(waitAction(shown, 'a'), { type: 'send', command: { ...inThread, scope: 'resource' } })
     assert.deepEqual(waitAction(shown, 'n'), { type: 'send', command: { type: 'deny', toolCallId: 'c' } })
     assert.deepEqual(waitAction(shown, 'r'), { type: 'reason' })
     for (const key of ['Y', 'x', 'enter', ' ', 'yes', '\x1b']) assert.equal(waitAction(shown, key), undefined, key)
@@ -79,7 +88,7 @@ suite('a question', () => {
     assert.deepEqual(typedAnswer(shown, 'green'), { type: 'approve', toolCallId: 'c', answer: 'green' })
   })
 
-  test('that takes several options collects them until Enter', () => {
+  test('a question that takes several options collects them until Enter', () => {
     const asked = { kind: 'question', payload: { ...payload, multiSelect: true } } as const
     assert.equal(waitAction(view(asked), 'enter'), undefined)
     const first = waitAction(view(asked), '1')

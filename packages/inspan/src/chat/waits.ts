@@ -1,7 +1,8 @@
-import type { JsonObject, JsonValue } from '@inspan/protocol'
+import { lineDiff } from '@inspan/client'
+import type { GrantScope, JsonObject, JsonValue } from '@inspan/protocol'
 import type { Command, PendingApproval } from '@inspan/protocol/wire'
 import { visible } from '@inspan/protocol/internal'
-import { line, lines, type Block, type Line } from './block.ts'
+import { line, lines, type Block, type ToneLine } from './block.ts'
 
 /** What a key does while something waits. `reason`: asks for a reason before it denies. */
 export type WaitAction =
@@ -19,6 +20,8 @@ export interface WaitView {
   readonly isUnfolded: boolean
   /** How many more wait after this one. */
   readonly others: number
+  /** The file as it is now, which the call would replace; `null` if there is none. */
+  readonly before?: string | null | undefined
 }
 
 const MAX_INPUT_LINES = 40
@@ -31,17 +34,19 @@ export function waitBlocks(view: WaitView): readonly Block[] {
   return [...detailBlocks(view), lines(line(isArmed ? `${keys}${more}` : '…', 'accent'))]
 }
 
-function detailBlocks({ chosen, isUnfolded, wait }: WaitView): readonly Block[] {
+function detailBlocks({ before, chosen, isUnfolded, wait }: WaitView): readonly Block[] {
   const { description, input, kind, payload = {}, toolName } = wait
   switch (kind) {
     case 'question': {
       const { isMultiple, options, question } = questionOf(wait)
       const shown = options.map((option, index) => {
         const mark = isMultiple ? (chosen.has(index) ? '[x] ' : '[ ] ') : ''
-        const about = option.description === undefined ? '' : `: ${option.description}`
-        return line(visible(`  ${index + 1} ${mark}${option.label}${about}`))
+        const meaning = option.description === undefined ? '' : `: ${option.description}`
+        return line(visible(`  ${index + 1} ${mark}${option.label}${meaning}`))
       })
-      return [lines(line(visible(question), 'strong'), ...shown)]
+      const { files } = payload
+      const about = Array.isArray(files) ? files.map((file) => line(visible(`  ${String(file)}`), 'soft')) : []
+      return [lines(line(visible(question), 'strong'), ...about, ...shown)]
     }
     case 'plan': {
       const { title } = payload
@@ -55,28 +60,43 @@ function detailBlocks({ chosen, isUnfolded, wait }: WaitView): readonly Block[] 
         lines(
           line(visible(`Allow ${toolName}?`), 'strong'),
           line(visible(description), 'soft'),
-          ...(input === undefined ? [] : inputLines(input, isUnfolded)),
+          ...(input === undefined ? [] : inputLines(input, before ?? '', isUnfolded)),
         ),
       ]
   }
 }
 
 /** Shows the exact command or change, because that is what gets approved. */
-function inputLines(input: JsonObject, isUnfolded: boolean): readonly Line[] {
+function inputLines(input: JsonObject, current: string, isUnfolded: boolean): readonly ToneLine[] {
   const { command, content, new_string: after, old_string: before, ...rest } = input
   const all = [
     ...marked('$ ', command),
     ...(Object.keys(rest).length === 0 ? [] : marked('', JSON.stringify(rest, null, 2))),
     ...marked('- ', before, 'bad'),
     ...marked('+ ', after, 'good'),
-    ...marked('+ ', content, 'good'),
+    ...(typeof content === 'string' ? changedLines(current, content) : marked('+ ', content, 'good')),
   ]
   const left = all.length - MAX_INPUT_LINES
   if (isUnfolded || left <= 0) return all
   return [...all.slice(0, MAX_INPUT_LINES), line(`  … ${left} more lines, Ctrl+O shows them`, 'bad')]
 }
 
-function marked(mark: string, value: JsonValue | undefined, tone: Line['tone'] = 'plain'): readonly Line[] {
+/** Lines around a change that say where it is. */
+const CONTEXT = 2
+
+/** Returns the lines of a file that would change, with a few around them. */
+function changedLines(before: string, after: string): readonly ToneLine[] {
+  const all = lineDiff(visible(before), visible(after))
+  const isNear = (index: number): boolean =>
+    all.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
+  return all.flatMap(({ kind, text }, index) => {
+    if (kind !== 'same') return [kind === 'added' ? line(`  + ${text}`, 'good') : line(`  - ${text}`, 'bad')]
+    if (isNear(index)) return [line(`    ${text}`, 'soft')]
+    return index > 0 && isNear(index - 1) ? [line('    …', 'soft')] : []
+  })
+}
+
+function marked(mark: string, value: JsonValue | undefined, tone: ToneLine['tone'] = 'plain'): readonly ToneLine[] {
   if (value === undefined) return []
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return visible(text)
@@ -86,7 +106,8 @@ function marked(mark: string, value: JsonValue | undefined, tone: Line['tone'] =
 
 function keysOf(wait: PendingApproval): string {
   if (wait.kind === 'plan') return 'y approve · n reject · r reject with a reason'
-  if (wait.kind !== 'question') return 'y allow once · a always in this thread · n deny · r deny with a reason'
+  if (wait.kind === 'access') return 'y allow · n deny · r deny with a reason'
+  if (wait.kind !== 'question') return 'y allow once · t this thread · a always in project · n deny · r deny, say why'
   const { isMultiple, options } = questionOf(wait)
   if (options.length === 0) return 'Type your answer. Enter sends it, Esc interrupts the run.'
   return isMultiple ? '1–9 choose · Enter answers' : '1–9 answer · or type another answer'
@@ -101,8 +122,10 @@ export function waitAction(view: WaitView, key: string): WaitAction | undefined 
   switch (key) {
     case 'y':
       return { type: 'send', command: approval(wait) }
+    case 't':
+      return remembering(wait, 'thread')
     case 'a':
-      return kind === 'plan' ? undefined : { type: 'send', command: { ...approval(wait), remember: 'tool' } }
+      return remembering(wait, 'resource')
     case 'n':
       return { type: 'send', command: { type: 'deny', toolCallId } }
     case 'r':
@@ -110,6 +133,12 @@ export function waitAction(view: WaitView, key: string): WaitAction | undefined 
     default:
       return undefined
   }
+}
+
+/** Only an approval can be remembered; a plan or a request for access is answered each time. */
+function remembering(wait: PendingApproval, scope: GrantScope): WaitAction | undefined {
+  if (wait.kind !== 'approval') return undefined
+  return { type: 'send', command: { ...approval(wait), remember: 'tool', scope } }
 }
 
 function approval({ kind, toolCallId }: PendingApproval): Extract<Command, { type: 'approve' }> {

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import type { Command, Terminal } from '../command.ts'
+import type { InspanCommand, Terminal } from '../command.ts'
 import { openStore } from '../data-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
-import { HARNESS_IDS, harnessId, modesOf } from '../served-modes.ts'
+import { CLI_IDS, cliId, modesOf } from '../served-modes.ts'
 import { version } from '../version.ts'
 
-export const acpCommand: Command = {
+export const acpCommand: InspanCommand = {
   name: 'acp',
   help: [
     'Usage: inspan acp [options]',
@@ -15,8 +15,13 @@ export const acpCommand: Command = {
     'Without --model and --harness it is the built-in demo agent. Sessions are threads of the database file.',
     '',
     '  --model <id>        our own loop with this model and the tools of a workspace: provider/model',
-    `  --harness <id>      a coding agent, as a mode of its own: ${HARNESS_IDS.join(', ')}. Can be repeated`,
+    '  --harness <id>      a coding agent, as a mode of its own. Can be repeated:',
+    `                      ${CLI_IDS.join(', ')}`,
     '  --db <file>         the database file (default: ~/.inspan/inspan.db)',
+    '',
+    'Examples, as the command that an editor starts:',
+    '  inspan acp --harness claude-code --harness codex',
+    '  inspan acp --model anthropic/claude-sonnet-4-5',
   ].join('\n'),
   run,
 }
@@ -27,15 +32,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     harness: { type: 'string', multiple: true, default: [] },
     db: { type: 'string' },
   })
-  const ids = values.harness.map(harnessId)
+  const ids = values.harness.map(cliId)
   const { model } = values
-  const [{ Harness, Workspace }, { ndJsonStream }, { AcpAgent }] = await Promise.all([
+  const [{ Harness, Workspace }, { ndJsonStream }, { InspanAcpAgent }] = await Promise.all([
     import('@inspan/core'),
     import('@agentclientprotocol/sdk'),
     import('../acp-agent/acp-agent.ts'),
   ])
   const store = await openStore(values.db, terminal)
-  const acp = new AcpAgent({
+  const acp = new InspanAcpAgent({
     version: version(),
     store,
     warn: (message) => terminal.err(`inspan acp: ${message}`),

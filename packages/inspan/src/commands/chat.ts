@@ -3,12 +3,15 @@ import { resolve } from 'node:path'
 import { InspanError } from '@inspan/protocol'
 import type { Client, Transport } from '@inspan/client'
 import type { LocalServer } from '../chat/local-server.ts'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { readConfig } from '../config-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
-import { HARNESS_IDS, harnessId } from '../served-modes.ts'
+import { CLI_IDS, cliId } from '../served-modes.ts'
 
-export const chatCommand: Command = {
+/** The newest messages of a thread that are followed and drawn, so that a long one costs no more than a short one. */
+const WINDOW = 100
+
+export const chatCommand: InspanCommand = {
   name: 'chat',
   help: [
     'Usage: inspan chat [options]',
@@ -17,7 +20,7 @@ export const chatCommand: Command = {
     'Everything is stored in the database file: --continue goes on with the last conversation of this folder.',
     '',
     '  --model <id>          our own loop with this model: provider/model. Its tools work in the current folder',
-    `  --harness <id>        a coding agent: ${HARNESS_IDS.join(', ')}`,
+    `  --harness <id>        a coding agent: ${CLI_IDS.join(', ')}`,
     '  --continue            go on with the newest thread instead of a new one',
     '  --thread <id>         go on with this thread',
     '  --session <id>        go on with a conversation that a coding agent has kept ("inspan sessions" lists them)',
@@ -25,6 +28,7 @@ export const chatCommand: Command = {
     '  --token-file <file>   the token for --connect, or the token file of the server (default: the variable INSPAN_TOKEN)',
     '  --db <file>           the database file (default: ~/.inspan/inspan.db)',
     '',
+    `The newest ${WINDOW} messages of a thread are shown; "inspan replay" shows all of them.`,
     'Type /help in the chat for its commands and keys.',
     '',
     'Examples:',
@@ -52,9 +56,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const model = values.model ?? (config.harness === undefined ? config.model : undefined)
   const session = values.session === undefined ? undefined : await findSession(values.session, terminal)
   const given = values.harness ?? session?.agentId ?? config.harness
-  const harness = given === undefined ? undefined : harnessId(given)
-  if (model !== undefined && harness !== undefined) throw new UsageError('--model and --harness exclude each other')
-  if (url !== undefined && (model ?? harness ?? db) !== undefined) {
+  const cli = given === undefined ? undefined : cliId(given)
+  if (model !== undefined && cli !== undefined) throw new UsageError('--model and --harness exclude each other')
+  if (url !== undefined && (model ?? cli ?? db) !== undefined) {
     throw new UsageError('--connect talks to the agents of the server: leave out --model, --harness and --db')
   }
   if (url === undefined && values['token-file'] !== undefined) throw new UsageError('--token-file needs --connect')
@@ -73,13 +77,14 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       return webSocketTransport({ url, ...(token === undefined ? {} : { token }) })
     }
     const { startLocalServer } = await import('../chat/local-server.ts')
-    local = await startLocalServer({ model, harness, db }, terminal)
+    local = await startLocalServer({ model, cli, db }, terminal)
     return webSocketTransport({ url: local.server.url, token: local.server.token })
   }
   const screenIsShown = Promise.withResolvers<void>()
   const starting = start()
   const client = await createClient({
     transport: deferredTransport(starting),
+    window: WINDOW,
     ...(thread === undefined ? {} : { thread }),
   })
   const open = async (): Promise<void> => {

@@ -3,16 +3,16 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import type { Comparison, ComparisonFormat } from '@inspan/client/compare'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { runLanes, type LaneAgent } from '../compare/lanes.ts'
-import { Worktrees } from '../compare/worktrees.ts'
+import { CompareWorktrees } from '../compare/worktrees.ts'
 import { homeOf } from '../home.ts'
 import { parseOptions } from '../parse-options.ts'
 import { dollarsOf, secondsOf } from '../run-limits.ts'
-import { HARNESS_IDS, harnessId } from '../served-modes.ts'
+import { CLI_IDS, cliId } from '../served-modes.ts'
 import { visible } from '@inspan/protocol/internal'
 
-export const compareCommand: Command = {
+export const compareCommand: InspanCommand = {
   name: 'compare',
   help: [
     'Usage: inspan compare "<prompt>" --with <agent>,<agent>… [options]',
@@ -22,7 +22,7 @@ export const compareCommand: Command = {
     'here changes until you keep the changes of one. Elsewhere they work one after the other and may only read.',
     '',
     '  --with <agents>      two or more, with commas between them. A coding agent:',
-    `                       ${HARNESS_IDS.join(', ')};`,
+    `                       ${CLI_IDS.join(', ')};`,
     '                       a model of our own loop: provider/model; or "demo"',
     '  --keep <agent>       make the changes of this agent here at the end. On a terminal you are asked instead',
     '  --allow <category>   also allow execute, mcp or other. Can be repeated. Everything that is not allowed is declined',
@@ -69,7 +69,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const timeoutMs = secondsOf('--timeout', values.timeout)
   const maxCostUsd = values['max-cost'] === undefined ? Infinity : dollarsOf('--max-cost', values['max-cost'])
 
-  const worktrees = await Worktrees.open(terminal.cwd)
+  const worktrees = await CompareWorktrees.open(terminal.cwd)
   try {
     if (worktrees === undefined) terminal.err('No git repository here: the agents work one after the other, read-only.')
     else {
@@ -102,7 +102,7 @@ function agentsOf(given: string | undefined): readonly LaneAgent[] {
   if (new Set(names).size < names.length) throw new UsageError('--with names an agent twice')
   return names.map((name) => {
     if (name === 'demo') return { name }
-    return name.includes('/') ? { name, model: name } : { name, harness: harnessId(name) }
+    return name.includes('/') ? { name, model: name } : { name, cli: cliId(name) }
   })
 }
 
@@ -138,7 +138,7 @@ function tableLines({
 /** Prints the answers, what each changed, and which lanes came to the same result. */
 async function showDifferences(
   { lanes }: Comparison,
-  worktrees: Worktrees | undefined,
+  worktrees: CompareWorktrees | undefined,
   terminal: Terminal,
 ): Promise<void> {
   for (const { answer, diff = '', error, name } of lanes) {
@@ -158,7 +158,7 @@ async function showDifferences(
 /** Keeps every patch, so that dropping the worktrees loses nothing, and makes the changes of one of them here. */
 async function keepOne(
   { lanes }: Comparison,
-  worktrees: Worktrees,
+  worktrees: CompareWorktrees,
   keep: string | undefined,
   terminal: Terminal,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { COMMANDS } from '../command-list.ts'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { completionScript, SHELLS, type CompletedCommand } from '../completion-script.ts'
 import { parseOptions } from '../parse-options.ts'
 
-export const completionCommand: Command = {
+export const completionCommand: InspanCommand = {
   name: 'completion',
   help: [
     'Usage: inspan completion bash|zsh|fish',
@@ -32,10 +32,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   return 0
 }
 
-/** The help names every option at the beginning of a line, so nothing has to be listed twice. */
+/** Reads the options from the help, which names each at the beginning of a line, so that nothing is listed twice. */
 function optionsIn(help: string): CompletedCommand['options'] {
-  return [...help.matchAll(/^ {2}(--[a-z-]+)(?: <[^>]*>)? +(\S.*)$/gm)].map(([, name = '', about = '']) => ({
+  return [...help.matchAll(/^ {2}(--[a-z-]+)(?: <([^>]*)>)? +(\S.*)$/gm)].map(([, name = '', value, about = '']) => ({
     name,
     about,
+    ...(value === undefined ? {} : { value }),
   }))
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createInterface } from 'node:readline/promises'
 import { InspanError } from '@inspan/protocol'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { dataFile, openExistingStore, recordingsOf } from '../data-file.ts'
 import { homeOf } from '../home.ts'
 import { logFile } from '../log-file.ts'
@@ -12,7 +12,7 @@ import { parseOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
 import { findThread } from '../read-thread.ts'
 
-export const dataCommand: Command = {
+export const dataCommand: InspanCommand = {
   name: 'data',
   help: [
     'Usage: inspan data [where | backup <file> | delete <thread>…] [options]',

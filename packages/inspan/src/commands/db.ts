@@ -1,4 +1,4 @@
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import type { Tenant } from '@inspan/postgres'
 import { parseOptions } from '../parse-options.ts'
 import { openSharedStore } from '../shared-store.ts'
@@ -7,7 +7,7 @@ const MOST_COUNTED = 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 const ACTIONS = ['migrate', 'status', 'tenants', 'tenant'] as const
 
-export const dbCommand: Command = {
+export const dbCommand: InspanCommand = {
   name: 'db',
   help: [
     'Usage: inspan db migrate|status|tenants --store <url>',

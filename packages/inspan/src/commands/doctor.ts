@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { doctor, harnesses, type DoctorRow } from '@inspan/adapters/reading'
+import { doctor, clis, type DoctorRow } from '@inspan/adapters/reading'
 import { InspanError } from '@inspan/protocol'
 import { whatEscapes } from '@inspan/shell/run'
-import type { Command, Terminal } from '../command.ts'
+import type { InspanCommand, Terminal } from '../command.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 import { dataFile, openExistingStore } from '../data-file.ts'
 
-export const doctorCommand: Command = {
+export const doctorCommand: InspanCommand = {
   name: 'doctor',
   help: [
     'Usage: inspan doctor [options]',
@@ -19,6 +19,10 @@ export const doctorCommand: Command = {
     '',
     '  --db <file>  the database file (default: ~/.inspan/inspan.db)',
     '  --json       print one line of JSON for each agent, one for the file, and one for the warning',
+    '',
+    'Examples:',
+    '  inspan doctor',
+    "  inspan doctor --json | jq -r 'select(.found) | .id'",
   ].join('\n'),
   run,
 }
@@ -26,7 +30,7 @@ export const doctorCommand: Command = {
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const values = parseOnlyOptions(args, { json: { type: 'boolean', default: false }, db: { type: 'string' } })
   const rows = await doctor(
-    harnesses.map((harness) => harness.profile),
+    clis.map((cli) => cli.profile),
     terminal.env,
   )
   for (const row of rows) terminal.out(values.json ? JSON.stringify(row) : describe(row))

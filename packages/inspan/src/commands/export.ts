@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { EXPORT_FORMATS, type ExportFormat } from '@inspan/client/export'
 import { InspanError } from '@inspan/protocol'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { exportThread } from '../export-thread.ts'
 import { parseOptions } from '../parse-options.ts'
@@ -10,7 +10,7 @@ import { findThread } from '../read-thread.ts'
 
 const ENDINGS: Readonly<Record<string, ExportFormat>> = { html: 'html', htm: 'html', md: 'markdown', json: 'json' }
 
-export const exportCommand: Command = {
+export const exportCommand: InspanCommand = {
   name: 'export',
   help: [
     'Usage: inspan export <thread> [options]',

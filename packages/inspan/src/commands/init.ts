@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { doctor, harnesses } from '@inspan/adapters/reading'
+import { doctor, clis } from '@inspan/adapters/reading'
 import { InspanError } from '@inspan/protocol'
-import type { Command, Terminal } from '../command.ts'
+import type { InspanCommand, Terminal } from '../command.ts'
 import { CONFIG_NAME, configSchema, readConfig } from '../config-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
-import { harnessId, HARNESS_IDS } from '../served-modes.ts'
+import { cliId, CLI_IDS } from '../served-modes.ts'
 
-export const initCommand: Command = {
+export const initCommand: InspanCommand = {
   name: 'init',
   help: [
     'Usage: inspan init [options]',
@@ -17,7 +17,8 @@ export const initCommand: Command = {
     `Writes ${CONFIG_NAME} into this folder: the defaults of "inspan run", "chat" and "serve" for the project. It names the`,
     'coding agent or model to use and may deny tools; it cannot allow any. Options of the command line go first.',
     '',
-    `  --harness <id>  the coding agent: ${HARNESS_IDS.join(', ')} (default: the first that works here)`,
+    '  --harness <id>  the coding agent (default: the first that works here):',
+    `                  ${CLI_IDS.join(', ')}`,
     '  --model <id>    the model: provider/model for our own loop, or as the coding agent names it',
     '  --check         only check the file that is here',
     '  --schema        print the JSON Schema of the file',
@@ -52,20 +53,20 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       hint: 'Edit it, then: inspan init --check',
     })
   }
-  const harness =
+  const cli =
     values.harness === undefined && values.model === undefined
       ? await firstWorking(terminal)
       : values.harness === undefined
         ? undefined
-        : harnessId(values.harness)
+        : cliId(values.harness)
   const config = {
-    ...(harness === undefined ? {} : { harness }),
+    ...(cli === undefined ? {} : { harness: cli }),
     ...(values.model === undefined ? {} : { model: values.model }),
     deny: [],
     timeout: 3600,
   }
   await writeFile(file, `${JSON.stringify(config, null, 2)}\n`)
-  terminal.out(`Written: ${CONFIG_NAME}${harness === undefined ? '' : ` (${harness})`}`)
+  terminal.out(`Written: ${CONFIG_NAME}${cli === undefined ? '' : ` (${cli})`}`)
   return 0
 }
 
@@ -73,7 +74,7 @@ async function firstWorking(terminal: Terminal): Promise<string | undefined> {
   using progress = new Progress(terminal)
   progress.show('Looking for coding agents …')
   const rows = await doctor(
-    harnesses.map(({ profile }) => profile),
+    clis.map(({ profile }) => profile),
     terminal.env,
   )
   return rows.find(({ found, hasKey }) => found && hasKey)?.id

@@ -1,8 +1,8 @@
-import { doctor, harnesses } from '@inspan/adapters/reading'
-import type { Command, Terminal } from '../command.ts'
+import { doctor, clis } from '@inspan/adapters/reading'
+import type { InspanCommand, Terminal } from '../command.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 
-export const keysCommand: Command = {
+export const keysCommand: InspanCommand = {
   name: 'keys',
   help: [
     'Usage: inspan keys [options]',
@@ -57,7 +57,7 @@ async function providerRows({ env }: Terminal): Promise<readonly KeyRow[]> {
 
 async function agentRows({ env }: Terminal): Promise<readonly KeyRow[]> {
   const rows = await doctor(
-    harnesses.map(({ profile }) => profile),
+    clis.map(({ profile }) => profile),
     env,
   )
   return rows

@@ -3,14 +3,14 @@ import { resolve } from 'node:path'
 import { dialects, liveDialects, Normalizer } from '@inspan/adapters/reading'
 import { InspanError, type ActivityEvent } from '@inspan/protocol'
 import { LineSplitter, LineStream } from '@inspan/shell/run'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 
 /** The dialects of the known programs, and that of any other agent that speaks the Agent Client Protocol. */
 const readable = [...dialects, ...liveDialects.filter(({ id }) => id === 'acp')]
 const known = readable.map(({ id }) => id).join(', ')
 
-export const normalizeCommand: Command = {
+export const normalizeCommand: InspanCommand = {
   name: 'normalize',
   help: [
     'Usage: inspan normalize [--harness <id>] [options] < output',
@@ -36,15 +36,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     stderr: { type: 'string' },
     'exit-code': { type: 'string' },
   })
-  const { harness } = values
-  if (harness !== undefined && !readable.some(({ id }) => id === harness)) {
-    throw new UsageError(`there is no harness "${harness}"; known: ${known}`)
+  const { harness: id } = values
+  if (id !== undefined && !readable.some((dialect) => dialect.id === id)) {
+    throw new UsageError(`there is no coding agent "${id}"; known: ${known}`)
   }
   const exitCode = exitCodeOf(values['exit-code'])
   const normalizer = new Normalizer({
     dialects: readable,
     liveDialects,
-    ...(harness === undefined ? {} : { harness }),
+    ...(id === undefined ? {} : { harness: id }),
     ...(values.cwd === undefined ? {} : { cwd: resolve(terminal.cwd, values.cwd) }),
     ...(values.stderr === undefined ? {} : { stderr: linesOf(resolve(terminal.cwd, values.stderr)) }),
     ...(exitCode === undefined ? {} : { exitCode }),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { LogRecord } from '@inspan/protocol/log'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { describeActivity } from '../describe-activity.ts'
 import { eventsOfRecord } from '../entry-events.ts'
@@ -10,7 +10,7 @@ import { parseOptions } from '../parse-options.ts'
 import { findThread, readThread } from '../read-thread.ts'
 import { visible } from '@inspan/protocol/internal'
 
-export const replayCommand: Command = {
+export const replayCommand: InspanCommand = {
   name: 'replay',
   help: [
     'Usage: inspan replay <thread or recording> [options]',
@@ -21,6 +21,10 @@ export const replayCommand: Command = {
     '  --speed <n>  for a recording: 1 in real time (default), 10 ten times as fast, max at once',
     '  --db <file>  the database file (default: ~/.inspan/inspan.db)',
     '  --json       print records, or the events of a recording, as lines of JSON',
+    '',
+    'Examples:',
+    '  inspan replay 4k2x                                  the end of its id is enough',
+    '  inspan replay ~/.inspan/recordings/… --speed max',
   ].join('\n'),
   run,
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { arch, platform, release } from 'node:os'
 import { resolve } from 'node:path'
-import { doctor, harnesses } from '@inspan/adapters/reading'
-import type { Command, Terminal } from '../command.ts'
+import { doctor, clis } from '@inspan/adapters/reading'
+import type { InspanCommand, Terminal } from '../command.ts'
 import { dataFile } from '../data-file.ts'
 import { homeOf } from '../home.ts'
 import { logFile } from '../log-file.ts'
@@ -13,7 +13,7 @@ import { version } from '../version.ts'
 
 const LOG_LINES = 200
 
-export const reportCommand: Command = {
+export const reportCommand: InspanCommand = {
   name: 'report',
   help: [
     'Usage: inspan report [options]',
@@ -24,6 +24,8 @@ export const reportCommand: Command = {
     '',
     '  --output <file>  the file to write (default: inspan-report.json)',
     '  --json           print it instead',
+    '',
+    'Example: inspan report --output bug.json',
   ].join('\n'),
   run,
 }
@@ -51,7 +53,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 async function collect(terminal: Terminal): Promise<object> {
   const file = dataFile(undefined, terminal)
   const agents = await doctor(
-    harnesses.map(({ profile }) => profile),
+    clis.map(({ profile }) => profile),
     terminal.env,
   )
   return {

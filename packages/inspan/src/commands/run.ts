@@ -1,13 +1,13 @@
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { harnesses, type Harness, type PermissionLevel, type RecordOptions } from '@inspan/adapters/reading'
+import { clis, type Cli, type PermissionLevel, type RecordOptions } from '@inspan/adapters/reading'
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@inspan/core/engine'
 import type { PermissionPolicy } from '@inspan/core/policy'
 import { InspanError, type Answer, type PermissionRules } from '@inspan/protocol'
 import { didYouMean } from '@inspan/protocol/internal'
 import type { Store } from '@inspan/protocol/store'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { readConfig } from '../config-file.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
@@ -32,7 +32,7 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const APPROVALS_DECLINED = 4
 const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "inspan run"' }
 
-export const runCommand: Command = {
+export const runCommand: InspanCommand = {
   name: 'run',
   help: [
     'Usage: inspan run "<prompt>" [options]',
@@ -43,7 +43,7 @@ export const runCommand: Command = {
     'which needs no key and no network.',
     'Use - to read the prompt from standard input, and -- before a prompt that begins with a dash.',
     '',
-    `  --harness <id>         which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
+    `  --harness <id>         which coding agent: ${clis.map((cli) => cli.profile.id).join(', ')}`,
     '                         ("inspan doctor" shows which can be used here)',
     '  --acp <command>        any agent that speaks the Agent Client Protocol: the command that starts it, for example',
     '                         --acp "gemini --acp"',
@@ -126,7 +126,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   if (values.acp !== undefined && (values.harness !== undefined || values.demo)) {
     throw new UsageError('--acp names the agent: leave out --harness and --demo')
   }
-  const refuseFor = (agent: Harness | undefined): void => {
+  const refuseFor = (agent: Cli | undefined): void => {
     if (agent === undefined && values.acp === undefined && only !== undefined) {
       throw new UsageError(`--${only} is for coding agents: name one with --harness or --acp`)
     }
@@ -139,8 +139,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
   // The model of the command line without an agent means our own loop, whatever the config says.
   const configured = usesConfig && values.model === undefined ? config.harness : undefined
-  const givenHarness = values.harness ?? configured
-  const named = givenHarness === undefined ? undefined : harnessCalled(givenHarness)
+  const givenCli = values.harness ?? configured
+  const named = givenCli === undefined ? undefined : cliCalled(givenCli)
   if (values.thread === undefined) refuseFor(named)
   const redact = values.redact === undefined ? {} : { redact: redactorOf(values.redact) }
   const level = permissions === undefined ? undefined : levelCalled(permissions)
@@ -161,9 +161,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   try {
     const known = values.thread === undefined ? undefined : await findThread(store, values.thread)
     const isNamed = values.demo || values.acp !== undefined
-    const harness = named ?? (known === undefined || isNamed ? undefined : await harnessOf(store, known))
-    refuseFor(harness)
-    const own = harness !== undefined || isNamed ? undefined : (model ?? (await ownModelOf(store, known)))
+    const cli = named ?? (known === undefined || isNamed ? undefined : await cliOf(store, known))
+    refuseFor(cli)
+    const own = cli !== undefined || isNamed ? undefined : (model ?? (await ownModelOf(store, known)))
     const native = own === undefined ? undefined : await nativeAgent(own, terminal)
     const thread = known ?? (await createThread(store, { resourceId: terminal.cwd, title: oneLine(prompt) })).id
     const recordings = new Recordings()
@@ -176,8 +176,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     }
     const setup = foreignOptions({ model, level, limits, record }, terminal)
     const spoken = values.acp === undefined ? undefined : await acpRun(values.acp, level, setup)
-    const agent =
-      spoken ?? (harness === undefined ? (native ?? (await demo(terminal))) : { driver: harness.agent(setup) })
+    const agent = spoken ?? (cli === undefined ? (native ?? (await demo(terminal))) : { driver: cli.agent(setup) })
     const agents = { [agent.driver.id]: agent }
     const judged = spoken?.policy ?? (native === undefined ? undefined : await policyOf(rules, terminal.cwd))
     const policy = judged === undefined ? {} : { policy: judged }
@@ -193,7 +192,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     let lost: Error | undefined
     runtime.onLost(({ error }) => (lost = error))
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
-    if (harness !== undefined || spoken !== undefined) await pruneRecordings(terminal)
+    if (cli !== undefined || spoken !== undefined) await pruneRecordings(terminal)
     asking = new AbortController()
     const isAnswered = await goOn(runtime, answers, terminal, asking.signal)
     asking = undefined
@@ -329,19 +328,19 @@ async function demo(terminal: Terminal): Promise<RuntimeAgent> {
   return demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
 }
 
-function harnessCalled(id: string): Harness {
-  const harness = harnesses.find((candidate) => candidate.profile.id === id)
-  if (harness !== undefined) return harness
-  const known = harnesses.map((candidate) => candidate.profile.id)
-  throw new UsageError(`there is no harness "${id}". ${didYouMean(id, known)}`)
+function cliCalled(id: string): Cli {
+  const cli = clis.find((candidate) => candidate.profile.id === id)
+  if (cli !== undefined) return cli
+  const known = clis.map((candidate) => candidate.profile.id)
+  throw new UsageError(`there is no coding agent "${id}". ${didYouMean(id, known)}`)
 }
 
-/** Returns the harness that had the last turn of the thread; `undefined` for the demo agent. */
-async function harnessOf(store: Store, thread: string): Promise<Harness | undefined> {
+/** Returns the CLI that had the last turn of the thread; `undefined` for the demo agent. */
+async function cliOf(store: Store, thread: string): Promise<Cli | undefined> {
   const agentId = await lastAgentOf(store, thread)
   if (agentId === undefined || agentId === DEMO || agentId === NATIVE) return undefined
-  const harness = harnesses.find(({ profile }) => profile.id === agentId)
-  if (harness !== undefined) return harness
+  const cli = clis.find(({ profile }) => profile.id === agentId)
+  if (cli !== undefined) return cli
   throw new InspanError('not-found', `This conversation is with "${agentId}", which inspan does not have.`, {
     hint: 'Name who is to go on with it: --harness <id>, --model <provider/model>, or --demo.',
   })
@@ -356,14 +355,14 @@ function levelCalled(name: string): PermissionLevel {
 interface ForeignOptions {
   readonly model: string | undefined
   readonly level: PermissionLevel | undefined
-  readonly limits: Pick<Parameters<Harness['agent']>[0], 'deadlineMs' | 'stallMs' | 'onStall'>
+  readonly limits: Pick<Parameters<Cli['agent']>[0], 'deadlineMs' | 'stallMs' | 'onStall'>
   readonly record: (turnId: string) => RecordOptions
 }
 
 function foreignOptions(
   { model, level, limits, record }: ForeignOptions,
   terminal: Terminal,
-): Parameters<Harness['agent']>[0] {
+): Parameters<Cli['agent']>[0] {
   return {
     ...limits,
     cwd: terminal.cwd,
@@ -379,7 +378,7 @@ function foreignOptions(
 async function acpRun(
   command: string,
   level: PermissionLevel | undefined,
-  { permissions: _level, ...options }: Parameters<Harness['agent']>[0],
+  { permissions: _level, ...options }: Parameters<Cli['agent']>[0],
 ): Promise<RuntimeAgent & { readonly policy: PermissionPolicy }> {
   const { acpAgent, levelPolicy } = await import('../acp-run.ts')
   return { driver: acpAgent(command, options), policy: levelPolicy(level) }

@@ -1,30 +1,37 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import type { HarnessMode } from '@inspan/core'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Harness, HarnessMode, Workspace } from '@inspan/core'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { openStore } from '../data-file.ts'
 import { homeOf } from '../home.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
-import { HARNESS_IDS, harnessId, modesOf, type HarnessId } from '../served-modes.ts'
+import { CLI_IDS, cliId, modesOf, type CliId } from '../served-modes.ts'
 
-export const serveCommand: Command = {
+export const serveCommand: InspanCommand = {
   name: 'serve',
   help: [
     'Usage: inspan serve [options]',
     '',
     'Serves conversations to browsers and programs on this machine, until it is ended. Without --model and --harness it',
-    'serves the built-in demo agent and the coding agents that can be used here. Everything is stored in the database file, so a restart loses nothing.',
+    'serves the built-in demo agent, the coding agents that can be used here, and our own loop if there is the key of a',
+    'provider. Everything is stored in the database file, so a restart loses nothing. In a git repository, browsers can',
+    'start conversations in worktrees of their own. What waits in your other project folders can be answered here, too.',
     '',
     '  --port <number>     the port (default: any free one; printed at the start)',
     '  --host <address>    the address to listen on (default: 127.0.0.1)',
     '  --allow-remote      allow an address that other machines can reach; put a TLS proxy in front',
-    '  --allowed-host <name:port>   a further name under which browsers reach the server. Can be repeated',
+    '  --allowed-host <name:port>',
+    '                      a further name under which browsers reach the server. Can be repeated',
     '  --trust-proxy       believe the X-Forwarded-* headers of a proxy',
     '  --socket <path>     listen on a unix socket instead',
     '  --model <id>        our own loop with this model: provider/model',
-    `  --harness <id>      a coding agent, as a mode of its own: ${HARNESS_IDS.join(', ')}. Can be repeated`,
+    '  --harness <id>      a coding agent, as a mode of its own. Can be repeated:',
+    `                      ${CLI_IDS.join(', ')}`,
     '  --no-page           serve only programs, not the web page',
     '  --code              print the one-time code for a browser also where the output is no terminal',
     '  --token-file <file> where the tokens are kept (default: ~/.inspan/server-tokens.json)',
@@ -60,22 +67,28 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   })
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535')
-  const ids = values.harness.map(harnessId)
-  const [{ Harness, Workspace }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
+  const ids = values.harness.map(cliId)
+  const [{ Harness: Made }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
   const shared = values.store ?? terminal.env['INSPAN_STORE']
   if (shared !== undefined && values.db !== undefined) throw new UsageError('--db and --store exclude each other')
   if (shared === undefined && values.label.length > 0) throw new UsageError('--label needs --store')
   const store = await (shared === undefined ? openStore(values.db, terminal) : openSharedStore(shared, values.label))
   const served = await servedBy(ids, values.model, terminal)
   if (served.remove !== undefined) await (await import('../demo-recordings.ts')).addRecordings(store, terminal.cwd)
-  const harness = new Harness({
-    id: 'inspan',
-    resourceId: terminal.cwd,
-    storage: store,
-    modes: served.modes,
-    workspace: new Workspace({ root: served.folder }),
-    permissions: { categories: { read: 'allow' } },
-  })
+  const harnesses: Harness[] = []
+  const openProject = (folder: string, { modes, workspace }: InFolder): Harness => {
+    const harness = new Made({
+      id: 'inspan',
+      resourceId: folder,
+      storage: store,
+      modes,
+      workspace,
+      permissions: { categories: { read: 'allow' } },
+    })
+    harnesses.push(harness)
+    return harness
+  }
+  const harness = openProject(terminal.cwd, served)
   try {
     const pages = values['no-page'] ? undefined : await pagesOf(terminal)
     const server = await serve({
@@ -83,6 +96,17 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       port,
       ...(pages === undefined ? {} : { pages }),
       folders: [terminal.cwd],
+      // Everything in the file of this user is theirs, whichever folder it belongs to.
+      otherProjects: shared === undefined,
+      ...(shared === undefined
+        ? {
+            projects: {
+              has: (folder: string) => folder !== terminal.cwd && isFolder(folder),
+              open: async (folder: string) => openProject(folder, await served.in(folder)),
+            },
+          }
+        : {}),
+      worktrees: await hasCommit(served.workspace.root),
       tokenFile: values['token-file'] ?? join(homeOf(terminal), 'server-tokens.json'),
       allowRemote: values['allow-remote'],
       allowedHosts: values['allowed-host'],
@@ -103,11 +127,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await Promise.race(ENDING.map((signal) => once(process, signal, { signal: ended.signal }).catch(() => undefined)))
     ended.abort()
     await server.close()
-    // Another machine goes on with what runs here.
+    // Another machine continues what runs here.
     if (shared !== undefined) await harness.drain()
     return 0
   } finally {
-    await harness.destroy()
+    await Promise.all(harnesses.map((each) => each.destroy()))
     await store.close()
     await served.remove?.()
   }
@@ -141,36 +165,69 @@ async function pagesOf(terminal: Terminal): Promise<string> {
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-interface Served {
+/** What works in a folder. */
+interface InFolder {
   readonly modes: HarnessMode[]
-  /** The folder that agents work in. */
-  readonly folder: string
+  readonly workspace: Workspace
+}
+
+interface Served extends InFolder {
+  /** Returns the same for another project. */
+  readonly in: (folder: string) => Promise<InFolder>
   readonly remove?: () => Promise<void>
 }
 
 /** Without a model or a coding agent it is the demo agent, in a folder that goes with the server. */
-async function servedBy(ids: readonly HarnessId[], model: string | undefined, terminal: Terminal): Promise<Served> {
-  if (ids.length > 0 || model !== undefined) {
-    return { modes: await modesOf(ids, model, terminal), folder: terminal.cwd }
+async function servedBy(ids: readonly CliId[], model: string | undefined, terminal: Terminal): Promise<Served> {
+  const { Workspace: Made } = await import('@inspan/core')
+  const chosen = async (folder: string): Promise<InFolder> => ({
+    modes: await modesOf(ids, model, { ...terminal, cwd: folder }),
+    workspace: new Made({ root: folder }),
+  })
+  if (ids.length > 0 || model !== undefined) return { ...(await chosen(terminal.cwd)), in: chosen }
+  const [{ demoFolder, folderDemo }, { usableModel }] = await Promise.all([
+    import('../demo-folder.ts'),
+    import('../native-agent.ts'),
+  ])
+  const { path, remove, worktrees } = await demoFolder()
+  const thrownAway = new Made({ root: path, worktrees: { folder: worktrees } })
+  // Models and coding agents that can be used here are offered, too. They work in the folder of the project.
+  const [found, usable] = [await usableClis(terminal), usableModel(terminal)]
+  const isAlone = found.length === 0 && usable === undefined
+  const withDemo = async (folder: string): Promise<InFolder> => {
+    const offered = isAlone ? [] : await modesOf(found, usable, { ...terminal, cwd: folder })
+    const demo: HarnessMode = {
+      id: 'demo',
+      name: 'Demo',
+      description: 'Works in a throw-away folder; needs no key.',
+      agent: isAlone ? folderDemo() : folderDemo(thrownAway),
+    }
+    return { modes: [demo, ...offered], workspace: isAlone ? thrownAway : new Made({ root: folder }) }
   }
-  const { demoFolder, folderDemo } = await import('../demo-folder.ts')
-  const { path, remove } = await demoFolder()
-  const description = 'Works in a throw-away folder; needs no key.'
-  const demo: HarnessMode = { id: 'demo', name: 'Demo', description, agent: folderDemo() }
-  // Coding agents that can be used here are offered, too. They work in the current folder.
-  const found = await usableHarnesses(terminal)
-  const offered = found.length === 0 ? [] : await modesOf(found, undefined, terminal)
-  return { modes: [demo, ...offered], folder: path, remove }
+  return { ...(await withDemo(terminal.cwd)), in: withDemo, remove }
 }
 
-async function usableHarnesses(terminal: Terminal): Promise<readonly HarnessId[]> {
-  const { doctor, harnesses } = await import('@inspan/adapters/reading')
+function isFolder(path: string): boolean {
+  return isAbsolute(path) && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** Whether worktrees can be made of a folder: it is in a git repository that has a commit. */
+async function hasCommit(folder: string): Promise<boolean> {
+  const git = promisify(execFile)('git', ['-C', folder, 'rev-parse', '--verify', '--quiet', 'HEAD'])
+  return git.then(
+    () => true,
+    () => false,
+  )
+}
+
+async function usableClis(terminal: Terminal): Promise<readonly CliId[]> {
+  const { doctor, clis } = await import('@inspan/adapters/reading')
   using progress = new Progress(terminal)
   progress.show('Looking for coding agents …')
   const rows = await doctor(
-    harnesses.map(({ profile }) => profile),
+    clis.map(({ profile }) => profile),
     terminal.env,
   )
   const usable = rows.filter(({ found, hasKey, problem }) => found && hasKey && problem === undefined)
-  return HARNESS_IDS.filter((id) => usable.some((row) => row.id === id))
+  return CLI_IDS.filter((id) => usable.some((row) => row.id === id))
 }

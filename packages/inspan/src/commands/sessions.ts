@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
@@ -9,13 +9,14 @@ import { visible } from '@inspan/protocol/internal'
 /** Coding agents whose own conversations can be listed and continued. */
 export const WITH_SESSIONS = ['claude-code', 'codex', 'opencode', 'pi'] as const
 
-export const sessionsCommand: Command = {
+export const sessionsCommand: InspanCommand = {
   name: 'sessions',
   help: [
     'Usage: inspan sessions [folder] [options]',
     '',
-    `Lists the conversations that ${WITH_SESSIONS.join(', ')} have kept in a folder, newest first, also those begun without`,
-    'inspan. "inspan chat --session <id>" continues one: its history is imported, and the agent resumes its own session.',
+    `Lists the conversations that ${WITH_SESSIONS.join(', ')} have kept in a folder, newest first, also those`,
+    'begun without inspan. "inspan chat --session <id>" continues one: its history is imported, and the agent resumes its',
+    'own session.',
     '',
     '  --harness <id>  only this agent',
     '  --json          print them as lines of JSON',
@@ -63,17 +64,17 @@ export async function listSessions(
 ): Promise<readonly Session[]> {
   using progress = new Progress(terminal)
   progress.show('Looking for conversations …')
-  const { harnesses } = await import('@inspan/adapters/reading')
+  const { clis } = await import('@inspan/adapters/reading')
   const found = await Promise.all(
-    harnesses
+    clis
       .filter(({ profile }) => ids.some((id) => id === profile.id))
-      .map(async (harness) => {
+      .map(async (cli) => {
         const env = { HOME: homedir(), ...terminal.env }
-        const listed = await harness
+        const listed = await cli
           .agent({ cwd: folder, env })
           .sessions?.list(folder)
           .catch(() => [])
-        return (listed ?? []).map((session) => ({ ...session, agentId: harness.profile.id }))
+        return (listed ?? []).map((session) => ({ ...session, agentId: cli.profile.id }))
       }),
   )
   return found.flat().sort((a, b) => b.updatedAt - a.updatedAt)

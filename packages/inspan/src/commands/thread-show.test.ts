@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { SqliteStore } from '@inspan/core'
 import { admitCommand, createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
 import { demoAgent } from '../demo-agent.ts'
-import { main } from '../main.ts'
+import { capturedMain, type CapturedRun } from '../captured-main.fixture.ts'
 
 test('inspan threads show prints the owner, the inbox and the waits of a thread, and changes nothing', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'inspan-show-'))
@@ -15,19 +14,8 @@ test('inspan threads show prints the owner, the inbox and the waits of a thread,
   const file = join(folder, 'data.db')
   const store = await SqliteStore.open({ url: file })
   t.after(() => store.close())
-  const show = async (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
-    let [out, err] = ['', '']
-    const code = await main(['threads', 'show', ...args, '--db', file], {
-      out: (text) => (out += `${text}\n`),
-      write: (text) => (out += text),
-      err: (text) => (err += `${text}\n`),
-      input: Readable.from([]),
-      isTty: false,
-      cwd: folder,
-      env: { INSPAN_HOME: folder },
-    })
-    return { code, out, err }
-  }
+  const show = (...args: string[]): Promise<CapturedRun> =>
+    capturedMain(['threads', 'show', ...args, '--db', file], { cwd: folder, env: { INSPAN_HOME: folder } })
   const owner = await ProcessOwner.register(store)
   await createThread(store, { id: 'asked-about', resourceId: folder, title: 'A\nquestion' })
   assert.match((await show('asked-about')).out, /owner +none: it is at rest\ninbox +empty\nwaits +none\n/)

@@ -1,5 +1,5 @@
 import type { Store } from '@inspan/protocol/store'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
@@ -7,7 +7,7 @@ import { openSharedStore } from '../shared-store.ts'
 import { visible } from '@inspan/protocol/internal'
 import { showThread } from './thread-show.ts'
 
-export const threadsCommand: Command = {
+export const threadsCommand: InspanCommand = {
   name: 'threads',
   help: [
     'Usage: inspan threads [options]',
@@ -21,6 +21,11 @@ export const threadsCommand: Command = {
     '  --db <file>    the database file (default: ~/.inspan/inspan.db)',
     '  --store <url>  a Postgres database instead, shared with other machines (or INSPAN_STORE)',
     '  --json         print them as lines of JSON',
+    '',
+    'Examples:',
+    '  inspan threads --all --limit 50',
+    '  inspan threads show 4k2x                            the end of its id is enough',
+    "  inspan threads --json | jq -r '.title'",
   ].join('\n'),
   run,
 }

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { UsageError, type Command, type Terminal } from '../command.ts'
+import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { homeOf } from '../home.ts'
 import { visible } from '@inspan/protocol/internal'
 
-export const trustCommand: Command = {
+export const trustCommand: InspanCommand = {
   name: 'trust',
   help: [
     'Usage: inspan trust [folder] [options]',
@@ -14,6 +14,10 @@ export const trustCommand: Command = {
     '',
     '  --revoke  no longer trust the folder',
     '  --list    print the trusted folders',
+    '',
+    'Examples:',
+    '  inspan trust',
+    '  inspan trust ~/projects/site --revoke',
   ].join('\n'),
   run,
 }

@@ -4,13 +4,13 @@ import { startLocalServer } from '../chat/local-server.ts'
 import type { Terminal } from '../command.ts'
 import { oneLine } from '../one-line.ts'
 import { Progress } from '../progress.ts'
-import type { HarnessId } from '../served-modes.ts'
-import type { Worktrees } from './worktrees.ts'
+import type { CliId } from '../served-modes.ts'
+import type { CompareWorktrees } from './worktrees.ts'
 
 /** A coding agent, a model of our own loop, or, without either, the demo agent. */
 export interface LaneAgent {
   readonly name: string
-  readonly harness?: HarnessId
+  readonly cli?: CliId
   readonly model?: string
 }
 
@@ -21,7 +21,7 @@ export interface LanesOptions {
   readonly allowed: readonly ToolCategory[]
   readonly timeoutMs: number
   readonly maxCostUsd: number
-  readonly worktrees: Worktrees | undefined
+  readonly worktrees: CompareWorktrees | undefined
   readonly db: string | undefined
 }
 
@@ -52,7 +52,7 @@ export async function runLanes(options: LanesOptions, terminal: Terminal): Promi
 }
 
 async function runAgent(
-  { harness, model, name }: LaneAgent,
+  { cli, model, name }: LaneAgent,
   options: LanesOptions & { readonly signal: AbortSignal },
   terminal: Terminal,
   onReport: (report: LaneReport) => void,
@@ -63,7 +63,7 @@ async function runAgent(
   const local = await startLocalServer(
     {
       model,
-      harness,
+      cli,
       db,
       isWritingDemo: true,
       permissions: { categories: categoriesFor(folder !== undefined, allowed) },

@@ -11,7 +11,7 @@ const NOBODY = ['-c', 'user.name=inspan', '-c', 'user.email=inspan@localhost']
 const MOST_BYTES = 256 * 1024 * 1024
 
 /** Copies of a repository, one for each agent of a comparison. They begin with the changes that are not committed yet. */
-export class Worktrees {
+export class CompareWorktrees {
   readonly #root: string
   readonly #inside: string
   readonly #base: string
@@ -27,7 +27,7 @@ export class Worktrees {
   }
 
   /** Returns undefined where there is no repository with a commit. */
-  static async open(cwd: string): Promise<Worktrees | undefined> {
+  static async open(cwd: string): Promise<CompareWorktrees | undefined> {
     let root: string
     try {
       root = (await git(cwd, 'rev-parse', '--show-toplevel')).trim()
@@ -38,7 +38,7 @@ export class Worktrees {
     // A commit of what is changed, which no branch points to; nothing when nothing is changed.
     const changed = (await git(root, ...NOBODY, 'stash', 'create')).trim()
     const base = changed === '' ? (await git(root, 'rev-parse', 'HEAD')).trim() : changed
-    return new Worktrees(root, relative(root, cwd), base, await mkdtemp(join(tmpdir(), 'inspan-compare-')))
+    return new CompareWorktrees(root, relative(root, cwd), base, await mkdtemp(join(tmpdir(), 'inspan-compare-')))
   }
 
   /** Files that git does not know are not in the copies. */

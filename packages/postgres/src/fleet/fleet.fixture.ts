@@ -4,12 +4,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { connect, webSocketTransport, type Client, type Transport } from '@inspan/client'
 import { admitCommand, createThread } from '@inspan/core/engine'
 import type { JsonObject } from '@inspan/protocol'
 import type { Command } from '@inspan/protocol/wire'
 import { PostgresStore } from '../postgres-store.ts'
 import { withClient } from '../server.fixture.ts'
 
+const TOKEN = 'a-token-that-is-long-enough'
 let lastId = 0
 
 /** A command that a machine is to admit through its own store. */
@@ -30,6 +32,7 @@ export class Fleet {
   readonly machines = new Map<number, ChildProcess>()
   /** Where those that serve clients can be reached, by pid. */
   readonly urls = new Map<number, string>()
+  readonly #clients: Client[] = []
   readonly #url: string
   readonly #folder: string
 
@@ -57,6 +60,31 @@ export class Fleet {
     this.machines.set(child.pid ?? 0, child)
     if (status !== '') this.urls.set(child.pid ?? 0, status)
     return child
+  }
+
+  /** Adds machines that serve clients, and returns their pids. */
+  async serve(count: number, env: Readonly<Record<string, string>> = {}): Promise<number[]> {
+    const children = await Promise.all(Array.from({ length: count }, () => this.add({ SERVE: TOKEN, ...env })))
+    return children.map(({ pid = 0 }) => pid)
+  }
+
+  /** Connects a client to one of the machines that serve. */
+  async connect(pid: number, thread: string, onDelta?: (seq: number) => void): Promise<Client> {
+    const socket = webSocketTransport({ url: this.urls.get(pid) ?? '', token: TOKEN })
+    const transport: Transport = {
+      ...socket,
+      open: (events) =>
+        socket.open({
+          ...events,
+          onMessage: (message) => {
+            if (message.type === 'delta') onDelta?.(message.seq)
+            events.onMessage(message)
+          },
+        }),
+    }
+    const client = await connect({ transport, thread, retry: { longestMs: 300 } })
+    this.#clients.push(client)
+    return client
   }
 
   /** Has a machine admit a command. Resolves with what it says. */
@@ -122,6 +150,12 @@ export class Fleet {
     return items.some(({ body }) => body.type === 'run.ended')
   }
 
+  /** How the run of a thread was resumed, and as which attempt. */
+  async resumptions(thread: string): Promise<string[]> {
+    const { items } = await this.store.readRecords(thread, { limit: 1000 })
+    return items.flatMap(({ body }) => (body.type === 'run.resumed' ? `${body.reason} ${body.attempt}` : []))
+  }
+
   async effects(): Promise<string[]> {
     const text = await readFile(this.#ledger, 'utf8').catch(() => '')
     return text.split('\n').filter((line) => line !== '')
@@ -146,6 +180,7 @@ export class Fleet {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()))
     await Promise.all([...this.machines.keys()].map((pid) => this.kill(pid)))
     await this.store.close()
     await rm(this.#folder, { recursive: true })

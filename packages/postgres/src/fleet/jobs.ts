@@ -1,7 +1,7 @@
 import type { JobWithMetadata, PgBoss, SendOptions } from 'pg-boss'
 import type { Pool } from 'pg'
 import type { Delivery } from '@inspan/protocol/store'
-import type { Connection, Session } from '../connection.ts'
+import type { PostgresConnection, SqlSession } from '../connection.ts'
 import type { Schedule } from './schedules.ts'
 
 const SCHEMA = 'inspan_jobs'
@@ -36,11 +36,11 @@ export interface JobHandlers {
 /** Everything that is due at some time, as jobs that one of the processes takes. A sweep finds whatever has no job. */
 export class Jobs {
   readonly #pool: Pool
-  readonly #db: Connection
+  readonly #db: PostgresConnection
   #starting: Promise<PgBoss> | undefined
   #isStopped = false
 
-  constructor(pool: Pool, db: Connection) {
+  constructor(pool: Pool, db: PostgresConnection) {
     this.#pool = pool
     this.#db = db
   }
@@ -80,7 +80,7 @@ export class Jobs {
   }
 
   /** Keeps a delivery as part of a transaction. The same one again is not kept twice. */
-  async putDelivery(session: Session, delivery: Delivery): Promise<void> {
+  async putDelivery(session: SqlSession, delivery: Delivery): Promise<void> {
     const boss = await this.#boss()
     const db = {
       executeSql: async (text: string, values?: unknown[]) => ({ rows: await session.all(text, ...(values ?? [])) }),
@@ -123,7 +123,7 @@ export class Jobs {
   }
 }
 
-async function startBoss(pool: Pool, db: Connection): Promise<PgBoss> {
+async function startBoss(pool: Pool, db: PostgresConnection): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss')
   const boss = new PgBoss({
     schema: SCHEMA,

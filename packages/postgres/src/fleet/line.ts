@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import type { Client } from 'pg'
+import { SEARCH_PATH_SQL } from '../connection.ts'
 
 const RETRY_MS = 200
 const CONNECT_TIMEOUT_MS = 2000
@@ -18,7 +19,7 @@ export interface LineOptions {
  * A connection of its own for what belongs to a session of Postgres: locks and notifications. It is made again whenever
  * it breaks. A pooler that shares sessions between transactions cannot carry it.
  */
-export class Line {
+export class DirectLine {
   readonly #options: LineOptions
   #connected = Promise.withResolvers<Client>()
   #socket: Socket | undefined
@@ -43,6 +44,11 @@ export class Line {
     }
   }
 
+  /** Breaks the connection, so that a new one is made. */
+  reconnect(): void {
+    this.#socket?.destroy()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#pause?.()
@@ -55,8 +61,10 @@ export class Line {
 
   async #keep(): Promise<void> {
     while (!this.#isClosed) {
+      const startedAt = performance.now()
       await this.#connect().catch(() => undefined)
-      if (!this.#isClosed) await this.#wait(RETRY_MS)
+      // A connection that has lasted is made again at once: without it, others soon take this process for dead.
+      if (!this.#isClosed && performance.now() - startedAt < RETRY_MS) await this.#wait(RETRY_MS)
     }
   }
 
@@ -78,6 +86,7 @@ export class Line {
     this.#socket = socket
     try {
       await client.connect()
+      await client.query(SEARCH_PATH_SQL)
       await this.#options.onConnected(client)
       await client.query(`LISTEN ${CHANNEL}`)
       this.#connected.resolve(client)

@@ -1,15 +1,16 @@
 import { appendFileSync } from 'node:fs'
 import { Agent, createTool, Harness } from '@inspan/core'
 import { admitCommand } from '@inspan/core/engine'
-import { scriptedModel, type ModelRequest, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelRequest, type ModelTurn } from '@inspan/testing'
 import { PostgresStore } from '../postgres-store.ts'
+import { openNextRelease } from '../next-release.fixture.ts'
 import type { Request, Reply } from './fleet.fixture.ts'
 
 /**
  * One of several machines that serve the same threads. Its agent calls a tool as often as the prompt says; every effect
  * is a line in a file outside of any store.
  */
-const { CLOCK_AHEAD_MS = '0', LABELS = '', LEDGER = '', SERVE = '', URL: url = '' } = process.env
+const { CLOCK_AHEAD_MS = '0', LABELS = '', LEDGER = '', RELEASE = '', SERVE = '', URL: url = '' } = process.env
 
 // A machine whose clock is wrong.
 const trueNow = Date.now
@@ -25,6 +26,17 @@ const note = createTool({
   },
 })
 
+/** Like `note`, but takes as long as tools often do. */
+const slow = createTool({
+  id: 'slow',
+  description: 'Notes a number, and takes a second.',
+  execute: async (_input: unknown, { idempotencyKey, threadId }) => {
+    appendFileSync(LEDGER, `${threadId} ${idempotencyKey}\n`)
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    return 'noted'
+  },
+})
+
 /** Like `note`, but a person has to allow it. */
 const careful = createTool({
   id: 'careful',
@@ -36,26 +48,27 @@ const careful = createTool({
 })
 
 /** Depends on nothing but the request, so that any process can go on. */
-function answer({ prompt }: ModelRequest): Turn {
+function answer({ prompt }: ModelRequest): ModelTurn {
   const all = JSON.stringify(prompt)
   const text = all.slice(all.lastIndexOf('"role":"user"'))
   const results = text.split('"role":"tool"').length - 1
-  const [, name = 'note', wanted = '1'] = /(note|careful|say) (\d+)/.exec(text) ?? []
+  const [, name = 'note', wanted = '1'] = /(note|slow|careful|say) (\d+)/.exec(text) ?? []
   // `say 7` is a text of seven deltas.
   if (name === 'say') return { text: Array.from({ length: Number(wanted) }, (_, index) => `${index} `) }
   return results < Number(wanted) ? { toolCalls: [{ name, input: { n: results } }] } : { text: 'done' }
 }
 
 const model = scriptedModel(Array.from({ length: 100_000 }, () => answer))
-const agent = new Agent({ id: 'agent', model, tools: { careful, note } })
-const storage = await PostgresStore.open({ url, labels: LABELS.split(',').filter((label) => label !== '') })
+const agent = new Agent({ id: 'agent', model, tools: { careful, note, slow } })
+const labels = LABELS.split(',').filter((label) => label !== '')
+const storage = RELEASE === 'next' ? await openNextRelease({ url, labels }) : await PostgresStore.open({ url, labels })
 const harness = new Harness({
   id: 'fleet',
   agent,
   modes: [{ id: 'build' }],
   resourceId: 'fleet',
   storage,
-  permissions: { tools: { note: 'allow', careful: 'ask' } },
+  permissions: { tools: { note: 'allow', slow: 'allow', careful: 'ask' } },
 })
 await harness.init()
 const server = SERVE === '' ? undefined : await (await import('@inspan/server')).serve({ harness, token: SERVE })
@@ -64,7 +77,7 @@ process.once('SIGTERM', () => {
     await server?.close()
     await harness.drain()
     await storage.close()
-    process.disconnect?.()
+    if (process.connected) process.disconnect?.()
   })()
 })
 process.on('message', (request: Request) => {

@@ -1,12 +1,14 @@
 import type { Member, Membership } from '@inspan/protocol/store'
-import type { Line } from './line.ts'
-import { Sightings, type Sighting } from './sightings.ts'
+import type { DirectLine } from './line.ts'
+import { Sightings, type OwnerSighting } from './sightings.ts'
 
 const BEAT_MS = 300
 /** An owner that could not beat for so long stops by itself, well before others may take its threads. */
 const LOST_MS = 4000
 /** How often threads of a dead owner are offered again, e.g. because no process could open them. */
 const OFFER_AGAIN_MS = 5000
+/** After a failover all machines find all threads left at once. They take them over within this time, in random order. */
+const SPREAD_MS = 2000
 
 /** Two 32-bit halves of the lock's key, as `pg_locks` shows them. */
 const IS_LOCKED_SQL = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
@@ -15,19 +17,34 @@ const IS_LOCKED_SQL = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' 
 
 export const LOCK_SQL = 'SELECT pg_advisory_lock(hashtextextended($1, 0))'
 
-/** Raises the owner's counter and shows those of all owners, in one round trip. */
-const BEAT_SQL = `WITH mine AS (UPDATE inspan.owners SET beat = beat + 1 WHERE id = $1 RETURNING id)
-  SELECT id AS owner, beat::float8 AS beat, ${IS_LOCKED_SQL} AS "isLocked", (SELECT count(*) FROM mine)::int AS mine
+const TABLE = `'inspan.owners'::regclass::oid::bigint::float8 AS "table"`
+export const TABLE_SQL: string = `SELECT ${TABLE}`
+
+/** Raises the owner's counter and shows those of all owners, in one round trip. A restored table is another one. */
+const BEAT_SQL = `WITH mine AS (UPDATE inspan.owners SET beat = beat + 1, beat_at = clock_timestamp()
+  WHERE id = $1 RETURNING id)
+ SELECT id AS owner, beat::float8 AS beat,
+    (extract(epoch FROM clock_timestamp() - beat_at) * 1000)::float8 AS "ageMs",
+    ${IS_LOCKED_SQL} AS "isLocked", (SELECT count(*) FROM mine)::int AS mine,
+    ${TABLE}
   FROM inspan.owners`
 
-interface BeatRow extends Sighting {
+interface BeatRow extends OwnerSighting {
   readonly mine: number
+  readonly table: number
+}
+
+/** A thread of a dead owner. */
+export interface LeftThread {
+  readonly id: string
+  /** Whether the database was restarted or promoted since the thread was claimed. */
+  readonly hasServerRestarted: boolean
 }
 
 export interface MembershipPorts {
-  readonly line: Pick<Line, 'query'>
+  readonly line: Pick<DirectLine, 'query' | 'reconnect'>
   /** Returns the threads of an owner. */
-  readonly listOwned: (owner: string) => Promise<readonly string[]>
+  readonly listOwned: (owner: string) => Promise<readonly LeftThread[]>
   /** Removes the row of a dead owner that owns nothing any more. */
   readonly removeDead: (owner: string) => Promise<void>
   readonly onLeave: () => Promise<void>
@@ -42,6 +59,7 @@ export class PostgresMembership implements Membership {
   readonly #watchdog: NodeJS.Timeout
   #lastBeat = performance.now()
   #hasBeaten = false
+  #table: number | undefined
   #isOver = false
   #pause: (() => void) | undefined
   readonly #beating: Promise<void>
@@ -57,9 +75,14 @@ export class PostgresMembership implements Membership {
     return this.#sightings.isDead(owner)
   }
 
-  /** Called when the connection is a new one: what was seen before proves nothing. */
-  reconnected(): void {
+  /**
+   * Called when the connection is a new one: what was seen before proves nothing. `table` is the one that was there
+   * before the origin of the data was looked at. The first beat could not tell: while a dump is being restored, it waits
+   * for the new table.
+   */
+  reconnected(table: number | undefined): void {
     this.#sightings.clear()
+    this.#table = table
   }
 
   async leave(): Promise<void> {
@@ -81,8 +104,10 @@ export class PostgresMembership implements Membership {
     const askedAt = performance.now()
     const rows = await this.#ports.line.query<BeatRow>(BEAT_SQL, [this.#member.owner])
     if (this.#isOver) return
+    // A dump was restored in its place. The next connection finds out what that means.
+    if (this.#table !== undefined && rows[0]?.table !== this.#table) return this.#ports.line.reconnect()
     // Somebody took this process for dead.
-    if (rows.length > 0 && rows[0]?.mine !== 1 && this.#hasBeaten) return this.#lose()
+    if (rows.length > 0 && rows[0]?.mine !== 1 && this.#hasBeaten) return this.lose()
     this.#hasBeaten = true
     this.#lastBeat = askedAt
     const others = rows.filter(({ owner }) => owner !== this.#member.owner)
@@ -101,7 +126,15 @@ export class PostgresMembership implements Membership {
       return
     }
     // In another order in every process, so that they do not all try the same thread at once.
-    for (const thread of shuffled(threads)) this.#member.onWake(thread)
+    for (const { id, hasServerRestarted } of shuffled(threads)) {
+      if (hasServerRestarted) this.#wakeWithin(SPREAD_MS, id)
+      else this.#member.onWake(id)
+    }
+  }
+
+  #wakeWithin(ms: number, thread: string): void {
+    const wake = (): void => void (this.#isOver || this.#member.onWake(thread))
+    setTimeout(wake, Math.random() * ms).unref()
   }
 
   #untilNextLook(): number {
@@ -111,10 +144,12 @@ export class PostgresMembership implements Membership {
   }
 
   #checkLost(): void {
-    if (!this.#isOver && performance.now() - this.#lastBeat > LOST_MS) this.#lose()
+    if (!this.#isOver && performance.now() - this.#lastBeat > LOST_MS) this.lose()
   }
 
-  #lose(): void {
+  /** Ends the membership as if others had taken this process for dead. */
+  lose(): void {
+    if (this.#isOver) return
     this.#end()
     this.#member.onLost()
     void this.#ports.onLeave()

@@ -1,5 +1,5 @@
 import type { Delivery, Outbox } from '@inspan/protocol/store'
-import type { Connection } from '../connection.ts'
+import type { PostgresConnection } from '../connection.ts'
 import type { Jobs } from './jobs.ts'
 
 const MOST_BEHIND = 100
@@ -8,9 +8,9 @@ const RECENT_MS = 60 * 60 * 1000
 
 /** Deliveries to other systems: each is a job, made in one transaction with the cursor that says it was. */
 export class PostgresOutbox implements Outbox {
-  readonly #open: () => Promise<{ readonly db: Connection; readonly jobs: Jobs }>
+  readonly #open: () => Promise<{ readonly db: PostgresConnection; readonly jobs: Jobs }>
 
-  constructor(open: () => Promise<{ readonly db: Connection; readonly jobs: Jobs }>) {
+  constructor(open: () => Promise<{ readonly db: PostgresConnection; readonly jobs: Jobs }>) {
     this.#open = open
   }
 

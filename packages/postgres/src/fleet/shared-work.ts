@@ -1,44 +1,49 @@
-import type { Pool } from 'pg'
+import type { Client, Pool } from 'pg'
 import type { Append, Member, Membership } from '@inspan/protocol/store'
-import { listOwned } from '../claims.ts'
 import { listCommands } from '../commands.ts'
-import type { Connection } from '../connection.ts'
-import { CHANNEL, Line } from './line.ts'
-import { LOCK_SQL, PostgresMembership } from './membership.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { ORIGIN_SQL } from '../schema/migrate.ts'
+import { CHANNEL, DirectLine } from './line.ts'
+import { LOCK_SQL, PostgresMembership, TABLE_SQL, type LeftThread } from './membership.ts'
 import { decodeSignal, SignalSender } from './signals.ts'
 import { Jobs, type JobHandlers } from './jobs.ts'
 
 const PAGE = 1000
 
-/** What a store does when it is due, whichever process gets the job. */
-export type SharedWorkPorts = Pick<JobHandlers, 'scheduled' | 'upkeep'>
+/** What a store provides for jobs and connections that all processes share. */
+export interface SharedWorkPorts extends Pick<JobHandlers, 'scheduled' | 'upkeep'> {
+  /** Where the store last found its data. */
+  readonly origin: () => string | undefined
+  /** Called when the data has moved: a standby was promoted, or a dump was restored. Commits may be missing. */
+  readonly moved: (origin: string) => Promise<void>
+}
 
 type OnChange = (stream: string, seq: number) => void
 
-/** What a store does for other processes on the same database. Costs nothing while this process has not joined them. */
+/** Connects a store with the other processes on the same database. Costs nothing until this process joins them. */
 export class SharedWork {
   readonly #url: string
   readonly #pool: Pool
-  readonly #db: Connection
+  readonly #db: PostgresConnection
   readonly #listeners = new Set<OnChange>()
-  /** The streams that this process owns: it needs no signal about them. */
+  /** The streams that this process owns and so needs no signals about. */
   readonly #owned = new Set<string>()
   #members = new Map<PostgresMembership, Member>()
-  #line: Line | undefined
+  #line: DirectLine | undefined
   #jobs: Jobs | undefined
   #isWorking = false
   #signals: SignalSender | undefined
 
   readonly #ports: SharedWorkPorts
 
-  constructor(url: string, pool: Pool, db: Connection, ports: SharedWorkPorts) {
+  constructor(url: string, pool: Pool, db: PostgresConnection, ports: SharedWorkPorts) {
     this.#url = url
     this.#pool = pool
     this.#db = db
     this.#ports = ports
   }
 
-  /** For what is due at some time. Takes no jobs as long as this process has not joined. */
+  /** Jobs that become due at some time. This process takes none until it has joined. */
   get jobs(): Jobs {
     this.#jobs ??= new Jobs(this.#pool, this.#db)
     return this.#jobs
@@ -60,12 +65,17 @@ export class SharedWork {
         wake: (thread) => this.#wakeIfNeeded(thread),
       })
     }
+    const hasMoved = this.#watchOrigin()
     // Every member has a line of its own: the lock belongs to the session.
-    const line: Line = new Line({
+    const line: DirectLine = new DirectLine({
       url: this.#url,
       onConnected: async (client) => {
-        membership.reconnected()
-        await client.query(LOCK_SQL, [member.owner])
+        // Before the origin: a table that is replaced after this look is another one at the next beat.
+        const { rows } = await client.query(TABLE_SQL)
+        membership.reconnected((rows as { table: number }[])[0]?.table)
+        // The commits behind what this process has in memory may be missing there.
+        if (await hasMoved(client)) membership.lose()
+        else await client.query(LOCK_SQL, [member.owner])
       },
       onNotification: (payload) => this.#heard(payload, member),
     })
@@ -87,9 +97,10 @@ export class SharedWork {
 
   onChange(listener: OnChange): () => void {
     this.#listeners.add(listener)
-    this.#line ??= new Line({
+    const hasMoved = this.#watchOrigin()
+    this.#line ??= new DirectLine({
       url: this.#url,
-      onConnected: async () => undefined,
+      onConnected: async (client) => void (await hasMoved(client)),
       onNotification: (payload) => {
         for (const [stream, seq] of decodeSignal(payload).changed) for (const each of this.#listeners) each(stream, seq)
       },
@@ -114,7 +125,7 @@ export class SharedWork {
     this.#signals?.changed(stream, head)
     for (const { state, wait } of waits) {
       if (state === 'pending' && wait.due !== undefined) {
-        // Lost jobs are no harm: due waits are also looked for.
+        // A lost job does no harm: processes also poll for due waits.
         if (this.#isWorking) void this.#jobs?.wakeAt(stream, wait.id, wait.due).catch(() => undefined)
       }
     }
@@ -133,7 +144,20 @@ export class SharedWork {
     await this.#jobs?.stop()
   }
 
-  /** Commands for a thread of this process, admitted by another one. */
+  /** Returns a check for every new connection of a line: has the data moved since the last one? */
+  #watchOrigin(): (client: Client) => Promise<boolean> {
+    let known = this.#ports.origin()
+    return async (client) => {
+      const { rows } = await client.query(ORIGIN_SQL)
+      const { origin } = (rows as { origin: string }[])[0] ?? { origin: '' }
+      if (origin === known) return false
+      await this.#ports.moved(origin)
+      known = origin
+      return true
+    }
+  }
+
+  /** Handles a signal that another process has admitted commands for threads of this one. */
   #heard(payload: string, member: Member): void {
     for (const thread of decodeSignal(payload).wanted) if (this.#owned.has(thread)) member.onWake(thread)
   }
@@ -149,7 +173,7 @@ export class SharedWork {
     for (const member of this.#members.values()) member.onWake(thread)
   }
 
-  /** Threads whose owner is not even known any more, e.g. because somebody deleted its row. */
+  /** Wakes threads whose owner has no row any more, e.g. because somebody deleted it. */
   async #wakeOrphans(): Promise<void> {
     const orphans = await this.#db.all<{ id: string }>(
       `SELECT id FROM inspan.streams WHERE owner IS NOT NULL AND kind = 'thread' AND deleted = 0
@@ -158,18 +182,11 @@ export class SharedWork {
     for (const { id } of orphans) for (const member of this.#members.values()) member.onWake(id)
   }
 
-  async #listOwned(owner: string): Promise<readonly string[]> {
-    const threads: string[] = []
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof listOwned>> = await listOwned(this.#db, {
-        owner,
-        limit: PAGE,
-        ...(cursor === null ? {} : { cursor }),
-      })
-      threads.push(...page.items.filter(({ kind }) => kind === 'thread').map(({ stream }) => stream))
-      cursor = page.next
-    } while (cursor !== null)
-    return threads
+  #listOwned(owner: string): Promise<readonly LeftThread[]> {
+    return this.#db.all<LeftThread>(
+      `SELECT id, server_start <> pg_postmaster_start_time() AS "hasServerRestarted"
+         FROM inspan.streams WHERE owner = $1 AND kind = 'thread' AND deleted = 0`,
+      owner,
+    )
   }
 }

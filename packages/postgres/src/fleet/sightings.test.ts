@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Sightings, type Look } from './sightings.ts'
 
 const at = (ms: number): Look => ({ askedAt: ms, answeredAt: ms })
-const one = (beat: number, isLocked: boolean) => [{ owner: 'a', beat, isLocked }]
+const one = (beat: number, isLocked: boolean, ageMs = 0) => [{ owner: 'a', beat, ageMs, isLocked }]
 
 suite('watching owners', () => {
   test('an owner that stands still for 700 ms without its lock is dead', () => {
@@ -14,6 +14,29 @@ suite('watching owners', () => {
     assert.equal(sightings.isDead('a'), false)
     assert.deepEqual(sightings.look(one(1, false), at(700)), ['a'])
     assert.equal(sightings.isDead('a'), true)
+  })
+
+  test('counts from when the counter was raised, not from when that was seen', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, true), at(0))
+    sightings.look(one(2, false, 250), at(300))
+    assert.deepEqual(sightings.look(one(2, false, 699), at(749)), [])
+    assert.deepEqual(sightings.look(one(2, false, 700), at(750)), ['a'])
+  })
+
+  test('does not believe the clock of the database further back than its own last look, nor into the future', () => {
+    const sightings = new Sightings()
+    sightings.look(one(1, true), at(0))
+    sightings.look(one(2, false, 60_000), at(300))
+    assert.deepEqual(sightings.look(one(2, false, 60_399), at(699)), [])
+    assert.deepEqual(sightings.look(one(2, false, 60_400), at(700)), ['a'])
+    sightings.look(one(3, false, -60_000), at(1000))
+    assert.deepEqual(sightings.look(one(3, false, -59_301), at(1699)), [])
+    assert.deepEqual(sightings.look(one(3, false, -59_300), at(1700)), ['a'])
+    // One that was never seen before may have been raised at any time.
+    const others = new Sightings()
+    others.look(one(7, false, 5000), at(100))
+    assert.deepEqual(others.look(one(7, false, 5699), at(799)), [])
   })
 
   test('an owner that holds its lock has 6 seconds', () => {
@@ -40,7 +63,7 @@ suite('watching owners', () => {
     assert.deepEqual(sightings.look(one(1, false), { askedAt: 1350, answeredAt: 9100 }), ['a'])
   })
 
-  test('what was seen before the connection broke proves nothing', () => {
+  test('sightings from before a broken connection prove nothing', () => {
     const sightings = new Sightings()
     sightings.look(one(1, false), at(0))
     sightings.clear()

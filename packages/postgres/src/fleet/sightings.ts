@@ -1,8 +1,10 @@
 /** An owner as the database showed it at one moment. */
-export interface Sighting {
+export interface OwnerSighting {
   readonly owner: string
   /** Raised by the owner as long as it lives. */
   readonly beat: number
+  /** How long ago it was raised, by the clock of the database. */
+  readonly ageMs: number
   /** Whether its connection still holds its lock. A process that was killed loses it at once, a stopped one does not. */
   readonly isLocked: boolean
 }
@@ -13,17 +15,17 @@ export interface Look {
   readonly answeredAt: number
 }
 
-export interface Patience {
+export interface LivenessLimits {
   /** How long an owner without its lock may stand still. */
   readonly unlocked: number
   readonly locked: number
 }
 
-const PATIENCE: Patience = { unlocked: 700, locked: 6000 }
+const PATIENCE: LivenessLimits = { unlocked: 700, locked: 6000 }
 
 interface Seen {
   readonly beat: number
-  /** When this beat was first seen. The owner had raised it by then. */
+  /** The owner had raised it by then. */
   readonly since: number
   readonly isDead: boolean
   readonly isLocked: boolean
@@ -32,24 +34,29 @@ interface Seen {
 /**
  * Decides who is dead by watching: an owner whose counter stands still. Only this process's own clock counts, from the
  * answer of the first look to the question of the last one, so neither slow answers nor a pause of this process can make
- * a living owner look dead.
+ * a living owner look dead. Within the time between two looks, the clock of the database says when a counter was raised:
+ * if that clock jumps, it is wrong by no more than that.
  */
 export class Sightings {
-  readonly #patience: Patience
+  readonly #patience: LivenessLimits
   #owners = new Map<string, Seen>()
+  #askedAt = 0
 
-  constructor(patience: Patience = PATIENCE) {
+  constructor(patience: LivenessLimits = PATIENCE) {
     this.#patience = patience
   }
 
   /** Takes in a look at all owners. Returns those that it showed to be dead. */
-  look(sightings: readonly Sighting[], { askedAt, answeredAt }: Look): readonly string[] {
+  look(sightings: readonly OwnerSighting[], { askedAt, answeredAt }: Look): readonly string[] {
     const died: string[] = []
     const next = new Map<string, Seen>()
-    for (const { beat, isLocked, owner } of sightings) {
+    for (const { ageMs, beat, isLocked, owner } of sightings) {
       const before = this.#owners.get(owner)
       if (before === undefined || before.beat !== beat) {
-        next.set(owner, { beat, since: answeredAt, isDead: false, isLocked })
+        // The look before still showed the older one.
+        const earliest = before === undefined ? answeredAt : this.#askedAt
+        const since = Math.min(answeredAt, Math.max(earliest, answeredAt - ageMs))
+        next.set(owner, { beat, since, isDead: false, isLocked })
         continue
       }
       const still = askedAt - before.since
@@ -58,6 +65,7 @@ export class Sightings {
       next.set(owner, { ...before, isDead, isLocked })
     }
     this.#owners = next
+    this.#askedAt = askedAt
     return died
   }
 

@@ -46,7 +46,7 @@ suite('signals between processes', () => {
     assert.deepEqual(decodeSignal('{"new":1}\nnonsense\n["t",5]\n["t"]'), { changed: [['t', 5]], wanted: [] })
   })
 
-  test('of many changes of a thread, one is sent', async (t) => {
+  test('many changes of a thread are sent as one signal', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const sent: string[] = []
     const sender = new SignalSender(async (payload) => void sent.push(payload))

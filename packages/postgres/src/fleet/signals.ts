@@ -1,5 +1,5 @@
 /** What the processes of a store tell each other. It may get lost, so nothing depends on it. */
-export interface Signal {
+export interface FleetSignal {
   /** Streams and the seq they have reached. */
   readonly changed: readonly (readonly [stream: string, seq: number])[]
   /** Threads with commands that were admitted by a process that does not own them. */
@@ -52,7 +52,7 @@ export class SignalSender {
 }
 
 /** One line per fact. A fact that is too long for a payload is left out. */
-export function encodeSignal({ changed, wanted }: Signal): readonly string[] {
+export function encodeSignal({ changed, wanted }: FleetSignal): readonly string[] {
   const lines = [
     ...changed.map(([stream, seq]) => JSON.stringify([stream, seq])),
     ...wanted.map((id) => JSON.stringify(id)),
@@ -72,7 +72,7 @@ export function encodeSignal({ changed, wanted }: Signal): readonly string[] {
 }
 
 /** Skips what it does not understand: a newer release may say more. */
-export function decodeSignal(payload: string): Signal {
+export function decodeSignal(payload: string): FleetSignal {
   const changed: [string, number][] = []
   const wanted: string[] = []
   for (const line of payload.split('\n')) {

@@ -92,10 +92,9 @@ BEGIN
   END LOOP;
 
   FOR i IN 1 .. cardinality(b_hash) LOOP
-    IF NOT inspan.keep_blob(b_hash[i], b_mime[i], b_bytes[i]) THEN
+    IF NOT inspan.keep_blob(s.no, b_seq[i], b_hash[i], b_mime[i], b_bytes[i]) THEN
       RAISE EXCEPTION 'no blob' USING ERRCODE = '${REFUSAL.noBlob}', DETAIL = json_build_object('hash', b_hash[i]);
     END IF;
-    INSERT INTO inspan.blob_refs (stream_no, seq, hash) VALUES (s.no, b_seq[i], b_hash[i]) ON CONFLICT DO NOTHING;
   END LOOP;
 
   FOR i IN 1 .. cardinality(c_command) LOOP

@@ -32,11 +32,12 @@ export function isRare(type: string): boolean {
 export const TABLES_SQL: string = `
 -- deleted: 0 alive · 1 being purged · 2 only what living forks need is left
 -- resource_id: the tenant. labels: what a machine has to have to work on it. bytes: of everything ever appended.
+-- server_start: of the server on which it was last claimed. One that was restarted or promoted since has another.
 CREATE TABLE inspan.streams (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, kind text NOT NULL,
   head_seq bigint NOT NULL, owner text COLLATE "C", epoch bigint NOT NULL, format integer NOT NULL,
   deleted smallint NOT NULL DEFAULT 0, resource_id text COLLATE "C" NOT NULL, labels text[] NOT NULL DEFAULT '{}',
-  bytes bigint NOT NULL DEFAULT 0
+  bytes bigint NOT NULL DEFAULT 0, server_start timestamptz NOT NULL DEFAULT pg_postmaster_start_time()
 ) WITH (fillfactor = 50);
 CREATE INDEX streams_by_resource ON inspan.streams (resource_id, no);
 CREATE INDEX streams_by_owner ON inspan.streams (owner, no) WHERE owner IS NOT NULL;
@@ -110,6 +111,7 @@ CREATE INDEX blob_refs_by_blob ON inspan.blob_refs (hash, stream_no, seq);
 CREATE TABLE inspan.owners (
   id text COLLATE "C" PRIMARY KEY, host text NOT NULL, pid bigint NOT NULL, start_time text NOT NULL,
   boot_id text NOT NULL, until float8 NOT NULL, url text, beat bigint NOT NULL DEFAULT 0,
+  beat_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   role name NOT NULL DEFAULT session_user
 ) WITH (fillfactor = 30);
 

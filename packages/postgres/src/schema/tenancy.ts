@@ -1,15 +1,32 @@
-/** The tables whose rows belong to a stream, and the column that says to which. */
-const ROWS_OF_STREAMS: Readonly<Record<string, string>> = {
-  needs: 'by_no',
-  records: 'stream_no',
-  messages: 'stream_no',
-  heads: 'stream_no',
-  waits: 'stream_no',
-  blob_refs: 'stream_no',
-  named_runs: 'stream_no',
+/** The tables whose rows belong to a stream, and the columns that name it. */
+const ROWS_OF_STREAMS: Readonly<Record<string, readonly string[]>> = {
+  // Whoever needs a part of a thread keeps it from being deleted, so both threads have to be the tenant's.
+  needs: ['by_no', 'stream_no'],
+  records: ['stream_no'],
+  messages: ['stream_no'],
+  heads: ['stream_no'],
+  waits: ['stream_no'],
+  blob_refs: ['stream_no'],
+  named_runs: ['stream_no'],
 }
 
-const TENANTS_TABLES = ['streams', 'threads', ...Object.keys(ROWS_OF_STREAMS), 'commands', 'owners'] as const
+/** Tables in which a tenant writes rows. `blob_refs` are written by `keep_blob` only: a reference lets one read the bytes. */
+const WRITTEN_TABLES = ['streams', 'threads', 'needs', 'records', 'messages', 'heads', 'waits', 'named_runs'] as const
+
+/** All columns but `role`, which says who sent the command or who the process is: Postgres fills it in. */
+const WRITTEN_COLUMNS: Readonly<Record<string, string>> = {
+  commands: 'principal, client_id, command_id, body_hash, target, state, seq, at, body, outcome, failures',
+  owners: 'id, host, pid, start_time, boot_id, until, url, beat, beat_at',
+}
+
+/** The functions that a tenant calls, be it as part of a policy. */
+const FUNCTIONS = ['tenant', 'is_own', 'keep_blob', 'drop_blobs', 'drop_strange_commands', 'append_1'] as const
+
+/**
+ * For functions that run with the rights of their owner. A schema that is not named comes first if it is the temporary
+ * one, where everybody may define a type such as `text`: that would be code of the caller.
+ */
+const AS_OWNER = 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp'
 
 /**
  * Row-level security: a login role that belongs to a tenant sees and writes only rows of that tenant's resource id,
@@ -24,12 +41,12 @@ CREATE TABLE inspan.tenants (
 );
 
 -- The session's login, which SET ROLE does not change, and not current_user, which these functions do.
-CREATE FUNCTION inspan.tenant() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS
+CREATE FUNCTION inspan.tenant() RETURNS text LANGUAGE sql STABLE ${AS_OWNER} AS
   $$ SELECT resource_id FROM inspan.tenants WHERE role = session_user $$;
 
-CREATE FUNCTION inspan.tenant_of(p_stream text) RETURNS text
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS
-  $$ SELECT resource_id FROM inspan.streams WHERE id = p_stream $$;
+-- Null if there is no such thread. Whose it is otherwise is nobody's business.
+CREATE FUNCTION inspan.is_own(p_stream text) RETURNS boolean LANGUAGE sql STABLE ${AS_OWNER} AS
+  $$ SELECT coalesce(resource_id = inspan.tenant(), false) FROM inspan.streams WHERE id = p_stream $$;
 
 ALTER TABLE inspan.streams ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON inspan.streams USING (resource_id = (SELECT inspan.tenant()));
@@ -37,16 +54,19 @@ ALTER TABLE inspan.threads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON inspan.threads USING (resource_id = (SELECT inspan.tenant()));
 ${Object.entries(ROWS_OF_STREAMS)
   .map(
-    ([table, column]) => `ALTER TABLE inspan.${table} ENABLE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON inspan.${table} USING (EXISTS (SELECT FROM inspan.streams
-  WHERE streams.no = ${table}.${column} AND streams.resource_id = (SELECT inspan.tenant())));`,
+    ([table, columns]) => `ALTER TABLE inspan.${table} ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON inspan.${table} USING (${columns
+      .map(
+        (column) => `EXISTS (SELECT FROM inspan.streams
+  WHERE streams.no = ${table}.${column} AND streams.resource_id = (SELECT inspan.tenant()))`,
+      )
+      .join(' AND ')});`,
   )
   .join('\n')}
 
 -- Commands for a thread that does not exist yet belong to whoever sent them.
 ALTER TABLE inspan.commands ENABLE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON inspan.commands
-  USING (coalesce(inspan.tenant_of(target) = (SELECT inspan.tenant()), role = session_user));
+CREATE POLICY tenant ON inspan.commands USING (coalesce(inspan.is_own(target), role = session_user));
 
 -- Everybody has to see who is alive; only hosts and process ids are in there.
 ALTER TABLE inspan.owners ENABLE ROW LEVEL SECURITY;
@@ -60,30 +80,34 @@ ALTER TABLE inspan.blobs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON inspan.blobs FOR SELECT
   USING (EXISTS (SELECT FROM inspan.blob_refs WHERE blob_refs.hash = blobs.hash));
 
--- Keeps a blob for a reference that is about to be written. False if there are no bytes, or they are not the caller's.
-CREATE FUNCTION inspan.keep_blob(p_hash text, p_mime text, p_bytes bytea) RETURNS boolean
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+-- Keeps a blob and a reference to it. False if there are no bytes, or they are not the caller's.
+CREATE FUNCTION inspan.keep_blob(p_stream_no bigint, p_seq bigint, p_hash text, p_mime text, p_bytes bytea)
+  RETURNS boolean LANGUAGE plpgsql ${AS_OWNER} AS $$
 DECLARE
   t text := inspan.tenant();
   is_proven boolean := t IS NULL OR encode(sha256(p_bytes), 'hex') = p_hash;
 BEGIN
+  IF t IS NOT NULL AND NOT EXISTS (SELECT FROM inspan.streams WHERE no = p_stream_no AND resource_id = t) THEN
+    RAISE EXCEPTION 'new row violates row-level security policy for table "blob_refs"' USING ERRCODE = '42501';
+  END IF;
   -- Locked, so that the last other reference cannot take the bytes along.
   PERFORM 1 FROM inspan.blobs WHERE hash = p_hash FOR KEY SHARE;
   IF FOUND THEN
-    RETURN coalesce(is_proven, false) OR EXISTS (SELECT FROM inspan.blob_refs
-      JOIN inspan.streams ON streams.no = blob_refs.stream_no
-      WHERE blob_refs.hash = p_hash AND streams.resource_id = t);
+    IF NOT (coalesce(is_proven, false) OR EXISTS (SELECT FROM inspan.blob_refs
+        JOIN inspan.streams ON streams.no = blob_refs.stream_no
+        WHERE blob_refs.hash = p_hash AND streams.resource_id = t)) THEN RETURN false; END IF;
+  ELSE
+    IF p_bytes IS NULL OR NOT is_proven THEN RETURN false; END IF;
+    -- Updates a row that another append has just written, only to lock it.
+    INSERT INTO inspan.blobs AS b (hash, mime, bytes) VALUES (p_hash, p_mime, p_bytes)
+      ON CONFLICT (hash) DO UPDATE SET mime = b.mime;
   END IF;
-  IF p_bytes IS NULL OR NOT is_proven THEN RETURN false; END IF;
-  -- Updates a row that another append has just written, only to lock it.
-  INSERT INTO inspan.blobs AS b (hash, mime, bytes) VALUES (p_hash, p_mime, p_bytes)
-    ON CONFLICT (hash) DO UPDATE SET mime = b.mime;
+  INSERT INTO inspan.blob_refs (stream_no, seq, hash) VALUES (p_stream_no, p_seq, p_hash) ON CONFLICT DO NOTHING;
   RETURN true;
 END $$;
 
 -- Deletes those of the blobs that nothing refers to any more, and returns how many.
-CREATE FUNCTION inspan.drop_blobs(p_hashes text[]) RETURNS bigint
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+CREATE FUNCTION inspan.drop_blobs(p_hashes text[]) RETURNS bigint LANGUAGE plpgsql ${AS_OWNER} AS $$
 DECLARE
   dropped bigint;
 BEGIN
@@ -95,22 +119,29 @@ BEGIN
   RETURN dropped;
 END $$;
 
--- Deletes commands that other tenants had sent to this id before there was a thread.
-CREATE FUNCTION inspan.drop_strange_commands(p_stream text) RETURNS void
-  LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
-  DELETE FROM inspan.commands WHERE target = p_stream AND state = 'accepted'
-    AND role IN (SELECT role FROM inspan.tenants WHERE resource_id <> inspan.tenant_of(p_stream)) $$;
+-- Deletes commands that other tenants had sent to this id before there was a thread. Waits for those being sent.
+CREATE FUNCTION inspan.drop_strange_commands(p_stream text) RETURNS void LANGUAGE sql ${AS_OWNER} AS $$
+  SELECT pg_advisory_xact_lock(hashtextextended(p_stream, 1));
+  DELETE FROM inspan.commands WHERE target = p_stream AND state = 'accepted' AND role IN (SELECT role FROM inspan.tenants
+    WHERE resource_id <> (SELECT resource_id FROM inspan.streams WHERE id = p_stream)) $$;
 
 -- Refuses new threads and new commands of a tenant that has used up what it may. What runs goes on.
-CREATE FUNCTION inspan.check_quota() RETURNS trigger
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+CREATE FUNCTION inspan.check_new() RETURNS trigger LANGUAGE plpgsql ${AS_OWNER} AS $$
 DECLARE
+  sender text := inspan.tenant();
   resource text;
   t inspan.tenants;
   used bigint;
 BEGIN
   IF TG_TABLE_NAME = 'streams' THEN resource := NEW.resource_id;
-  ELSE resource := inspan.tenant_of(NEW.target); END IF;
+  ELSE
+    -- Another tenant may be making the thread at this moment: the policy would not see it yet.
+    IF sender IS NOT NULL THEN PERFORM pg_advisory_xact_lock(hashtextextended(NEW.target, 1)); END IF;
+    SELECT resource_id INTO resource FROM inspan.streams WHERE id = NEW.target;
+    IF sender <> resource THEN
+      RAISE EXCEPTION 'new row violates row-level security policy for table "commands"' USING ERRCODE = '42501';
+    END IF;
+  END IF;
   -- Locked, so that two requests at once do not both get the last place.
   SELECT * INTO t FROM inspan.tenants WHERE resource_id = resource
     AND coalesce(max_threads, max_commands, max_bytes) IS NOT NULL FOR NO KEY UPDATE;
@@ -133,23 +164,34 @@ BEGIN
 END $$;
 
 CREATE FUNCTION inspan.refuse_quota(p_resource text, p_quota text, p_limit bigint, p_used bigint) RETURNS void
-  LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RAISE EXCEPTION 'quota' USING ERRCODE = 'IN009', DETAIL = json_build_object('resourceId', p_resource,
     'quota', p_quota, 'limit', p_limit, 'used', p_used)::text;
 END $$;
 
-CREATE TRIGGER quota BEFORE INSERT ON inspan.streams FOR EACH ROW EXECUTE FUNCTION inspan.check_quota();
-CREATE TRIGGER quota BEFORE INSERT ON inspan.commands FOR EACH ROW EXECUTE FUNCTION inspan.check_quota();
+CREATE TRIGGER check_new BEFORE INSERT ON inspan.streams FOR EACH ROW EXECUTE FUNCTION inspan.check_new();
+CREATE TRIGGER check_new BEFORE INSERT ON inspan.commands FOR EACH ROW EXECUTE FUNCTION inspan.check_new();
 `
+
+/** Functions are everybody's otherwise. For the end of a migration. */
+export const PRIVATE_FUNCTIONS_SQL = 'REVOKE ALL ON ALL FUNCTIONS IN SCHEMA inspan FROM PUBLIC;'
 
 /** What the login role of a tenant may use. Row-level security decides about the rows. `role` is a quoted name. */
 export function grantSql(role: string): string {
-  const tables = TENANTS_TABLES.map((table) => `inspan.${table}`).join(', ')
-  return `GRANT USAGE ON SCHEMA inspan TO ${role}; GRANT SELECT ON inspan.meta, inspan.blobs TO ${role};
-    GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${role};`
+  const tables = (names: readonly string[]): string => names.map((name) => `inspan.${name}`).join(', ')
+  const columns = Object.entries(WRITTEN_COLUMNS).map(
+    ([table, names]) => `GRANT SELECT, DELETE, INSERT (${names}), UPDATE (${names}) ON inspan.${table} TO ${role};`,
+  )
+  return `GRANT USAGE ON SCHEMA inspan TO ${role};
+    GRANT SELECT ON inspan.meta, inspan.blobs TO ${role};
+    GRANT SELECT, DELETE ON inspan.blob_refs TO ${role};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables(WRITTEN_TABLES)} TO ${role};
+    ${columns.join('\n')}
+    GRANT EXECUTE ON FUNCTION ${tables(FUNCTIONS)} TO ${role};`
 }
 
 export function revokeSql(role: string): string {
-  return `REVOKE ALL ON ALL TABLES IN SCHEMA inspan FROM ${role}; REVOKE USAGE ON SCHEMA inspan FROM ${role};`
+  return `REVOKE ALL ON ALL TABLES IN SCHEMA inspan FROM ${role};
+    REVOKE ALL ON ALL FUNCTIONS IN SCHEMA inspan FROM ${role}; REVOKE USAGE ON SCHEMA inspan FROM ${role};`
 }

@@ -22,10 +22,16 @@ export {
   type FieldRules,
   type OptionRules,
 } from '../check-fields.ts'
+export { asError } from '../as-error.ts'
+export { defined } from '../defined.ts'
 export { checkBudget, checkTurnDefaults } from '../check-turn.ts'
+export { memoryProgress } from '../harness-event/memory-progress.ts'
+export { configEvents, contentEvent, errorEvent, noteEvent, queueEvents } from '../harness-event/record-events.ts'
 export { didYouMean } from '../nearest-name.ts'
+export { Backlog } from '../backlog.ts'
 export { IdList } from '../id-list.ts'
 export { Keyed } from '../keyed.ts'
 export { List } from '../list.ts'
 export { describeCall } from '../describe-call.ts'
 export { visible, VisibleText } from '../visible-text.ts'
+export { isForPerson } from '../wire-calls.ts'

@@ -12,7 +12,6 @@ export {
 } from '../lineage.ts'
 export type {
   BatchEvent,
-  CallStartedRecord,
   CancelReceipt,
   CheckpointFile,
   CheckpointMadeRecord,
@@ -21,11 +20,9 @@ export type {
   ConfigChangedRecord,
   ContextCutRecord,
   ControlRecord,
-  ErasedRecord,
   ForkRecord,
   MessageAddedRecord,
   MessageEndedRecord,
-  MessageStartedRecord,
   NoteRecord,
   OmPointer,
   PartAddress,
@@ -34,22 +31,17 @@ export type {
   QueueItem,
   RecordedFile,
   RecordedToolResult,
+  RecordType,
   RequestRef,
   RewindRecord,
   RunEndedRecord,
   RunOutcome,
-  RunParkedRecord,
-  RunResumedRecord,
-  RunStartedRecord,
   StepEndedRecord,
-  TurnEndedRecord,
-  WaitAnsweredRecord,
-  WaitOpenedRecord,
 } from '../control-record.ts'
-export { isSealedPart, type LogRecord, type RecordBody, type RecordType, type SealedPart } from '../record.ts'
+export type { LogRecord, RecordBody, SealedPart } from '../record.ts'
 export { configuredNote } from '../shown-config.ts'
 export { isContentSetting, NOTIFICATION_SETTING, REWIND_SETTING, STATE_SIGNAL_SETTING } from '../content-settings.ts'
-export { BARRIER_TYPES, eraseBody, RECORD_VERSIONS, RECORDS, redactBody, type RecordDefinition } from '../records.ts'
+export { BARRIER_TYPES, eraseBody, isSealedPart, RECORD_VERSIONS, redactBody } from '../record-definition.ts'
 export type { Redaction } from '../redact.ts'
 export { handOffId } from '../hand-off.ts'
 export {

@@ -13,7 +13,7 @@ export {
   type DeleteCommand,
   type DenyCommand,
   type EditQueuedCommand,
-  type Effort,
+  type WireEffort,
   type Expectation,
   type FollowUpCommand,
   type ForkCommand,

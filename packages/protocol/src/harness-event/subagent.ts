@@ -1,8 +1,14 @@
-/** In all subagent events `toolCallId` is the parent's call that started the subagent. */
-export interface SubagentStartEvent {
-  readonly type: 'subagent_start'
+/** Which subagent an event is about. Two subagents may make calls with the same id, so both fields tell them apart. */
+interface SubagentRef {
+  /** The parent's call that started the subagent. */
   readonly toolCallId: string
+  /** If a subagent started it: the calls that lead to that one, the outermost first, joined by `/`. */
+  readonly parentToolCallId?: string
   readonly agentType: string
+}
+
+export interface SubagentStartEvent extends SubagentRef {
+  readonly type: 'subagent_start'
   readonly task: string
   readonly modelId: string
   readonly forked?: boolean
@@ -10,34 +16,26 @@ export interface SubagentStartEvent {
   readonly background?: true
 }
 
-export interface SubagentTextDeltaEvent {
+export interface SubagentTextDeltaEvent extends SubagentRef {
   readonly type: 'subagent_text_delta'
-  readonly toolCallId: string
-  readonly agentType: string
   readonly textDelta: string
 }
 
-export interface SubagentToolStartEvent {
+export interface SubagentToolStartEvent extends SubagentRef {
   readonly type: 'subagent_tool_start'
-  readonly toolCallId: string
-  readonly agentType: string
   readonly subToolName: string
   readonly subToolArgs: unknown
 }
 
-export interface SubagentToolEndEvent {
+export interface SubagentToolEndEvent extends SubagentRef {
   readonly type: 'subagent_tool_end'
-  readonly toolCallId: string
-  readonly agentType: string
   readonly subToolName: string
   readonly subToolResult: unknown
   readonly isError: boolean
 }
 
-export interface SubagentEndEvent {
+export interface SubagentEndEvent extends SubagentRef {
   readonly type: 'subagent_end'
-  readonly toolCallId: string
-  readonly agentType: string
   readonly result: string
   readonly isError: boolean
   readonly durationMs: number

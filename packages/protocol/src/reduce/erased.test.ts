@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { NOTIFICATION_SETTING } from '../content-settings.ts'
-import { eraseBody } from '../records.ts'
+import { eraseBody } from '../record-definition.ts'
 import type { Head } from '../head.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
 import { emptyState, reduce } from './reduce.ts'

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { arbitraryForkedLog, arbitraryLog, withoutSealedBatches } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import { isContentSetting } from '../content-settings.ts'
-import { eraseBody } from '../records.ts'
+import { eraseBody } from '../record-definition.ts'
 import { emptyHead } from '../head.ts'
 import type { JsonObject } from '../json.ts'
 import { lineageHolds } from '../lineage.ts'
@@ -92,7 +92,7 @@ suite('the fold', () => {
     )
   })
 
-  test('what is only shown gives the state that it will give when it is written', () => {
+  test('records that are only shown give the same state as written ones', () => {
     let pieces = 0
     fc.assert(
       fc.property(arbitraryLog({ maxMoves: 120 }), (records) => {

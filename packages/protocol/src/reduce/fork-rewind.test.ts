@@ -108,7 +108,7 @@ suite('a fork', () => {
     assert.deepEqual(fork.head.bindings.toJSON(), { codex: { ...BINDING, origin: true } })
   })
 
-  test('goes on with the next seq and names its ranges', () => {
+  test('continues with the next seq and names its ranges', () => {
     assert.equal(fork.head.seq, 6)
     assert.deepEqual(fork.head.lineage.toArray(), [
       { stream: 'parent', from: 1, to: 5 },
@@ -116,7 +116,7 @@ suite('a fork', () => {
     ])
   })
 
-  test('of a fork names all three streams', () => {
+  test('a fork of a fork names all three streams', () => {
     const second = play('fork', [{ type: 'message.added', messageId: 'm2', role: 'user', parts: [] }], fork)
     const third = play('third', [forkOf(second, 7)], {
       ...emptyState('third'),
@@ -170,7 +170,7 @@ suite('a rewind', () => {
     assert.equal(late.head.bindings.get('codex')?.stale, undefined)
   })
 
-  test('can be taken back by another rewind, and the client is told to read its window anew', () => {
+  test('can be withdrawn by another rewind, and the client is told to read its window anew', () => {
     const record: LogRecord = {
       v: 1,
       stream: 'parent',
@@ -186,7 +186,7 @@ suite('a rewind', () => {
     assert.deepEqual(ops.at(-1), { type: 'remove', path: ['messages'] })
   })
 
-  test('to the start, or to a place before it that only a damaged record names, leaves nothing of what was', () => {
+  test('a rewind to the start, or to a place before it that only a damaged record names, leaves nothing of what was', () => {
     for (const to of [0, -1]) {
       const cleared = play('parent', [{ type: 'rewind', to, tasks: [], om: null }], before)
       assert.deepEqual(cleared.head.lineage.toArray(), [{ stream: 'parent', from: 11, to: null }])

@@ -72,7 +72,7 @@ suite('what the fold does not let grow or go back', () => {
     assert.deepEqual(fold([answer('approve')], asked).head.inDoubt, ['b'])
   })
 
-  test('of two memories that replace the same one, the first counts', () => {
+  test('the first of two memories that replace the same one counts', () => {
     const om = (generation: number, blob: string): RecordBody => ({
       type: 'om.committed',
       om: { generation, coversTo: 1, blob },

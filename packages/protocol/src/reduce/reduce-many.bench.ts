@@ -163,7 +163,7 @@ const inRun = play(emptyState('t'), [
 
 const growing: readonly Growing[] = [
   {
-    name: (count) => `a wait opened and answered beside ${count} open ones`,
+    name: (count) => `a wait opened and answered among ${count} open ones`,
     work: (count) => further(play(inRun, times(count, opened)), (n) => [opened(n), answered(n)]),
   },
   {
@@ -199,7 +199,7 @@ for (const { name, work } of growing) {
   for (const count of [100, 1_000]) {
     report(
       await compare({
-        name: `reduce: ${name(count)} beside ${FEW}`,
+        name: `reduce: ${name(count)} relative to ${FEW}`,
         limit: LIMIT,
         clock: 'cpu',
         floor: work(FEW),

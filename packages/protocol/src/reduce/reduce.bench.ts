@@ -123,7 +123,7 @@ const short = openRun(1, 0)
 for (const deltas of [1_000, 10_000, 100_000]) {
   report(
     await compare({
-      name: `reduce: a message of ${deltas} deltas beside one of 100`,
+      name: `reduce: a message of ${deltas} deltas relative to one of 100`,
       limit: LIMIT,
       clock: 'cpu',
       floor: stream(short, 100, () => text(0)),
@@ -136,7 +136,7 @@ const shortThread = closedThread(10)
 for (const messages of [100, 1_000, 10_000, 100_000]) {
   report(
     await compare({
-      name: `reduce: a record of a thread of ${messages} messages beside one of 10`,
+      name: `reduce: a record of a thread of ${messages} messages relative to one of 10`,
       limit: LIMIT,
       clock: 'cpu',
       floor: furtherRuns(shortThread),
@@ -148,7 +148,7 @@ for (const messages of [100, 1_000, 10_000, 100_000]) {
 for (const messages of [100, 1_000, 10_000, 100_000]) {
   report(
     await compare({
-      name: `reduce: a delta in a run of ${messages} messages beside one of 10`,
+      name: `reduce: a delta in a run of ${messages} messages relative to one of 10`,
       limit: LIMIT,
       clock: 'cpu',
       floor: stream(openRun(10, 0), 1_000, () => text(0)),
@@ -159,7 +159,7 @@ for (const messages of [100, 1_000, 10_000, 100_000]) {
 
 report(
   await compare({
-    name: 'reduce: a delta in a message of 10000 tool calls beside one of 10',
+    name: 'reduce: a delta in a message of 10000 tool calls relative to one of 10',
     limit: LIMIT,
     clock: 'cpu',
     floor: stream(openRun(1, 10), 1_000, () => text(10)),
@@ -169,7 +169,7 @@ report(
 
 report(
   await compare({
-    name: 'reduce: deltas of 1000 open tool inputs in turn beside 10',
+    name: 'reduce: deltas of 1000 open tool inputs in turn relative to 10',
     limit: LIMIT,
     clock: 'cpu',
     // The number of deltas and the length of the text are the same on both sides.

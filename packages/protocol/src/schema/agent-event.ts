@@ -1,31 +1,24 @@
 import { z } from 'zod'
 import type {
-  AgentEvent,
-  ErrorEvent,
   EventExtras,
   EventMeta,
-  FileEvent,
   FinishEvent,
   NativeRef,
-  ReasoningDeltaEvent,
   StartEvent,
   StepFinishEvent,
   StepStartEvent,
-  TextDeltaEvent,
   ToolAnnotations,
   ToolApprovalRequestEvent,
   ToolCallDeltaEvent,
-  ToolCallEvent,
   ToolCallInfo,
   ToolOrigin,
   ToolProgressEvent,
-  ToolResultEvent,
 } from '../agent-event.ts'
 import type { JsonValue } from '../json.ts'
 import { activityNoteSchema } from './activity.ts'
-import { blobRefSchema, errorDataSchema, finishReasonSchema, usageMetadataSchema } from './basics.ts'
+import { finishReasonSchema, usageMetadataSchema } from './basics.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
-import { object, optional, taggedUnion } from './fields.ts'
+import { object, optional } from './fields.ts'
 import { jsonObjectSchema, jsonValueSchema } from './json.ts'
 
 export const toolAnnotationsSchema: Schema<ToolAnnotations> = exact<ToolAnnotations>()(
@@ -63,7 +56,8 @@ export const eventMetaSchema: Schema<EventMeta> = exact<EventMeta>()(
     .catchall(metaValue),
 )
 
-const extras: Shape<EventExtras> = exactShape<EventExtras>()({
+/** The fields that all events share. */
+export const extras: Shape<EventExtras> = exactShape<EventExtras>()({
   partId: optional(z.string()),
   messageId: optional(z.string()),
   parentToolCallId: optional(z.string()),
@@ -85,53 +79,13 @@ const call: Shape<ToolCallInfo> = exactShape<ToolCallInfo>()({
 
 export const toolCallInfoSchema: Schema<ToolCallInfo> = exact<ToolCallInfo>()(object(call))
 
-/** Some events are also records, with more fields. Both use these shapes, so that they stay the same. */
-export const textDeltaFields: Shape<TextDeltaEvent> = exactShape<TextDeltaEvent>()({
-  ...extras,
-  type: z.literal('text-delta'),
-  text: z.string(),
-})
-
-export const reasoningDeltaFields: Shape<ReasoningDeltaEvent> = exactShape<ReasoningDeltaEvent>()({
-  ...extras,
-  type: z.literal('reasoning-delta'),
-  text: z.string(),
-})
-
-export const fileFields: Shape<FileEvent> = exactShape<FileEvent>()({
-  ...extras,
-  type: z.literal('file'),
-  mimeType: z.string(),
-  data: z.string(),
-  fileName: optional(z.string()),
-  ref: optional(blobRefSchema),
-  url: optional(z.string()),
-})
-
-export const toolCallFields: Shape<ToolCallEvent> = exactShape<ToolCallEvent>()({
-  ...extras,
-  ...call,
-  ...origin,
-  type: z.literal('tool-call'),
-})
-
+/** These events are also kept in batches, with more fields. Both use these shapes, so that they stay the same. */
 export const toolCallDeltaFields: Shape<ToolCallDeltaEvent> = exactShape<ToolCallDeltaEvent>()({
   ...extras,
   type: z.literal('tool-call-delta'),
   toolCallId: z.string(),
   toolName: optional(z.string()),
   argsTextDelta: z.string(),
-})
-
-export const toolResultFields: Shape<ToolResultEvent> = exactShape<ToolResultEvent>()({
-  ...extras,
-  ...origin,
-  type: z.literal('tool-result'),
-  toolCallId: z.string(),
-  toolName: z.string(),
-  result: jsonValueSchema,
-  isError: optional(z.boolean()),
-  error: optional(errorDataSchema),
 })
 
 export const toolProgressFields: Shape<ToolProgressEvent> = exactShape<ToolProgressEvent>()({
@@ -143,19 +97,12 @@ export const toolProgressFields: Shape<ToolProgressEvent> = exactShape<ToolProgr
 })
 
 export const startEventSchema: Schema<StartEvent> = exact<StartEvent>()(object({ ...extras, type: z.literal('start') }))
-export const textDeltaEventSchema: Schema<TextDeltaEvent> = exact<TextDeltaEvent>()(object(textDeltaFields))
-export const reasoningDeltaEventSchema: Schema<ReasoningDeltaEvent> = exact<ReasoningDeltaEvent>()(
-  object(reasoningDeltaFields),
-)
-export const fileEventSchema: Schema<FileEvent> = exact<FileEvent>()(object(fileFields))
-export const toolCallEventSchema: Schema<ToolCallEvent> = exact<ToolCallEvent>()(object(toolCallFields))
 export const toolCallDeltaEventSchema: Schema<ToolCallDeltaEvent> = exact<ToolCallDeltaEvent>()(
   object(toolCallDeltaFields),
 )
 export const toolApprovalRequestEventSchema: Schema<ToolApprovalRequestEvent> = exact<ToolApprovalRequestEvent>()(
   object({ ...extras, ...origin, type: z.literal('tool-approval-request'), toolCall: toolCallInfoSchema }),
 )
-export const toolResultEventSchema: Schema<ToolResultEvent> = exact<ToolResultEvent>()(object(toolResultFields))
 export const toolProgressEventSchema: Schema<ToolProgressEvent> = exact<ToolProgressEvent>()(object(toolProgressFields))
 export const stepStartEventSchema: Schema<StepStartEvent> = exact<StepStartEvent>()(
   object({ ...extras, type: z.literal('step-start'), stepIndex: z.number() }),
@@ -169,9 +116,6 @@ export const stepFinishEventSchema: Schema<StepFinishEvent> = exact<StepFinishEv
     usage: optional(usageMetadataSchema),
   }),
 )
-export const errorEventSchema: Schema<ErrorEvent> = exact<ErrorEvent>()(
-  object({ ...extras, type: z.literal('error'), error: errorDataSchema, code: optional(z.string()) }),
-)
 export const finishEventSchema: Schema<FinishEvent> = exact<FinishEvent>()(
   object({
     ...extras,
@@ -179,22 +123,4 @@ export const finishEventSchema: Schema<FinishEvent> = exact<FinishEvent>()(
     finishReason: finishReasonSchema,
     usage: optional(usageMetadataSchema),
   }),
-)
-
-export const agentEventSchema: Schema<AgentEvent> = exact<AgentEvent>()(
-  taggedUnion([
-    startEventSchema,
-    textDeltaEventSchema,
-    reasoningDeltaEventSchema,
-    fileEventSchema,
-    toolCallEventSchema,
-    toolCallDeltaEventSchema,
-    toolApprovalRequestEventSchema,
-    toolResultEventSchema,
-    toolProgressEventSchema,
-    stepStartEventSchema,
-    stepFinishEventSchema,
-    errorEventSchema,
-    finishEventSchema,
-  ]),
 )

@@ -25,7 +25,7 @@ import type {
   SteerCommand,
   SubmitCommand,
 } from '../command.ts'
-import { toolCategorySchema } from './control.ts'
+import { grantScopeSchema, toolCategorySchema } from './control.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { optional, taggedUnion } from './fields.ts'
 import { base64, clientId, clientJson, clientName, clientText, LIMITS, mediaType } from './untrusted.ts'
@@ -78,6 +78,7 @@ export const approveCommandSchema: Schema<ApproveCommand> = exact<ApproveCommand
     toolCallId: clientId,
     answer: optional(clientJson),
     remember: optional(z.enum(['tool', 'category'])),
+    scope: optional(grantScopeSchema),
   }),
 )
 
@@ -145,6 +146,7 @@ export const answerCommandSchema: Schema<AnswerCommand> = exact<AnswerCommand>()
     value: optional(clientJson),
     reason: optional(clientText),
     remember: optional(z.enum(['tool', 'category'])),
+    scope: optional(grantScopeSchema),
   }),
 )
 
@@ -157,7 +159,13 @@ export const modelCommandSchema: Schema<ModelCommand> = exact<ModelCommand>()(
 )
 
 export const forkCommandSchema: Schema<ForkCommand> = exact<ForkCommand>()(
-  z.object({ ...base, type: z.literal('fork'), messageId: optional(clientId), title: optional(clientTitle) }),
+  z.object({
+    ...base,
+    type: z.literal('fork'),
+    messageId: optional(clientId),
+    title: optional(clientTitle),
+    worktree: optional(z.boolean()),
+  }),
 )
 
 export const renameCommandSchema: Schema<RenameCommand> = exact<RenameCommand>()(
@@ -174,6 +182,7 @@ export const revokeCommandSchema: Schema<RevokeCommand> = exact<RevokeCommand>()
     type: z.literal('revoke'),
     tool: optional(clientName),
     category: optional(toolCategorySchema),
+    scope: optional(grantScopeSchema),
   }),
 )
 

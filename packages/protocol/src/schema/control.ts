@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Binding } from '../binding.ts'
 import type { LineageRange, StoredLineage } from '../lineage.ts'
-import type { Grants, PatternRule, PermissionRules, Policy, ToolCategory } from '../permission.ts'
+import type { Grants, GrantScope, PatternRule, PermissionRules, Policy, ToolCategory } from '../permission.ts'
 import type { Goal, TaskItem } from '../task.ts'
 import type { Answer, Wait, WaitCancelReason, WaitKind, WaitRequest, WaitState, WaitSubject } from '../wait.ts'
 import { errorDataSchema, usageTotalsSchema } from './basics.ts'
@@ -58,12 +58,15 @@ export const waitCancelReasonSchema: Schema<WaitCancelReason> = exact<WaitCancel
   z.enum(['abort', 'rewind', 'delete', 'timeout', 'erase']),
 )
 
+export const grantScopeSchema: Schema<GrantScope> = exact<GrantScope>()(z.enum(['thread', 'resource']))
+
 export const answerSchema: Schema<Answer> = exact<Answer>()(
   object({
     decision: z.enum(['approve', 'decline', 'answer']),
     value: optional(jsonValueSchema),
     reason: optional(z.string()),
     remember: optional(z.enum(['tool', 'category'])),
+    scope: optional(grantScopeSchema),
     error: optional(errorDataSchema),
   }),
 )

@@ -12,6 +12,8 @@ const effortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'
 export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
   object({
     governs: z.enum(['all', 'asks-only', 'none']),
+    asks: optional(z.enum(['together', 'one-by-one'])),
+    refusal: optional(z.enum(['goes-on', 'may-end-turn'])),
     continuity: z.enum(['log', 'native']),
     steer: z.enum(['inject', 'queue', 'restart', 'none']),
     resume: z.enum(['anchor', 'head', 'none']),

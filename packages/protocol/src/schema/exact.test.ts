@@ -7,7 +7,7 @@ import { object, optional, taggedUnion } from './fields.ts'
 
 /** These are proofs by the compiler: a line whose expected error goes away no longer compiles. */
 suite('exact takes a schema only for the very type it parses', () => {
-  test('and refuses one that says too little, too much or something else', () => {
+  test('refuses a schema that is too narrow, too wide or different', () => {
     const text = object({ a: z.string() })
     exact<{ readonly a: string }>()(text)
     // @ts-expect-error The type has a field that the schema does not check.
@@ -31,7 +31,7 @@ suite('exact takes a schema only for the very type it parses', () => {
     assert.deepEqual(text.parse({ a: 'x' }), { a: 'x' })
   })
 
-  test('and refuses a union that lacks a variant', () => {
+  test('refuses a union that lacks a variant', () => {
     type Shape = { readonly type: 'circle'; readonly r: number } | { readonly type: 'square'; readonly a: number }
     const circle = object({ type: z.literal('circle'), r: z.number() })
     const square = object({ type: z.literal('square'), a: z.number() })
@@ -41,7 +41,7 @@ suite('exact takes a schema only for the very type it parses', () => {
     assert.deepEqual(both.parse({ type: 'square', a: 1 }), { type: 'square', a: 1 })
   })
 
-  test('and so for the fields of an object', () => {
+  test('refuses an object whose fields differ', () => {
     exactShape<{ readonly a?: string }>()({ a: optional(z.string()) })
     // @ts-expect-error Required in the fields, optional in the type.
     exactShape<{ readonly a?: string }>()({ a: z.string() })

@@ -1,5 +1,5 @@
 export type { Schema } from './exact.ts'
 export type { AgentConfigJson } from './agent-config.ts'
-export { jsonSchemaFile, jsonSchemaOf, PUBLISHED } from './json-schema.ts'
+export { jsonSchemaOf, PUBLISHED } from './json-schema.ts'
 export { schemas, type ProtocolSchemas, type SchemaName } from './schemas.ts'
 export { LIMITS } from './untrusted.ts'

@@ -135,7 +135,7 @@ suite('what we did not write is refused', () => {
     }
   })
 
-  test('what is not JSON', () => {
+  test('refuses values that are not JSON', () => {
     for (const value of [undefined, Number.NaN, Infinity, 1n, new Date(), new Map(), () => 1, Symbol('x')]) {
       assert.ok(!accepts(schemas.JsonValue, value))
       assert.ok(!accepts(schemas.JsonValue, [value]))

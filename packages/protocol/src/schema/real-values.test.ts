@@ -6,7 +6,7 @@ import { SAMPLE_EVENTS } from '../../test/harness-event-samples.ts'
 import { agentEventsOf } from '../replay.ts'
 import { applyFrame, emptyView } from '../view.ts'
 import { emptyState, reduce } from '../reduce/reduce.ts'
-import { eraseBody } from '../records.ts'
+import { eraseBody } from '../record-definition.ts'
 import { storedHead } from '../stored-head.ts'
 import { storedMessage } from '../reduce/draft.ts'
 import { toChatEvent } from '../chat-event.ts'
@@ -58,7 +58,7 @@ suite('what the protocol makes of a log passes its schemas', () => {
     )
   })
 
-  test('what a client is sent and what it shows', () => {
+  test('messages to clients and client states pass their schemas', () => {
     fc.assert(
       fc.property(arbitraryLog(), (records) => {
         let view = emptyView('main')

@@ -111,6 +111,7 @@ interface Expected {
   readonly PermissionRules: permission.PermissionRules
   readonly Policy: permission.Policy
   readonly TaskItem: task.TaskItem
+  readonly GrantScope: permission.GrantScope
   readonly ToolCategory: permission.ToolCategory
   readonly WaitCancelReason: wait.WaitCancelReason
   readonly WaitRequest: wait.WaitRequest

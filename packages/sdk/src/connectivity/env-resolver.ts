@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { AgentConnectivity, AgentConnectivityResolver, ConnectivityRequest, Model } from '@inspan/protocol/chat'
 import { AgentSDKError, throwIfAborted } from '../errors.ts'
 import { selectModel } from '../models/models.ts'
-import { authHeaders, keyOf, type Environment } from './provider-keys.ts'
+import { authHeaders, keyOf, type KeyEnvironment } from './provider-keys.ts'
 
 /** Credentials under a name, as `config.json` has them in `profiles`. */
 interface Profile {
@@ -16,7 +16,7 @@ interface Profile {
 
 export interface EnvResolverOptions {
   /** Default: `process.env`. */
-  readonly env?: Environment
+  readonly env?: KeyEnvironment
   /** The folder that has `.inspan/config.json` for all projects. Default: the user's home. */
   readonly home?: string
 }
@@ -26,7 +26,7 @@ export interface EnvResolverOptions {
  * of the agent, `INSPAN_PROFILE`, or the `profile` of the project's or user's `.inspan/config.json`, in this order.
  */
 export class EnvConnectivityResolver implements AgentConnectivityResolver {
-  readonly #env: Environment
+  readonly #env: KeyEnvironment
   readonly #home: string
 
   constructor(options: EnvResolverOptions = {}) {

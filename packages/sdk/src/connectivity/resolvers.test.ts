@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { ApiKeyConnectivityResolver, EnvConnectivityResolver, type AgentConfig } from '../index.ts'
+import { ApiKeyConnectivityResolver, defineModel, EnvConnectivityResolver, Models, type AgentConfig } from '../index.ts'
 import { folders } from '../sdk.fixture.ts'
 
 suite('a connection', () => {
@@ -18,13 +18,19 @@ suite('a connection', () => {
     const modelId = 'openai/gpt-5'
     const plain = await resolver.resolve(request({ modelId }))
     assert.equal(plain.model.baseUrl, 'http://env')
+    assert.equal(plain.model.model.nativeId, 'gpt-5')
     assert.equal(plain.orgConnection, undefined)
     assert.deepEqual(await plain.model.headers(), { authorization: 'Bearer env-key' })
     env['OPENAI_API_KEY'] = 'renewed'
     assert.deepEqual(await plain.model.headers(), { authorization: 'Bearer renewed' })
-    assert.equal((await resolver.resolve(request({}))).model.isDefault, true)
+    const byDefault = await resolver.resolve(request({}))
+    assert.deepEqual([byDefault.model.isDefault, byDefault.model.model], [true, Models.getDefault()])
+    const mine = defineModel({ id: 'openai/mine', contextWindow: 1_000 })
+    assert.deepEqual((await resolver.resolve(request({ modelId: mine }))).model.model, mine)
+    await assert.rejects(resolver.resolve(request({ modelId: 'nonsense' })), { type: 'MODEL_NOT_SUPPORTED' })
 
-    const profiles = { work: { apiKey: 'work-key', baseUrl: 'http://work' }, home: { apiKeyEnv: 'MINE' } }
+    const work = { apiKey: 'work-key', baseUrl: 'http://work', headers: { 'x-org': 'o' } }
+    const profiles = { work, home: { apiKeyEnv: 'MINE' } }
     await mkdir(join(it.root, '.inspan'))
     await writeFile(join(it.root, '.inspan', 'config.json'), JSON.stringify({ profile: 'home', profiles }))
     env['MINE'] = 'my-key'
@@ -33,15 +39,23 @@ suite('a connection', () => {
     const chosen = await resolver.resolve(request({ modelId, orgAlias: 'work' }))
     assert.deepEqual(chosen.orgConnection, { profile: 'work' })
     assert.equal(chosen.model.baseUrl, 'http://work')
-    assert.deepEqual(await chosen.model.headers(), { authorization: 'Bearer work-key' })
+    assert.deepEqual(await chosen.model.headers(), { authorization: 'Bearer work-key', 'x-org': 'o' })
+    // That of the project counts more than that of the user, and the environment more than both.
+    await mkdir(join(it.project, '.inspan'))
+    const ofProject = { profile: 'site', profiles: { site: { apiKey: 'site-key' } } }
+    await writeFile(join(it.project, '.inspan', 'config.json'), JSON.stringify(ofProject))
+    assert.deepEqual((await resolver.resolve(request({ modelId }))).orgConnection, { profile: 'site' })
     env['INSPAN_PROFILE'] = 'work'
     assert.deepEqual((await resolver.resolve(request({ modelId }))).orgConnection, { profile: 'work' })
+    assert.deepEqual((await resolver.resolve(request({ modelId, profile: 'home' }))).orgConnection, { profile: 'home' })
     await assert.rejects(resolver.resolve(request({ modelId, profile: 'nobody' })), { type: 'CONNECTIVITY_FAILED' })
 
     const keys = ['first', 'second']
-    const own = new ApiKeyConnectivityResolver({ apiKey: () => keys.shift() ?? '', headers: { 'x-team': 't' } })
+    const given = { baseUrl: 'http://own', headers: { 'x-team': 't' } }
+    const own = new ApiKeyConnectivityResolver({ apiKey: () => keys.shift() ?? '', ...given })
     const { model, orgConnection } = await own.resolve(request({ modelId }))
     assert.equal(orgConnection, undefined)
+    assert.deepEqual([model.baseUrl, model.model.nativeId], ['http://own', 'gpt-5'])
     assert.deepEqual(await model.headers(), { authorization: 'Bearer first', 'x-team': 't' })
     assert.deepEqual(await model.headers(), { authorization: 'Bearer second', 'x-team': 't' })
     assert.throws(() => new ApiKeyConnectivityResolver({ apiKey: '' }), { type: 'INVALID_OPTIONS' })

@@ -1,5 +1,5 @@
 import { InspanError } from '@inspan/protocol'
-import type { McpAuth, MCPConfiguration, McpServerInfo } from '@inspan/protocol/chat'
+import type { McpAuth, MCPConfiguration, McpServerInfo, McpToolAnnotations } from '@inspan/protocol/chat'
 import { McpServers, type McpEvent } from '@inspan/core'
 import { AgentSDKError } from '../errors.ts'
 
@@ -21,6 +21,10 @@ export class AgentServers {
 
   info(): McpServerInfo[] {
     return this.source.info()
+  }
+
+  hintsOf(toolName: string): McpToolAnnotations | undefined {
+    return this.source.hintsOf(toolName)
   }
 
   async reconnect(name: string): Promise<void> {

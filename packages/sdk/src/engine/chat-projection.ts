@@ -19,7 +19,7 @@ export interface ProjectionPorts {
   /** Whether the agent runs its tools itself, so that the result of an approved call may come under another id. */
   readonly isForeign: boolean
   readonly isConsumerTool: (toolName: string) => boolean
-  /** Hints about a tool of ours. */
+  /** What the source of a tool declares about it. The log keeps only the hints that call for caution. */
   readonly originOf: (toolName: string) => ChatToolOrigin
   /** Called when a request is due. Returns false if it needs no answer of a person any more. */
   readonly isWanted: (wait: Wait) => boolean
@@ -160,7 +160,7 @@ export class ChatProjection {
 
   #announce(call: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'args' | 'serverName' | 'annotations'>): void {
     const { toolCallId, toolName, args } = call
-    const origin = { ...this.#ports.originOf(toolName), ...originOf(call) }
+    const origin = { ...originOf(call), ...this.#ports.originOf(toolName) }
     this.#origins.set(toolCallId, { ...origin, toolName })
     if (this.#ports.approval === 'batch') this.#undecided.add(toolCallId)
     this.#push({ type: 'tool-call', toolCallId, toolName, args, ...origin })
@@ -170,7 +170,7 @@ export class ChatProjection {
     const { toolCallId, toolName } = body
     this.#decided(toolCallId)
     const known = this.#origins.get(toolCallId)
-    const event = toChatEvent({ ...originOf(known ?? {}), ...body })
+    const event = toChatEvent({ ...body, ...originOf(known ?? {}) })
     const isUnexplained = body.isError === true && body.error === undefined && typeof body.result === 'string'
     this.#push(
       isUnexplained && body.result !== '' && event.type === 'tool-result'

@@ -3,6 +3,7 @@ import type {
   ChatToolOrigin,
   HarnessAgentConfig,
   HarnessCapabilities,
+  McpToolAnnotations,
   ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
 import type { Capabilities, RunnableTool, ToolSource } from '@inspan/protocol/driver'
@@ -14,7 +15,7 @@ import { loadAgentFiles } from './agent-files.ts'
 import { consumerTools } from './consumer-tools.ts'
 
 /** Everything an agent is made of. */
-export interface AgentSetup {
+export interface EngineSetup {
   readonly agentId: string
   readonly projectRoot: string
   readonly connectivity: ModelConnectivityInfo
@@ -22,6 +23,8 @@ export interface AgentSetup {
   readonly hooks: AgentHooks | undefined
   /** Where tools come from besides the agent's own. */
   readonly sources: () => readonly ToolSource[]
+  /** What an MCP server declares about a tool of its own. */
+  readonly hintsOf: (toolName: string) => McpToolAnnotations | undefined
   /** Keeps a setting with a thread that is open. */
   readonly keepSetting: (threadId: string, key: string, value: JsonValue) => Promise<void>
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, context?: Record<string, unknown>) => void
@@ -30,15 +33,15 @@ export interface AgentSetup {
 /** What a harness makes of a setup. */
 export interface MadeAgent {
   readonly runtimeAgent: RuntimeAgent
-  /** Asks the agent's model outside of a conversation. Without it, sessions cannot be compacted. */
+  /** Asks the agent's model outside a conversation. Without it, sessions cannot be compacted. */
   readonly ask?: (threadId: string, system: string, prompt: string, signal: AbortSignal) => Promise<string>
 }
 
-export type MakeAgent = (setup: AgentSetup) => MadeAgent | Promise<MadeAgent>
+export type MakeAgent = (setup: EngineSetup) => MadeAgent | Promise<MadeAgent>
 
 /** An agent as the engine drives it, together with what it was made of. */
 export interface EngineAgent extends MadeAgent {
-  readonly setup: AgentSetup
+  readonly setup: EngineSetup
   readonly capabilities: HarnessCapabilities
   readonly isForeign: boolean
   /** The names of the tools that the caller runs. */
@@ -47,7 +50,7 @@ export interface EngineAgent extends MadeAgent {
 }
 
 /** Makes the agent ready, or fails with what the harness cannot do. */
-export async function engineAgent(harnessId: string, setup: AgentSetup, make: MakeAgent): Promise<EngineAgent> {
+export async function engineAgent(harnessId: string, setup: EngineSetup, make: MakeAgent): Promise<EngineAgent> {
   const { ask, runtimeAgent: made } = await make(setup)
   const driver = await made.driver.describe()
   const isForeign = driver.continuity === 'native'
@@ -59,6 +62,12 @@ export async function engineAgent(harnessId: string, setup: AgentSetup, make: Ma
   const names = new Set(offered.map(({ name }) => name))
   const annotations = new Map(config.tools?.map((tool) => [tool.name, tool.annotations]))
   const { toolSearch } = config
+  const warned = new Set<string>()
+  /** Tools are listed before every step, and the same problem is worth one line. */
+  const warn = (problem: string): void => {
+    if (!warned.has(problem)) setup.log('warn', problem)
+    warned.add(problem)
+  }
   const { tools: native = [], turn = {} } = made
   const runtimeAgent: RuntimeAgent = {
     ...made,
@@ -73,7 +82,7 @@ export async function engineAgent(harnessId: string, setup: AgentSetup, make: Ma
       const threadId = state.head.stream
       const keepSetting = (key: string, value: JsonValue): Promise<void> => setup.keepSetting(threadId, key, value)
       const searched = (all: readonly RunnableTool[]): readonly RunnableTool[] =>
-        toolSearch === undefined ? all : threadToolSearch(all, toolSearch, state, keepSetting)
+        toolSearch === undefined ? all : threadToolSearch(all, toolSearch, state, keepSetting, warn)
       if (sources.length === 0) return searched(own)
       const sourced = await toolsOfSources(
         sources,
@@ -83,7 +92,7 @@ export async function engineAgent(harnessId: string, setup: AgentSetup, make: Ma
           agentId: setup.agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
         },
-        { taken: own.map(({ name }) => name), report: (problem) => setup.log('warn', problem) },
+        { taken: own.map(({ name }) => name), report: warn },
       )
       return searched([...own, ...sourced])
     },
@@ -101,7 +110,7 @@ export async function engineAgent(harnessId: string, setup: AgentSetup, make: Ma
     isForeign,
     consumerTools: names,
     originOf: (toolName) => {
-      const hints = annotations.get(toolName)
+      const hints = annotations.get(toolName) ?? setup.hintsOf(toolName)
       return hints === undefined ? {} : { annotations: hints }
     },
   }
@@ -110,6 +119,8 @@ export async function engineAgent(harnessId: string, setup: AgentSetup, make: Ma
 function capabilitiesOf(driver: Capabilities, isForeign: boolean, canAsk: boolean): HarnessCapabilities {
   return {
     approvals: driver.governs,
+    batchApprovals: driver.governs !== 'none' && driver.asks !== 'one-by-one',
+    goesOnAfterDecline: driver.governs !== 'none' && driver.refusal !== 'may-end-turn',
     consumerTools: !isForeign,
     mcp: isForeign ? driver.mcp : true,
     // A program reads skills through our tools.
@@ -126,7 +137,7 @@ function capabilitiesOf(driver: Capabilities, isForeign: boolean, canAsk: boolea
   }
 }
 
-function checkConfig(harnessId: string, { config, hooks }: AgentSetup, can: HarnessCapabilities): void {
+function checkConfig(harnessId: string, { config, hooks }: EngineSetup, can: HarnessCapabilities): void {
   const wanted: readonly [isWanted: boolean, isPossible: boolean, what: string][] = [
     [isFilled(config.tools), can.consumerTools, 'tools that the caller runs (`tools`)'],
     [isFilled(config.mcpServers), can.mcp, 'MCP servers (`mcpServers`)'],

@@ -22,15 +22,17 @@ import {
   type WireCommunicationEventCallback,
 } from '@inspan/protocol/chat'
 import type { AgentDriver, ToolSource } from '@inspan/protocol/driver'
+import { asError } from '@inspan/protocol/internal'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store, ThreadInfo } from '@inspan/protocol/store'
 import { SqliteStore } from '@inspan/core'
-import { createThread, ThreadRegistry, type PriceOf, type ThreadRuntime } from '@inspan/core/engine'
+import { createThread, ThreadRegistry, type PriceOf, type ProcessOwner, type ThreadRuntime } from '@inspan/core/engine'
 import type { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, throwIfAborted, unsupported } from '../errors.ts'
 import { LogBus, ScopedBus, TelemetryBus } from '../event-bus.ts'
 import { AgentServers } from './agent-servers.ts'
-import { engineAgent, type AgentSetup, type EngineAgent, type MadeAgent } from './engine-agent.ts'
+import { IdentityRows } from './identity-rows.ts'
+import { engineAgent, type EngineSetup, type EngineAgent, type MadeAgent } from './engine-agent.ts'
 import { EngineThread } from './engine-thread.ts'
 import { leftThreads, pages, readChatMessages } from './read-thread.ts'
 import { windowOf } from '../models/models.ts'
@@ -39,6 +41,8 @@ import { windowOf } from '../models/models.ts'
 export interface EngineOptions {
   /** Where threads are kept. Default: `inspan.db` in the storage folder. A store that is given is not closed. */
   readonly store?: Store
+  /** Where agents are kept. Default: in the store if several machines share it, otherwise in `agents/<id>.json`. */
+  readonly identities?: 'store' | 'files'
   /** Rules for the tools of all agents. What they deny stays denied, whatever is approved. */
   readonly rules?: PermissionRules
   /** Milliseconds after which an unanswered approval counts as declined. Default: it waits for ever. */
@@ -53,7 +57,7 @@ export interface EngineHarnessOptions extends EngineOptions {
   readonly id: string
   readonly storageRootFolder: string
   /** Makes the agent that takes the turns. */
-  readonly makeAgent: (setup: AgentSetup, wire: WireBus) => MadeAgent | Promise<MadeAgent>
+  readonly makeAgent: (setup: EngineSetup, wire: WireBus) => MadeAgent | Promise<MadeAgent>
 }
 
 /** Where a harness reports what it sends and gets. */
@@ -66,6 +70,8 @@ export class EngineHarness implements AgentHarness {
   readonly id: string
   readonly protocolVersion = 1
   readonly extensions: object = {}
+  /** Absent: the manager keeps agents in files. */
+  readonly identities: IdentityRows | undefined
   readonly #options: EngineHarnessOptions
   readonly #store: Store
   readonly #isOwnStore: boolean
@@ -88,6 +94,9 @@ export class EngineHarness implements AgentHarness {
     this.#store = store
     this.#isOwnStore = options.store === undefined
     this.#registry = ThreadRegistry.of(store)
+    const { identities = store.join === undefined ? 'files' : 'store' } = options
+    const owner = (): Promise<ProcessOwner> => this.#registry.owner(this)
+    this.identities = identities === 'store' ? new IdentityRows(store, options.id, owner) : undefined
     this.#left = left
     this.#logs = new LogBus(now)
     const onThrow = (error: unknown): void => this.#logs.log('error', 'A listener threw an error.', { error })
@@ -268,6 +277,9 @@ export class EngineHarness implements AgentHarness {
     throwIfAborted(options.abortSignal)
     const parts = fromChatContent(input)
     const thread = await this.#thread(agentId, threadId)
+    if (this.#wire.isHeard && !this.#agent(agentId).capabilities.wire) {
+      this.#wire.emit({ type: 'wire-monitoring-not-supported', timestamp: Date.now(), agentId, sessionId: threadId })
+    }
     const turn = await thread.stream(parts, options)
     const { abortSignal } = options
     if (abortSignal !== undefined) followSignal(abortSignal, turn, () => thread.cancel(turn))
@@ -342,15 +354,16 @@ export class EngineHarness implements AgentHarness {
     config: HarnessAgentConfig,
     { hooks }: HarnessAgentOptions,
   ): Promise<EngineAgent> {
-    const log: AgentSetup['log'] = (level, message, context) => this.#logs.log(level, message, context, { agentId })
+    const log: EngineSetup['log'] = (level, message, context) => this.#logs.log(level, message, context, { agentId })
     const sources = (): readonly ToolSource[] => {
       const servers = this.#servers.get(agentId)
       return servers === undefined ? [] : [servers.source]
     }
-    const keepSetting: AgentSetup['keepSetting'] = async (threadId, key, value) => {
+    const hintsOf: EngineSetup['hintsOf'] = (toolName) => this.#servers.get(agentId)?.hintsOf(toolName)
+    const keepSetting: EngineSetup['keepSetting'] = async (threadId, key, value) => {
       await this.#registry.find(threadId)?.record([{ type: 'config.changed', settings: { [key]: value } }])
     }
-    const setup = { agentId, projectRoot, connectivity, config, hooks, log, sources, keepSetting }
+    const setup = { agentId, projectRoot, connectivity, config, hooks, log, sources, hintsOf, keepSetting }
     return engineAgent(this.id, setup, (given) => this.#options.makeAgent(given, this.#wire))
   }
 
@@ -386,7 +399,7 @@ export class EngineHarness implements AgentHarness {
       await this.#threadOf(agentId, threadId)
         .runtime()
         .catch((error: unknown) => {
-          // Another process has taken it meanwhile, and goes on with it.
+          // Another process has taken it meanwhile, and continues it.
           if (!InspanError.is(error, 'held') && !InspanError.is(error, 'not-found')) throw error
         })
     }
@@ -482,8 +495,4 @@ function followSignal(signal: AbortSignal, turn: ChatTurn, cancel: () => Promise
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort, { once: true })
   void turn.over.then(() => signal.removeEventListener('abort', onAbort))
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

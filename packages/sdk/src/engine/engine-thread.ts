@@ -6,7 +6,7 @@ import {
   type StreamOptions,
   type ToolApprovalMode,
 } from '@inspan/protocol/chat'
-import type { MemoryServices, MemoryThread, ThreadMemory } from '@inspan/protocol/driver'
+import type { MemoryServices, MemoryThread } from '@inspan/protocol/driver'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { createPolicy } from '@inspan/core/policy'
@@ -43,14 +43,6 @@ export interface EngineThreadPorts extends NotePorts {
   readonly door: Pick<Door, 'door' | 'doorKey' | 'now' | 'newId' | 'priceOf' | 'approvalTimeout' | 'windowOf'>
 }
 
-/** Conversations are shortened when the caller asks for it, and otherwise cut where they no longer fit. */
-const NO_MEMORY: ThreadMemory = {
-  tools: [],
-  beforeStep: async () => undefined,
-  compact: async () => false,
-  close: () => undefined,
-}
-
 /** A summary, and which messages it stands for. */
 type Summary = Parameters<MemoryThread['compact']> extends [...infer Given, unknown] ? Given : never
 
@@ -71,8 +63,6 @@ export class EngineThread {
   readonly #door: Door
   /** Stops listening to the thread. */
   #stop: () => void = () => undefined
-  /** How the newest hold of the thread shows it to a memory. */
-  #memory: MemoryThread | undefined
   #opening: Promise<ThreadRuntime> | undefined
   #runtime: ThreadRuntime | undefined
   #operations: Operations | undefined
@@ -126,6 +116,10 @@ export class EngineThread {
     if (approval !== undefined && agent.capabilities.approvals === 'none') {
       throw unsupported(harnessId, 'approval of tool calls (`requireToolApproval`)')
     }
+    if (approval === 'batch' && !agent.capabilities.batchApprovals) {
+      const what = "approval of several tool calls at once (`requireToolApproval: 'batch'`)"
+      throw unsupported(harnessId, what, "It asks about one call at a time: use 'serial'.")
+    }
     if (options.effort !== undefined && !agent.capabilities.effort.includes(options.effort)) {
       throw unsupported(
         harnessId,
@@ -142,7 +136,7 @@ export class EngineThread {
     const { run } = runtime.state.head
     if (run !== null && whenBusy === 'reject') {
       const isTakenUp = this.#handedOut?.isOver === false || this.#turns.get(run.runId)?.turn.isRead === true
-      // What waits for the end of a limit goes on by itself.
+      // What waits for the end of a limit continues by itself.
       if (isTakenUp || run.status !== 'parked' || limitOf(runtime.state) !== undefined) throw inProgress()
       // It has waited since before a restart, and nobody has taken it up.
       await runtime.cancel()
@@ -229,13 +223,13 @@ export class EngineThread {
   async summarise(ask: MemoryServices['ask']): Promise<Summary> {
     const runtime = await this.runtime()
     if (runtime.state.head.run !== null) throw inProgress()
-    return runtime.change(async () => {
+    return runtime.changeContext(async (thread) => {
       let made: Summary | undefined
       const compact: MemoryThread['compact'] = async (summary, coversTo, tokens) => {
         made = [summary, coversTo, tokens]
         return true
       }
-      const { error, reason } = await compactThread({ ...this.#shown, compact }, { ask }, {}, NEVER, 'whole')
+      const { error, reason } = await compactThread({ ...thread, compact }, { ask }, {}, NEVER, 'whole')
       if (made !== undefined) return made
       throw error ?? new Error(reason)
     })
@@ -244,7 +238,7 @@ export class EngineThread {
   /** Puts a summary in the place of the messages it stands for. */
   async begin(...summary: Summary): Promise<void> {
     const runtime = await this.runtime()
-    const isDone = await runtime.change(() => this.#shown.compact(...summary, this.#shown.basis()))
+    const isDone = await runtime.changeContext((thread) => thread.compact(...summary, thread.basis()))
     if (!isDone) throw new Error('The conversation was changed meanwhile.')
   }
 
@@ -261,11 +255,6 @@ export class EngineThread {
     this.#runtime = undefined
   }
 
-  get #shown(): MemoryThread {
-    if (this.#memory !== undefined) return this.#memory
-    throw new AgentSDKError('UNSUPPORTED', 'The session is open elsewhere in this process, with a memory of its own.')
-  }
-
   #makeDoor(): Door {
     const { agentId, door, rules } = this.#ports
     return {
@@ -276,10 +265,6 @@ export class EngineThread {
       sessionRules: () => this.#sessionRules(),
       beforeRun: (state) => this.#beforeRun(state),
       withChoice: (change) => assertAgent(change, agentId),
-      memory: (thread) => {
-        this.#memory = thread
-        return NO_MEMORY
-      },
       evict: () => this.close(),
     }
   }

@@ -1,6 +1,6 @@
 import { isShownOnly, type StoredMessage } from '@inspan/protocol'
 import { toChatMessage, type ChatMessage } from '@inspan/protocol/chat'
-import { storedMessage, type OmPointer, type ThreadState } from '@inspan/protocol/log'
+import { storedMessage, type Lineage, type OmPointer, type ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type Page, type Store } from '@inspan/protocol/store'
 import { inflateMessage, isDead } from '@inspan/core/engine'
 
@@ -46,12 +46,12 @@ export async function readChatMessages(store: Store, state: ThreadState): Promis
     ...[...open.values()].filter(({ id }) => !known.has(id)),
   ]
   const { om } = state.head
-  const summary = om?.holds === 'summary' ? await summaryOf(store, om) : undefined
+  const summary = om?.holds === 'summary' ? await summaryOf(store, state.head.lineage, om) : undefined
   const from = summary === undefined ? 0 : (om?.contentTo ?? om?.coversTo ?? 0)
   const own = all.filter(
     (message) => message.parentToolCallId === undefined && message.order > from && !isShownOnly(message),
   )
-  const whole = await Promise.all(own.map((message) => inflateMessage(store, message)))
+  const whole = await Promise.all(own.map((message) => inflateMessage(store, state.head.lineage, message)))
   // `sort` is stable. What the model sees keeps the order of the log.
   const shown = whole.sort((a, b) => a.at - b.at).map((message) => toChatMessage(message))
   if (summary === undefined) return shown
@@ -62,8 +62,8 @@ export async function readChatMessages(store: Store, state: ThreadState): Promis
   ]
 }
 
-async function summaryOf(store: Store, { blob: hash }: OmPointer): Promise<string | undefined> {
-  const blob = hash === undefined ? null : await store.readBlob(hash)
+async function summaryOf(store: Store, lineage: Lineage, { blob: hash }: OmPointer): Promise<string | undefined> {
+  const blob = hash === undefined ? null : await store.readBlob(hash, lineage)
   return blob === null ? undefined : new TextDecoder().decode(blob.bytes)
 }
 

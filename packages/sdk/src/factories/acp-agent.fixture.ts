@@ -41,6 +41,7 @@ async function prompt(id: number, sessionId: string, text: string): Promise<void
     update({ sessionUpdate: 'tool_call_update', toolCallId: 'call-1', status, content })
     say(isAllowed ? 'Ran it.' : 'Did not run it.')
   } else {
+    if (text.includes('odd')) update({ sessionUpdate: 'from_the_future', shape: 'odd' })
     say('You said: ')
     say(text.slice(-5))
   }

@@ -60,12 +60,16 @@ suite('an agent of a program', () => {
     assert.equal(can.consumerTools, false)
     assert.equal(can.toolResultHook, false)
     assert.equal(can.approvals, 'asks-only')
+    assert.equal(can.batchApprovals, false)
+    const session = await agent.createChatSession()
+    await assert.rejects(session.chat('Go', { requireToolApproval: 'batch' }), { type: 'UNSUPPORTED', hint: /serial/ })
+    assert.deepEqual(await session.getMessageHistory(), [])
     const tools = [{ name: 't', inputSchema: { type: 'object' } }]
     await assert.rejects(manages.createAgent(it.project, { agentId: 'b', tools }), { type: 'UNSUPPORTED' })
     assert.deepEqual(manages.getAgentIds(), ['a'])
   })
 
-  test('that is not installed fails to be created, with the reason', async () => {
+  test('an agent of a program that is not installed cannot be created, and the error gives the reason', async () => {
     await using it = await folders()
     const missing = new AcpHarnessFactory({ command: '/nowhere/agent' })
     await using manages = await createAgentManager(it.root, missing)

@@ -9,7 +9,7 @@ export type CliHarnessOptions<Options extends object> = EngineOptions & Options
 /** The harness of a program that runs its tools itself. */
 export type CliAgentHarness = AgentHarness & EngineHarness & WithAgentConfig<EngineAgentConfig>
 
-export interface Cli<Options extends object> {
+export interface CliOfFactory<Options extends object> {
   readonly id: string
   readonly make: (options: Options & { readonly cwd: string; readonly mcp?: MCPConfiguration }) => AgentDriver
   /** How the program calls a model. Default: as its provider does. */
@@ -19,19 +19,19 @@ export interface Cli<Options extends object> {
 /** Makes harnesses whose agents are processes of one program. Login and settings are those of the program. */
 export class CliHarnessFactory<Options extends object> implements HarnessFactory<CliAgentHarness> {
   readonly protocolVersion = 1
-  readonly #cli: Cli<Options>
+  readonly #cli: CliOfFactory<Options>
   readonly #options: CliHarnessOptions<Options>
 
-  constructor(cli: Cli<Options>, options: CliHarnessOptions<Options>) {
+  constructor(cli: CliOfFactory<Options>, options: CliHarnessOptions<Options>) {
     this.#cli = cli
     this.#options = options
   }
 
   create(storageRootFolder: string): Promise<CliAgentHarness> {
     const { id, make, modelName = ({ nativeId }) => nativeId } = this.#cli
-    const { approvalTimeout, newId, now, priceOf, rules, store, ...program } = this.#options
+    const { approvalTimeout, identities, newId, now, priceOf, rules, store, ...program } = this.#options
     return EngineHarness.open({
-      ...given({ approvalTimeout, newId, now, priceOf, rules, store }),
+      ...given({ approvalTimeout, identities, newId, now, priceOf, rules, store }),
       id,
       storageRootFolder,
       makeAgent: ({ config, connectivity, projectRoot }) => {

@@ -5,7 +5,10 @@ import { AgentSDKError } from '../errors.ts'
 type MakeProvider = (settings: object) => (modelId: string) => LanguageModel
 
 /** Makes a model with the package of its provider, which the user installs and which is loaded at the first use. */
-export async function loadModel(connectivity: ModelConnectivityInfo): Promise<LanguageModel> {
+export async function loadModel(
+  connectivity: ModelConnectivityInfo,
+  request: typeof fetch = fetch,
+): Promise<LanguageModel> {
   const { baseUrl, model } = connectivity
   const { id, nativeId, provider } = model
   if (!/^[a-z0-9-]+$/.test(provider)) {
@@ -35,7 +38,7 @@ export async function loadModel(connectivity: ModelConnectivityInfo): Promise<La
     fetch: async (address: string | URL | Request, init: RequestInit = {}) => {
       const merged = new Headers(init.headers)
       for (const [header, value] of Object.entries(await connectivity.headers())) merged.set(header, value)
-      return fetch(address, { ...init, headers: merged })
+      return request(address, { ...init, headers: merged })
     },
   })
   return provide(nativeId)

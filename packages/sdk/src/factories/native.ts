@@ -2,7 +2,7 @@ import type { AgentHarness, HarnessFactory, WithAgentConfig } from '@inspan/prot
 import { Agent, type LanguageModel, type LoopHooks, type RetryOptions, type ToolsInput } from '@inspan/core'
 import { askModel, runtimeAgent } from '@inspan/core/engine'
 import type { EngineAgentConfig } from '../engine/agent-config.ts'
-import type { AgentSetup, MadeAgent } from '../engine/engine-agent.ts'
+import type { EngineSetup, MadeAgent } from '../engine/engine-agent.ts'
 import { EngineHarness, type EngineOptions, type WireBus } from '../engine/engine-harness.ts'
 import { selectModel } from '../models/models.ts'
 import { loadModel } from './load-model.ts'
@@ -11,6 +11,8 @@ import { observedModel } from './observed-model.ts'
 export interface NativeHarnessOptions extends EngineOptions {
   /** The model of all agents. Default: the one that their config names, made with its provider's package. */
   readonly model?: LanguageModel
+  /** How requests reach providers, e.g. through a proxy. Default: `fetch`. Not for a `model` that was given. */
+  readonly fetch?: typeof fetch
   /** Tools that run in this process, for all agents. */
   readonly tools?: ToolsInput
   /** How often a model is asked again after a failure. */
@@ -30,24 +32,25 @@ export class NativeHarnessFactory implements HarnessFactory<NativeAgentHarness> 
   }
 
   create(storageRootFolder: string): Promise<NativeAgentHarness> {
-    const { model, retry, tools, ...engine } = this.#options
+    const { fetch: request, model, retry, tools, ...engine } = this.#options
     return EngineHarness.open({
       ...engine,
       id: 'native',
       storageRootFolder,
-      makeAgent: (setup, wire) => nativeAgent(setup, wire, { model, retry, tools }),
+      makeAgent: (setup, wire) => nativeAgent(setup, wire, { fetch: request, model, retry, tools }),
     })
   }
 }
 
-type NativeParts = { readonly [Key in 'model' | 'retry' | 'tools']: NativeHarnessOptions[Key] | undefined }
+type NativeParts = { readonly [Key in 'fetch' | 'model' | 'retry' | 'tools']: NativeHarnessOptions[Key] | undefined }
 
-function nativeAgent(setup: AgentSetup, wire: WireBus, { model, retry, tools }: NativeParts): MadeAgent {
+function nativeAgent(setup: EngineSetup, wire: WireBus, parts: NativeParts): MadeAgent {
   const { agentId, config, connectivity } = setup
+  const { fetch: request, model, retry, tools } = parts
   const made = new Map<string, Promise<LanguageModel>>()
   const modelNamed = (name: string | undefined): Promise<LanguageModel> => {
     const wanted = name === undefined ? connectivity.model : selectModel(name)
-    const known = made.get(wanted.id) ?? loadModel({ ...connectivity, model: wanted })
+    const known = made.get(wanted.id) ?? loadModel({ ...connectivity, model: wanted }, request)
     made.set(wanted.id, known)
     // A failure may pass: it is not kept.
     known.catch(() => made.delete(wanted.id))
@@ -76,7 +79,7 @@ function nativeAgent(setup: AgentSetup, wire: WireBus, { model, retry, tools }: 
 }
 
 /** Lets the host replace results before the model, the events and the history get them. */
-function hooksOf({ hooks, log }: AgentSetup): LoopHooks {
+function hooksOf({ hooks, log }: EngineSetup): LoopHooks {
   if (hooks?.onToolResult === undefined) return {}
   return {
     afterTool: async ({ input, isError, result, toolCallId, toolName }) => {

@@ -28,16 +28,15 @@ export interface RealFactory {
   /** The program, if it is not the name of the factory. */
   readonly program?: string
   readonly make: (place: RealPlace) => HarnessFactory
-  /**
-   * A command in the program's own words, for the items about approval. Absent where a program asks one question at a
-   * time, or takes a refusal for the end of the turn: there the table says that these items were not tested.
-   */
-  readonly tool?: Pick<ScriptedToolCall, 'name' | 'input'>
+  /** A command in the program's own words, for the items about approval. */
+  readonly tool: Pick<ScriptedToolCall, 'name' | 'input'>
 }
 
 const COMMAND = 'echo fine'
 
-const INSTALL = fileURLToPath(new URL('../../../adapters/src/real/install-cli.ts', import.meta.url))
+const OPENCODE_TOOL = { name: 'bash', input: { command: COMMAND, description: 'Prints a word' } }
+
+const INSTALL = fileURLToPath(new URL('../../../adapters/test/real/install-cli.ts', import.meta.url))
 
 /** The path of a program in its pinned version, installed by the suites' own program. */
 export async function installedCli(id: string): Promise<string> {
@@ -147,13 +146,15 @@ export const REAL_FACTORIES: Readonly<Record<string, RealFactory>> = {
   // A program that speaks the protocol and reports failures in it.
   acp: {
     program: 'opencode',
+    tool: OPENCODE_TOOL,
     make: (place) => {
       const { bin = '', config, env, model } = opencodeOptions(place, 'OPENCODE')
-      const content = JSON.stringify({ ...config, model })
+      const content = JSON.stringify({ ...config, model, permission: { bash: 'ask' } })
       return new AcpHarnessFactory({ command: bin, args: ['acp'], env: { ...env, OPENCODE_CONFIG_CONTENT: content } })
     },
   },
   goose: {
+    tool: { name: 'shell', input: { command: COMMAND } },
     make: ({ bin, home, url }) =>
       new GooseHarnessFactory({
         bin,
@@ -170,9 +171,10 @@ export const REAL_FACTORIES: Readonly<Record<string, RealFactory>> = {
         },
       }),
   },
-  opencode: { make: (place) => new OpencodeHarnessFactory(opencodeOptions(place, 'OPENCODE')) },
-  'kilo-code': { make: (place) => new KiloCodeHarnessFactory(opencodeOptions(place, 'KILO')) },
+  opencode: { tool: OPENCODE_TOOL, make: (place) => new OpencodeHarnessFactory(opencodeOptions(place, 'OPENCODE')) },
+  'kilo-code': { tool: OPENCODE_TOOL, make: (place) => new KiloCodeHarnessFactory(opencodeOptions(place, 'KILO')) },
   cline: {
+    tool: { name: 'run_commands', input: { commands: [COMMAND] } },
     make: ({ bin, home, url }) => {
       clineLogin(home, `${url}/v1`)
       return new ClineHarnessFactory({

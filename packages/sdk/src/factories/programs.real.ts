@@ -29,7 +29,7 @@ for (const [name, { make, program = name, tool }] of Object.entries(REAL_FACTORI
     },
     {
       name,
-      ...(tool === undefined ? {} : { tool }),
+      tool,
       onTable: (rows) => {
         console.log(harnessTable(name, rows))
         assert.ok(rows.every(({ result }) => result !== 'failed'))

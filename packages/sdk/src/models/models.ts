@@ -1,32 +1,18 @@
-import type { FormatLimit, Model, ModelName, SupportedFormats } from '@inspan/protocol/chat'
+import type { Model, ModelName } from '@inspan/protocol/chat'
 import { AgentSDKError } from '../errors.ts'
-import { CONTEXT_WINDOWS } from './snapshot.ts'
+import { MODELS } from './snapshot.ts'
 
 const MB = 1024 * 1024
 
-function formats(mimeTypes: readonly string[], maxBytes: number): readonly FormatLimit[] {
-  return mimeTypes.map((mimeType) => ({ mimeType, maxBytes }))
-}
-
-const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-
-/** What the providers document for attachments sent inside a request. */
-const FORMATS: Readonly<Record<string, SupportedFormats>> = {
-  anthropic: { formats: [...formats(IMAGES, 5 * MB), ...formats(['application/pdf'], 32 * MB)], maxFiles: 100 },
-  openai: { formats: [...formats(IMAGES, 20 * MB), ...formats(['application/pdf'], 32 * MB)], maxFiles: 500 },
-  google: { formats: [...formats(IMAGES, 20 * MB), ...formats(['application/pdf'], 20 * MB)], maxFiles: 3_000 },
-  xai: { formats: formats(['image/png', 'image/jpeg'], 20 * MB), maxFiles: 10 },
-  mistral: { formats: [...formats(IMAGES, 10 * MB), ...formats(['application/pdf'], 50 * MB)], maxFiles: 8 },
-}
-
-/** Models that take no files at all, although others of their provider do. */
-const TEXT_ONLY = /^openai\/(gpt-3\.5|gpt-4$|gpt-4-32k|o1-mini|o1-preview|o3-mini|gpt-oss)|^anthropic\/claude-2$/
-
-/** What is assumed of a model that the catalogue does not know. */
+/** What is assumed where the catalogue knows nothing of a model or of the files it takes: what nearly all take today. */
 export const DEFAULT_MODEL_LIMITS: Readonly<Pick<Model, 'contextWindow' | 'supportedFormats'>> = Object.freeze({
   contextWindow: 128_000,
   supportedFormats: {
-    formats: [...formats(['image/png', 'image/jpeg'], 5 * MB), ...formats(['application/pdf'], 32 * MB)],
+    formats: [
+      { mimeType: 'image/png', maxBytes: 5 * MB },
+      { mimeType: 'image/jpeg', maxBytes: 5 * MB },
+      { mimeType: 'application/pdf', maxBytes: 32 * MB },
+    ],
     maxFiles: 20,
   },
 })
@@ -53,20 +39,18 @@ export const Models = {
   /** Throws for a name that is not in the catalogue. */
   getByName(name: ModelName): Model {
     const id = ALIASES[name] ?? name
-    const contextWindow = Object.hasOwn(CONTEXT_WINDOWS, id) ? CONTEXT_WINDOWS[id] : undefined
-    if (contextWindow === undefined) {
+    const limits = Object.hasOwn(MODELS, id) ? MODELS[id] : undefined
+    if (limits === undefined) {
       throw new AgentSDKError('MODEL_NOT_SUPPORTED', `The catalogue has no model "${name}".`, {
         hint: 'Pass a model made with defineModel().',
       })
     }
-    const { provider, nativeId } = split(id)
-    const supportedFormats = TEXT_ONLY.test(id) ? null : (FORMATS[provider] ?? null)
-    return { id, provider, nativeId, contextWindow, supportedFormats }
+    return { id, ...split(id), ...DEFAULT_MODEL_LIMITS, ...limits }
   },
 
   /** The names of all models, without the aliases. */
   names(): ModelName[] {
-    return Object.keys(CONTEXT_WINDOWS)
+    return Object.keys(MODELS)
   },
 }
 
@@ -75,14 +59,14 @@ export function selectModel(selected: ModelName | Model | undefined): Model {
   if (selected === undefined) return Models.getDefault()
   if (typeof selected !== 'string') return defineModel(selected)
   const id = ALIASES[selected] ?? selected
-  if (Object.hasOwn(CONTEXT_WINDOWS, id) || !/^[a-z0-9-]+\/./.test(id)) return Models.getByName(selected)
+  if (Object.hasOwn(MODELS, id) || !/^[a-z0-9-]+\/./.test(id)) return Models.getByName(selected)
   return { id, ...split(id), ...DEFAULT_MODEL_LIMITS }
 }
 
 /** Returns the context window of a model that is asked by this name, for an agent that has the other one. */
 export function windowOf(name: string, own: Model): number {
   if (name === own.id || name === own.nativeId) return own.contextWindow
-  return CONTEXT_WINDOWS[name] ?? own.contextWindow
+  return MODELS[name]?.contextWindow ?? own.contextWindow
 }
 
 /** What has to be given for a model that the catalogue does not know. */

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 import { lastAssistantMessageIsCompleteWithApprovalResponses, readUIMessageStream, DefaultChatTransport } from 'ai'
-import { ServerBench, type BenchOptions } from '../server.fixture.ts'
+import { ServerBench, type ServerBenchOptions } from '../server.fixture.ts'
 import { TestChat } from './chat.fixture.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const limit = { timeout: 60_000 }
 
+type ModelStream = Awaited<ReturnType<ReturnType<typeof scriptedModel>['doStream']>>['stream']
+type StreamPart = ModelStream extends ReadableStream<infer Part> ? Part : never
+
 /** Two tools: one runs at once, the other needs an approval. */
-function tools(ran: string[] = []): BenchOptions {
+function tools(ran: string[] = []): ServerBenchOptions {
   const input = { type: 'object', properties: { of: { type: 'string' } } } as const
   const look = createTool({
     id: 'look',
@@ -35,7 +39,7 @@ function tools(ran: string[] = []): BenchOptions {
 const call = (name: string, of: string) => ({ name, input: { of } })
 
 suite('a chat of the AI SDK', limit, () => {
-  test('gets text and reasoning, and goes on in the same thread', async () => {
+  test('gets text and reasoning, and continues in the same thread', async () => {
     await using bench = await ServerBench.start([
       { reasoning: ['Let me ', 'think.'], text: ['Hello ', 'there.'] },
       { text: 'Again.' },
@@ -139,7 +143,39 @@ suite('a chat of the AI SDK', limit, () => {
     assert.match(chat.error?.message ?? '', /base64/)
   })
 
-  test('reports an error, and can go on after it', async () => {
+  test('shows an image of the model, a large one by an address that its token opens', async () => {
+    const scripted = scriptedModel([{ text: 'Small.' }, { text: 'Large.' }])
+    const large = Buffer.alloc(100_000, 7).toString('base64')
+    const images = [PIXEL, large]
+    const model: typeof scripted = {
+      ...scripted,
+      doStream: async (options) => {
+        const { stream, ...rest } = await scripted.doStream(options)
+        const data = images.shift() ?? ''
+        const withImage = new TransformStream<StreamPart, StreamPart>({
+          transform: (part, controller) => {
+            if (part.type === 'finish') {
+              controller.enqueue({ type: 'file', mediaType: 'image/png', data: { type: 'data', data } })
+            }
+            controller.enqueue(part)
+          },
+        })
+        return { ...rest, stream: stream.pipeThrough(withImage) }
+      },
+    }
+    await using bench = await ServerBench.start([], { agent: { model } })
+    const chat = new TestChat(bench, { id: 'pictures' })
+    await chat.sendMessage({ text: 'Draw' })
+    const file = () => chat.lastMessage?.parts.find((part) => part.type === 'file')
+    assert.equal(file()?.url, `data:image/png;base64,${PIXEL}`)
+    await chat.sendMessage({ text: 'Larger' })
+    const url = file()?.url ?? ''
+    assert.match(url, /^\/v1\/threads\/pictures\/blobs\//)
+    assert.equal(Buffer.from(await (await bench.fetch(url)).arrayBuffer()).toString('base64'), large)
+    assert.equal((await fetch(`${bench.url}${url}`)).status, 401)
+  })
+
+  test('reports an error, and can continue after it', async () => {
     await using bench = await ServerBench.start([
       { error: { status: 400, message: 'No such thing.' } },
       { text: 'Better.' },

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>
 type Answer = Extract<Command, { type: 'approve' | 'deny' }>
 
 /** What a chat of the AI SDK asks for: a new message, or the answers to what waited. */
-export type ChatRequest =
+export type UiChatRequest =
   | {
       readonly id: string
       readonly message: Extract<Command, { type: 'submit' }>
@@ -23,7 +23,7 @@ export function chatId(id: unknown): string {
 }
 
 /** Reads the body that `DefaultChatTransport` sends. Only the last message counts: the thread has the others. */
-export function readChatRequest(body: object): ChatRequest {
+export function readChatRequest(body: object): UiChatRequest {
   const { id: given, messages, trigger } = body as Fields
   const id = chatId(given)
   if (trigger === 'regenerate-message') {

@@ -6,7 +6,7 @@ import type { ServerContext } from '../context.ts'
 import type { Packet } from '../feed/thread-feed.ts'
 import type { Caller } from '../http/guard.ts'
 import type { UsedThread } from '../hub.ts'
-import type { ChatRequest } from './chat-request.ts'
+import type { UiChatRequest } from './chat-request.ts'
 import type { UiChunk } from './ui-chunk.ts'
 import { UiProjection } from './ui-projection.ts'
 
@@ -42,7 +42,7 @@ export class ChatStreams {
   }
 
   /** Carries out what the chat asks for and sends the run until it is over or waits for a person. */
-  async send(request: ChatRequest, caller: Caller, response: ServerResponse): Promise<void> {
+  async send(request: UiChatRequest, caller: Caller, response: ServerResponse): Promise<void> {
     const { id } = request
     await this.#ensure(id, caller)
     const used = await this.#context.hub.use(id, caller)
@@ -76,7 +76,10 @@ export class ChatStreams {
     if ((await door.store.getThread(id)) === null) await door.create(resourceId, { id })
   }
 
-  async #submit({ id, message, messageId }: Extract<ChatRequest, { message: unknown }>, caller: Caller): Promise<Run> {
+  async #submit(
+    { id, message, messageId }: Extract<UiChatRequest, { message: unknown }>,
+    caller: Caller,
+  ): Promise<Run> {
     const text = JSON.stringify([id, messageId, message])
     const once = messageId === undefined ? {} : { id: await this.#commandId(text, caller) }
     const receipt = await this.#context.desk.carryOut({ ...message, ...once, thread: id }, caller)
@@ -96,7 +99,7 @@ export class ChatStreams {
   }
 
   async #answer(
-    { answers, id }: Extract<ChatRequest, { answers: unknown }>,
+    { answers, id }: Extract<UiChatRequest, { answers: unknown }>,
     caller: Caller,
     { feed }: UsedThread,
   ): Promise<Run> {

@@ -8,7 +8,7 @@ const MAX_ADDRESSES = 10_000
  * Counts wrong tokens and codes by address. The same wrong one counts once: a forgotten tab that tries its old cookie
  * again and again must not lock out its user. Loopback addresses are counted like all others.
  */
-export class Failures {
+export class LoginFailures {
   readonly #now: () => number
   readonly #guesses = new Map<string, Map<string, number>>()
 

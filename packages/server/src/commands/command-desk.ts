@@ -9,14 +9,20 @@ import { uuidV7 } from './uuid.ts'
 type Addressed = Command & { readonly thread: string }
 type Outcome = Omit<ReceiptMessage, 'type' | 'id'>
 
+/** What the server offers besides its harness. */
+export interface DeskOptions {
+  readonly folders: readonly string[]
+  readonly worktrees: boolean
+}
+
 /** Passes commands on to the threads they are meant for, and turns what was decided into receipts. */
 export class CommandDesk {
   readonly #hub: Hub
-  readonly #folders: readonly string[]
+  readonly #offered: DeskOptions
 
-  constructor(hub: Hub, folders: readonly string[] = []) {
+  constructor(hub: Hub, offered: DeskOptions) {
     this.#hub = hub
-    this.#folders = folders
+    this.#offered = offered
   }
 
   async carryOut(command: Addressed, caller: Caller, clientId?: string): Promise<ReceiptMessage> {
@@ -42,11 +48,38 @@ export class CommandDesk {
   async #execute(given: Addressed, key: CommandKey, caller: Caller): Promise<Outcome> {
     const { command, thread } = await this.#addressed(given, caller)
     this.#check(command)
+    const wantsTree = command.type === 'fork' && this.wantsWorktree(command.worktree)
     const used = await this.#hub.use(thread, caller)
     try {
       const result = await used.execute(command, key)
       if (command.type === 'delete' && result.status === 'done') await this.#hub.door.evict(thread)
+      if (wantsTree && result.status === 'done' && result.thread !== undefined) {
+        const refused = await this.giveWorktree(result.thread, caller).catch((error: unknown) => String(error))
+        if (refused !== undefined) return { status: 'rejected', reason: 'unsupported', message: refused }
+      }
       return outcomeOf(result, used)
+    } finally {
+      used.release()
+    }
+  }
+
+  /** Refuses the wish for a worktree where the server offers none. */
+  wantsWorktree(wish: unknown): boolean {
+    if (wish !== true) return false
+    if (this.#offered.worktrees) return true
+    throw new InspanError('unsupported', 'This server does not offer worktrees.', {
+      hint: 'Start it with `worktrees: true`.',
+    })
+  }
+
+  /** Gives a new thread its worktree. A thread that cannot have one would work where nobody wants it, so it goes. */
+  async giveWorktree(thread: string, caller: Caller): Promise<void> {
+    const used = await this.#hub.use(thread, caller)
+    try {
+      await this.#hub.door.giveWorktree(used.runtime)
+    } catch (error) {
+      await this.#hub.door.remove(thread)
+      throw error
     } finally {
       used.release()
     }
@@ -72,7 +105,7 @@ export class CommandDesk {
     })
     if (known !== undefined) return known.id
     // Sessions on this machine belong to its owner: a tenant of a shared server must not read them.
-    const folders = caller.tenant === undefined ? this.#folders : []
+    const folders = caller.tenant === undefined ? this.#offered.folders : []
     const use = (id: string): Promise<UsedThread> => this.#hub.use(id, caller)
     return (await door.importSession({ sessionId, resourceId, folders }, use)) ?? sessionId
   }

@@ -1,7 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import { LIMITS, schemas } from '@inspan/protocol/schema'
 import {
-  COMMAND_TYPES,
   WIRE_VERSION,
   type ClientHello,
   type Command,
@@ -13,14 +12,18 @@ import type { CommandDesk } from '../commands/command-desk.ts'
 import { DEFAULT_WINDOW, MAX_WINDOW } from '../feed/window.ts'
 import type { Caller } from '../http/guard.ts'
 import type { Hub, UsedThread } from '../hub.ts'
+import { readCommand } from './read-command.ts'
 import { readJson } from './read-json.ts'
 import type { CloseReason, Sink } from './sink.ts'
 import { watchAsSeed, watchThread, type Cursor, type Watch } from './watch.ts'
 
 /** Above this many unsent bytes a client gets nothing more until it has read them. */
 const SOFT_LIMIT = 256 * 1024
-/** How long a client may read nothing at all. */
+/** How long a client may read nothing at all, and how much longer per unsent byte: a large write is taken as a whole. */
 const STALL_MS = 60_000
+const SLOWEST_BYTES_PER_MS = 16
+/** How many characters of receipts and errors may wait for a client that sends but does not read. */
+const MAX_UNSENT = 4 * 1024 * 1024
 /** How many commands of one client may wait to be carried out. */
 const MAX_PENDING = 1000
 
@@ -29,7 +32,7 @@ interface Watched extends Watch {
 }
 
 /** One client, over any transport: what it watches, and the commands it sends. */
-export class Connection {
+export class ServedConnection {
   readonly #hub: Hub
   readonly #desk: CommandDesk
   readonly #sink: Sink
@@ -37,11 +40,14 @@ export class Connection {
   readonly #watches = new Map<string, Watched>()
   /** Receipts that wait until the client takes more. */
   #unsent: string[] = []
+  #unsentChars = 0
   #work: Promise<void> = Promise.resolve()
   #pending = 0
   #clientId: string | undefined
   #thread: string | undefined
-  #stalledSince: number | undefined
+  /** What the network had taken when it was looked at last. */
+  #taken = 0
+  #stalledMs = 0
   #closed = false
   readonly #stopListening: () => void
 
@@ -50,12 +56,16 @@ export class Connection {
     this.#desk = desk
     this.#sink = sink
     this.caller = caller
-    this.#stopListening = hub.onClosed((thread) => {
-      if (!this.#watches.has(thread)) return
-      this.#drop(thread)
-      const message: ErrorMessage = { type: 'error', message: 'The thread was deleted.', code: 'not-found', thread }
-      this.#send(JSON.stringify(message))
-    })
+    const stops = [
+      hub.onClosed((thread) => {
+        if (!this.#watches.has(thread)) return
+        this.#drop(thread)
+        const message: ErrorMessage = { type: 'error', message: 'The thread was deleted.', code: 'not-found', thread }
+        this.#send(JSON.stringify(message))
+      }),
+      hub.onMoved(() => this.close('shutdown')),
+    ]
+    this.#stopListening = () => stops.forEach((stop) => stop())
   }
 
   /** Serves a client of version 0: the whole state first, then deltas with indexes. */
@@ -91,17 +101,14 @@ export class Connection {
     if (!Array.isArray(commands)) throw unreadable('"commands" has to be an array.')
     if (commands.length > LIMITS.commands) throw unreadable(`more than ${LIMITS.commands} commands.`)
     for (const given of commands as readonly unknown[]) {
-      const command = schemas.Command.safeParse(given)
-      if (command.success) {
-        this.#queue(command.data)
-        continue
+      const { command, refusal } = readCommand(given)
+      if (command !== undefined) this.#queue(command)
+      else if (refusal.id !== undefined) {
+        this.#send(JSON.stringify({ type: 'receipt', id: refusal.id, ...refusal.outcome }))
+      } else {
+        const { message, reason } = refusal.outcome
+        this.#fail(new InspanError(reason === 'invalid' ? 'invalid-input' : 'unsupported', message))
       }
-      const { id, type } = isObject(given) ? given : {}
-      const isKnown = COMMAND_TYPES.some((each) => each === type)
-      const message = isKnown ? `The command is invalid: ${command.error.message}` : UNKNOWN_COMMAND
-      const refusal = { status: 'rejected', reason: isKnown ? 'invalid' : 'unsupported', message } as const
-      if (typeof id === 'string') this.#send(JSON.stringify({ type: 'receipt', id, ...refusal }))
-      else this.#fail(new InspanError(isKnown ? 'invalid-input' : 'unsupported', message))
     }
   }
 
@@ -113,25 +120,27 @@ export class Connection {
   /** Called when the network has taken what was sent. */
   drained(): void {
     if (this.#closed || !this.#isOpen()) return
-    this.#stalledSince = undefined
     for (const watch of this.#watches.values()) {
       watch.catchUp()
       if (!this.#isOpen()) return
     }
     const unsent = this.#unsent
     this.#unsent = []
+    this.#unsentChars = 0
     for (const text of unsent) this.#sink.send(text)
   }
 
-  /** Called from time to time: ends a connection that takes nothing. */
-  check(now: number): void {
-    if (this.#isOpen()) {
-      this.#stalledSince = undefined
+  /** Called from time to time, with the time since the last call: ends a connection that takes nothing. */
+  check(elapsedMs: number): void {
+    const { buffered, taken } = this.#sink
+    if (buffered === 0 || taken !== this.#taken) {
+      this.#taken = taken
+      this.#stalledMs = 0
       this.drained()
       return
     }
-    this.#stalledSince ??= now
-    if (now - this.#stalledSince >= STALL_MS) this.close('overloaded')
+    this.#stalledMs += elapsedMs
+    if (this.#stalledMs >= STALL_MS + buffered / SLOWEST_BYTES_PER_MS) this.close('overloaded')
   }
 
   close(reason: CloseReason): void {
@@ -183,7 +192,10 @@ export class Connection {
       const used = await this.#hub.use(thread, this.caller)
       if (this.#closed) return used.release()
       const isAhead = typeof cursor === 'number' && cursor > used.feed.seq
-      const watch = watchThread({ ...this.#watchOptions(used), ...shown }, isAhead ? { resync: 'gap' } : cursor)
+      const stored = typeof cursor === 'number' && !isAhead ? await used.feed.recall(cursor) : undefined
+      if (this.#closed) return used.release()
+      const options = { ...this.#watchOptions(used), ...shown, stored }
+      const watch = watchThread(options, isAhead ? { resync: 'gap' } : cursor)
       this.#watches.set(thread, keep(watch, used))
     } catch (error) {
       this.#fail(error, thread)
@@ -228,8 +240,13 @@ export class Connection {
   #send(text: string): void {
     if (this.#closed) return
     const isBehind = [...this.#watches.values()].some((watch) => watch.isBehind)
-    if (this.#isOpen() && !isBehind && this.#unsent.length === 0) this.#sink.send(text)
-    else this.#unsent.push(text)
+    if (this.#isOpen() && !isBehind && this.#unsent.length === 0) {
+      this.#sink.send(text)
+      return
+    }
+    this.#unsent.push(text)
+    this.#unsentChars += text.length
+    if (this.#unsentChars > MAX_UNSENT) this.close('overloaded')
   }
 
   /** Tells a client that sends nothing else that it is still connected. */
@@ -269,7 +286,6 @@ export class Connection {
 }
 
 const PING: string = JSON.stringify({ type: 'ping' })
-const UNKNOWN_COMMAND = 'This server does not know the command.'
 
 function unreadable(why: string): InspanError {
   return new InspanError('invalid-input', `This is no message of the protocol: ${why}`)

@@ -20,5 +20,7 @@ export interface Sink {
   send(text: string): void
   /** How many bytes wait to be taken by the network. */
   readonly buffered: number
+  /** How many bytes the network has taken so far. */
+  readonly taken: number
   close(reason: CloseReason): void
 }

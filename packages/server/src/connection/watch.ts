@@ -1,5 +1,6 @@
 import type { DeltaMessage, ResyncReason, SnapshotMessage } from '@inspan/protocol/wire'
 import { mergeOps } from '../feed/merge-ops.ts'
+import type { StoredTail } from '../feed/stored-tail.ts'
 import type { Packet, ThreadFeed } from '../feed/thread-feed.ts'
 import { SeedState } from './seed-state.ts'
 
@@ -11,11 +12,13 @@ export interface WatchOptions {
   readonly send: (text: string) => void
   /** Whether the client takes more at the moment. */
   readonly isOpen: () => boolean
+  /** What the store knows of a cursor that the feed does not remember. */
+  readonly stored?: StoredTail | undefined
 }
 
 /**
  * One client's view of one thread. A client that does not keep up is sent nothing; when it takes more again, it gets
- * what it missed as one merged delta, or a snapshot when the feed no longer remembers so far back.
+ * what it missed as one merged delta, or a snapshot when neither the feed nor the store can tell what that was.
  */
 export interface Watch {
   /** Sends what the client missed. */
@@ -28,9 +31,10 @@ export interface Watch {
 export type Cursor = number | null | { readonly resync: ResyncReason }
 
 export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
-  const { feed, isOnly, isOpen, send, window } = options
-  let seq = -1
-  let isBehind = false
+  const { feed, isOnly, isOpen, send, stored, window } = options
+  let seq = typeof cursor === 'number' ? cursor : -1
+  // A client that begins to watch many threads gets them as fast as it reads.
+  let isBehind = !isOpen()
   const snapshot = (resync?: ResyncReason): void => {
     const taken = feed.snapshot(window)
     const message: SnapshotMessage = {
@@ -46,9 +50,14 @@ export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
     // First, so that a packet that is sent now is not sent again below.
     feed.flush()
     const missed = feed.since(seq)
-    if (missed === undefined) snapshot(resync)
+    const recalled = missed === undefined && stored?.after === seq ? feed.recalled(stored, window) : undefined
+    const thread = isOnly ? undefined : feed.thread
+    if (recalled !== undefined) {
+      seq = feed.seq
+      send(delta(thread, seq, recalled))
+    } else if (missed === undefined) snapshot(resync)
     else if (missed.length > 0) {
-      send(joined(isOnly ? undefined : feed.thread, missed))
+      send(joined(thread, missed))
       seq = missed.at(-1)?.seq ?? seq
     }
   }
@@ -60,11 +69,10 @@ export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
       seq = packet.seq
     } else if (packet.seq > seq) replay('gap')
   }
-  if (cursor === null) snapshot()
-  else if (typeof cursor === 'object') snapshot(cursor.resync)
-  else {
-    seq = cursor
-    replay('gap')
+  if (!isBehind) {
+    if (cursor === null) snapshot()
+    else if (typeof cursor === 'object') snapshot(cursor.resync)
+    else replay('gap')
   }
   const stop = feed.subscribe(receive)
   return {
@@ -95,7 +103,7 @@ export function watchAsSeed({ feed, isOpen, send, window }: Omit<WatchOptions, '
       isBehind = true
       return
     }
-    const operations = seed.apply(packet)
+    const operations = packet.after === seed.seq ? seed.apply(packet) : undefined
     if (operations === undefined) whole()
     else if (operations.length > 0) send(JSON.stringify({ type: 'delta', seq: packet.seq, operations }))
   })
@@ -115,11 +123,10 @@ export function watchAsSeed({ feed, isOpen, send, window }: Omit<WatchOptions, '
 function joined(thread: string | undefined, packets: readonly Packet[]): string {
   const [first] = packets
   if (packets.length === 1 && first !== undefined) return thread === undefined ? first.text : first.named()
-  const message: DeltaMessage = {
-    type: 'delta',
-    ...(thread === undefined ? {} : { thread }),
-    seq: packets.at(-1)?.seq ?? 0,
-    operations: mergeOps(packets.map(({ operations }) => operations)),
-  }
+  return delta(thread, packets.at(-1)?.seq ?? 0, mergeOps(packets.map(({ operations }) => operations)))
+}
+
+function delta(thread: string | undefined, seq: number, operations: DeltaMessage['operations']): string {
+  const message: DeltaMessage = { type: 'delta', ...(thread === undefined ? {} : { thread }), seq, operations }
   return JSON.stringify(message)
 }

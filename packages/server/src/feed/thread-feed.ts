@@ -16,6 +16,7 @@ import type { Store } from '@inspan/protocol/store'
 import { publicHead, publicOps, type DeltaMessage } from '@inspan/protocol/wire'
 import type { FrameSource } from './frame-source.ts'
 import { mergeOps } from './merge-ops.ts'
+import { readTail, tailOps, type StoredTail } from './stored-tail.ts'
 import { MAX_WINDOW, readWindow } from './window.ts'
 
 /** What one or several commits changed, encoded once for all clients. */
@@ -35,7 +36,7 @@ const COALESCE_MS = 40
 /** Every so many frames an append says how long the text was: often enough to notice a gap, seldom enough to be cheap. */
 const GUARD_EVERY = 8
 
-/** What a feed remembers for clients that reconnect or fall behind. Beyond that they get a snapshot. */
+/** What a feed remembers for clients that reconnect or fall behind. Beyond that the store is asked. */
 const TAIL_PACKETS = 2000
 const TAIL_CHARS = 2_000_000
 
@@ -60,6 +61,8 @@ export class ThreadFeed {
   #tail: Packet[] = []
   #tailChars = 0
   #tailStart = 0
+  /** The seq of the last frame that removed messages. */
+  #removedAt = 0
   #loading: Promise<void>
 
   constructor(thread: string, store: Store, source: FrameSource) {
@@ -117,6 +120,18 @@ export class ThreadFeed {
     if (seq < this.#tailStart) return undefined
     const index = this.#tail.findIndex(({ after }) => after === seq)
     return index < 0 ? undefined : this.#tail.slice(index)
+  }
+
+  /** Asks the store about a seq that the feed does not remember, e.g. of a client that knew an earlier server. */
+  async recall(after: number): Promise<StoredTail | undefined> {
+    if (this.since(after) !== undefined) return undefined
+    return readTail(this.#store, this.thread, { after, readTo: this.seq }, this.view.head.lastRun !== null)
+  }
+
+  /** Returns what follows the seq of a stored tail as ops; `undefined` when the client is better off with a snapshot. */
+  recalled(tail: StoredTail, window: number): readonly Op[] | undefined {
+    this.flush()
+    return this.#removedAt > tail.readTo ? undefined : tailOps(this.view, tail, window)
   }
 
   /** Sends what has accumulated at once, e.g. before the receipt of the command that caused it. */
@@ -177,9 +192,16 @@ export class ThreadFeed {
       this.#due = []
       this.#tail = []
       this.#tailChars = 0
-      this.#loading = this.#load()
+      this.#loading = this.#load().then(() => this.#announce())
       this.#loading.catch(() => undefined)
     }
+  }
+
+  /** Has those who watch notice how far the feed is, although no frame may follow. */
+  #announce(): void {
+    const { seq } = this
+    const packet: Packet = { after: -1, seq, operations: [], text: '', named: () => '' }
+    for (const listener of this.#listeners) listener(packet)
   }
 
   #take(frame: DeltaFrame): void {
@@ -195,7 +217,10 @@ export class ThreadFeed {
       : { view: applyOps(this.#view, ops), operations: [...ops] }
     this.#view = trimmed({ ...view, seq: frame.seq })
     this.#due.push(operations)
-    if (operations.some(({ path, type }) => type === 'remove' && path[0] === 'messages')) this.#reload()
+    if (operations.some(({ path, type }) => type === 'remove' && path[0] === 'messages')) {
+      this.#removedAt = frame.seq
+      this.#reload()
+    }
     const waited = performance.now() - this.#lastPacketAt
     if (waited >= COALESCE_MS) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), COALESCE_MS - waited)

@@ -13,21 +13,28 @@ export interface AppEnv {
 export type App = Hono<AppEnv>
 
 const MAX_BODY = 32 * 1024 * 1024
+/** For routes that answer without a token: strangers must not fill the memory. */
+export const MAX_OPEN_BODY = 4096
 
 export function requireRole(caller: Caller, role: Role): void {
   if (allows(caller.role, role)) return
   throw new InspanError('misuse', `The role "${caller.role}" does not allow this.`, { details: { status: 403 } })
 }
 
+/** Tokens and numbers of the whole server are none of a tenant's business. */
+export function requireOwner({ tenant }: Caller): void {
+  if (tenant !== undefined) throw new InspanError('not-found', 'This is for the owner of the server.')
+}
+
 /** Reads a JSON body of limited size and depth. */
-export async function readBody(c: Context<AppEnv>): Promise<object> {
+export async function readBody(c: Context<AppEnv>, limit: number = MAX_BODY): Promise<object> {
   const declared = Number(c.req.header('content-length') ?? 0)
-  if (declared > MAX_BODY) throw tooLarge()
+  if (declared > limit) throw tooLarge(limit)
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of c.env.incoming as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MAX_BODY) throw tooLarge()
+    if (size > limit) throw tooLarge(limit)
     chunks.push(chunk)
   }
   const body = readJson(Buffer.concat(chunks).toString('utf8'))
@@ -35,6 +42,6 @@ export async function readBody(c: Context<AppEnv>): Promise<object> {
   throw new InspanError('invalid-input', 'The body has to be a JSON object.')
 }
 
-function tooLarge(): InspanError {
-  return new InspanError('invalid-input', `The body is larger than ${MAX_BODY} bytes.`, { details: { status: 413 } })
+function tooLarge(limit: number): InspanError {
+  return new InspanError('invalid-input', `The body is larger than ${limit} bytes.`, { details: { status: 413 } })
 }

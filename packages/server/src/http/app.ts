@@ -1,16 +1,17 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { InspanError } from '@inspan/protocol'
 import { LIMITS, schemas } from '@inspan/protocol/schema'
-import type { ReceiptMessage } from '@inspan/protocol/wire'
+import { WIRE_VERSION, type ReceiptMessage } from '@inspan/protocol/wire'
 import { Hono } from 'hono'
 import { ROLES, type Role } from '../auth/identity.ts'
 import type { ServerContext } from '../context.ts'
 import type { EventStreams } from './event-stream.ts'
+import { readCommand } from '../connection/read-command.ts'
 import { addAiRoutes } from './ai-routes.ts'
 import { addressOf, checkSource, identifyCaller } from './guard.ts'
-import { readBody, requireRole, type App, type AppEnv } from './app-types.ts'
+import { MAX_OPEN_BODY, readBody, requireOwner, requireRole, type App, type AppEnv } from './app-types.ts'
 import { addOverviewRoutes } from './overview-routes.ts'
-import { openApi, roleOfRoute } from './openapi.ts'
+import { guardedRoutes, openApi, roleOfRoute } from './openapi.ts'
 import type { Pages } from './pages.ts'
 import { addOperationRoutes } from './operation-routes.ts'
 import { addReadRoutes } from './read-routes.ts'
@@ -23,7 +24,7 @@ export const OPEN_ROUTES: readonly string[] = ['POST /v1/pair', 'GET /v1/health'
 
 export function createApp(context: ServerContext, streams: EventStreams, pages?: Pages): App {
   const app: App = new Hono<AppEnv>()
-  // At the root, so that no route can be outside of it.
+  // At the root, so that no route can be outside it.
   app.use('*', async (c, next) => {
     const request = c.env.incoming
     c.header('x-content-type-options', 'nosniff')
@@ -39,9 +40,15 @@ export function createApp(context: ServerContext, streams: EventStreams, pages?:
       return c.json({ error: { message: refusal?.message ?? 'A valid token is needed.' } }, refusal?.status ?? 401)
     }
     c.set('caller', caller)
-    if (c.req.method !== 'GET' && c.req.path !== '/v1/commands') requireRole(caller, 'drive')
     return next()
   })
+  // Before the routes themselves, so that none can forget its role.
+  for (const { method, path, role } of guardedRoutes()) {
+    app.on(method, path, async (c, next) => {
+      requireRole(c.get('caller'), role)
+      return next()
+    })
+  }
   app.onError((error, c) => {
     const { body, status } = errorAnswer(error)
     return c.json(body, status)
@@ -68,7 +75,7 @@ function addCommandRoutes(app: App, context: ServerContext, streams: EventStream
     await streams.serve(
       {
         caller: c.get('caller'),
-        clientId: c.req.query('client') ?? 'events',
+        clientId: clientIdOf(c.req.query('client') ?? 'events'),
         isSeed: c.req.query('protocol') === '0',
         ...(thread === undefined ? {} : { thread }),
         ...(lastEventId === undefined ? {} : { lastEventId }),
@@ -81,25 +88,29 @@ function addCommandRoutes(app: App, context: ServerContext, streams: EventStream
   app.post('/v1/commands', async (c) => {
     const caller = c.get('caller')
     const body = await readBody(c)
-    const { clientId, commands } = body as { clientId?: unknown; commands?: unknown }
+    const { clientId: client, commands } = body as { clientId?: unknown; commands?: unknown }
+    const clientId = client === undefined ? undefined : clientIdOf(client)
     if (!Array.isArray(commands) || commands.length > LIMITS.commands) {
       throw new InspanError('invalid-input', `"commands" has to be an array of at most ${LIMITS.commands}.`)
     }
     const receipts: ReceiptMessage[] = []
     for (const given of commands as readonly unknown[]) {
-      const command = schemas.Command.safeParse(given)
-      if (!command.success) {
-        const { id: sent } = (given ?? {}) as { id?: unknown }
-        const id = typeof sent === 'string' ? sent : ''
-        receipts.push({ type: 'receipt', id, status: 'rejected', reason: 'invalid', message: command.error.message })
+      const { command, refusal } = readCommand(given)
+      if (command === undefined) {
+        receipts.push({ type: 'receipt', id: refusal.id ?? '', ...refusal.outcome })
         continue
       }
-      const thread = command.data.thread ?? (await context.hub.defaultThread(caller))
-      const client = typeof clientId === 'string' ? clientId : undefined
-      receipts.push(await context.desk.carryOut({ ...command.data, thread }, caller, client))
+      const thread = command.thread ?? (await context.hub.defaultThread(caller))
+      receipts.push(await context.desk.carryOut({ ...command, thread }, caller, clientId))
     }
     return c.json({ receipts }, 202)
   })
+}
+
+function clientIdOf(id: unknown): string {
+  const hello = schemas.ClientHello.safeParse({ type: 'hello', protocol: WIRE_VERSION, clientId: id })
+  if (hello.success) return hello.data.clientId
+  throw new InspanError('invalid-input', `The id of the client is invalid: ${hello.error.message}`)
 }
 
 function addPairingRoutes(app: App, { guard, pairing }: ServerContext): void {
@@ -111,10 +122,10 @@ function addPairingRoutes(app: App, { guard, pairing }: ServerContext): void {
       c.header('retry-after', String(lockedFor))
       return c.json({ error: { message: 'Too many wrong codes. Try again later.' } }, 429)
     }
-    const { code, name } = (await readBody(c)) as { code?: unknown; name?: unknown }
+    const { code, name } = (await readBody(c, MAX_OPEN_BODY)) as { code?: unknown; name?: unknown }
     const role = typeof code === 'string' ? pairing.redeem(code) : undefined
     if (role === undefined) {
-      guard.failures.note(address, String(code))
+      guard.failures.note(address, JSON.stringify({ code }))
       return c.json({ error: { message: 'The code is wrong, used or too old.' } }, 401)
     }
     const label = typeof name === 'string' && name !== '' ? name.slice(0, LIMITS.name) : 'browser'
@@ -124,22 +135,24 @@ function addPairingRoutes(app: App, { guard, pairing }: ServerContext): void {
     return c.json({ token: info })
   })
   app.post('/v1/pair/codes', async (c) => {
+    requireOwner(c.get('caller'))
     const { role = 'drive' } = (await readBody(c)) as { role?: Role }
     if (!ROLES.includes(role)) throw new InspanError('invalid-input', `The role has to be one of ${ROLES.join(', ')}.`)
     return c.json(pairing.create(role), 201)
   })
   app.get('/v1/tokens', (c) => {
-    requireRole(c.get('caller'), 'drive')
+    requireOwner(c.get('caller'))
     return c.json({ tokens: guard.tokens.list() })
   })
   app.delete('/v1/tokens/:id', async (c) => {
+    requireOwner(c.get('caller'))
     const isRevoked = await guard.tokens.revoke(c.req.param('id'))
     if (!isRevoked) throw new InspanError('not-found', 'There is no such token.')
     return c.body(null, 204)
   })
 }
 
-type Status = 400 | 403 | 404 | 409 | 413 | 500 | 501 | 503
+type Status = 400 | 403 | 404 | 409 | 413 | 429 | 500 | 501 | 503
 
 const STATUS: Readonly<Partial<Record<string, Status>>> = {
   'invalid-input': 400,
@@ -148,6 +161,7 @@ const STATUS: Readonly<Partial<Record<string, Status>>> = {
   'already-exists': 409,
   held: 409,
   conflict: 409,
+  'quota-exceeded': 429,
   unsupported: 501,
   closed: 503,
 }

@@ -1,13 +1,20 @@
 import type { ServerResponse } from 'node:http'
 import { InspanError } from '@inspan/protocol'
 import { WIRE_VERSION } from '@inspan/protocol/wire'
-import { Connection } from '../connection/connection.ts'
+import { ServedConnection } from '../connection/connection.ts'
 import type { Sink } from '../connection/sink.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from './guard.ts'
 
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 1000
+/** For how many beats the reason of a close may wait to be read. */
+const CLOSING_BEATS = 4
+
+interface OpenStream {
+  readonly connection: ServedConnection
+  closingBeats: number
+}
 
 export interface EventStreamRequest {
   readonly caller: Caller
@@ -24,7 +31,7 @@ export interface EventStreamRequest {
 /** The open event streams of a server. */
 export class EventStreams {
   readonly #context: ServerContext
-  readonly #open = new Map<ServerResponse, Connection>()
+  readonly #open = new Map<ServerResponse, OpenStream>()
   readonly #heartbeat: NodeJS.Timeout
   readonly #onClose: (() => void)[] = []
 
@@ -33,7 +40,7 @@ export class EventStreams {
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
     this.#heartbeat.unref()
     context.guard.tokens.onRevoked((id) => {
-      for (const connection of this.#open.values())
+      for (const { connection } of this.#open.values())
         if (connection.caller.tokenId === id) connection.close('unauthorized')
     })
   }
@@ -51,8 +58,13 @@ export class EventStreams {
       'x-content-type-options': 'nosniff',
     })
     response.write(`retry: ${RETRY_MS}\n\n`)
-    const connection = new Connection(hub, this.#context.desk, request.caller, eventSink(response, thread, hub.epoch))
-    this.#open.set(response, connection)
+    const connection = new ServedConnection(
+      hub,
+      this.#context.desk,
+      request.caller,
+      eventSink(response, thread, hub.epoch),
+    )
+    this.#open.set(response, { connection, closingBeats: 0 })
     response.on('drain', () => connection.drained())
     response.on('error', () => response.destroy())
     response.on('close', () => {
@@ -78,14 +90,17 @@ export class EventStreams {
   close(): void {
     clearInterval(this.#heartbeat)
     for (const listener of this.#onClose) listener()
-    for (const connection of this.#open.values()) connection.close('shutdown')
+    for (const { connection } of this.#open.values()) connection.close('shutdown')
   }
 
   #beat(): void {
-    const now = Date.now()
-    for (const [response, connection] of this.#open) {
-      if (response.writableLength === 0) response.write(': ping\n\n')
-      connection.check(now)
+    for (const [response, stream] of this.#open) {
+      const { connection } = stream
+      if (response.writableEnded) {
+        // A client that reads nothing must not hold its socket for ever.
+        if (++stream.closingBeats >= CLOSING_BEATS) response.destroy()
+      } else if (response.writableLength === 0) response.write(': ping\n\n')
+      connection.check(HEARTBEAT_MS)
     }
   }
 }
@@ -93,13 +108,21 @@ export class EventStreams {
 /** An event id is `epoch/thread/seq`. One of another thread is refused: it says nothing about this one. */
 function cursorOf(id: string | undefined, thread: string): { epoch: string; seq: number } | undefined {
   if (id === undefined || id === '') return undefined
-  const [epoch, of, seq] = id.split('/').map(decodeURIComponent)
+  const [epoch, of, seq] = partsOf(id)
   if (epoch === undefined || of !== thread || seq === undefined || !/^\d{1,15}$/.test(seq)) {
     throw new InspanError('invalid-input', 'The Last-Event-ID does not belong to this thread.', {
       hint: 'Connect without it to get a snapshot.',
     })
   }
   return { epoch, seq: Number(seq) }
+}
+
+function partsOf(id: string): readonly string[] {
+  try {
+    return id.split('/').map(decodeURIComponent)
+  } catch {
+    return []
+  }
 }
 
 export function eventSink(response: ServerResponse, thread: string, epoch: string): Sink {
@@ -112,6 +135,9 @@ export function eventSink(response: ServerResponse, thread: string, epoch: strin
     },
     get buffered() {
       return response.writableLength
+    },
+    get taken() {
+      return (response.socket?.bytesWritten ?? 0) - response.writableLength
     },
     close: (reason) => {
       response.write(`event: close\ndata: ${JSON.stringify({ reason })}\n\n`)

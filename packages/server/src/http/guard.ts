@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Failures } from '../auth/failures.ts'
+import type { LoginFailures } from '../auth/failures.ts'
 import type { Identity } from '../auth/identity.ts'
 import { ROLES } from '../auth/identity.ts'
 import type { Tokens } from '../auth/tokens.ts'
@@ -12,15 +12,15 @@ export interface Caller extends Identity {
   readonly tokenId?: string
 }
 
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 415 | 421 | 429
   readonly message: string
   readonly retryAfter?: number
 }
 
 /**
- * Maps what a proxy or another system says about the caller, e.g. a signed token in a header. Whoever it throws for is
- * refused; whoever it returns `undefined` for needs one of the server's tokens.
+ * Maps what a proxy or another system says about the caller, e.g. a signed token in a header. If it throws,
+ * the caller is refused; if it returns `undefined`, the caller needs one of the server's tokens.
  */
 export type Identify = (request: {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -29,7 +29,7 @@ export type Identify = (request: {
 
 export interface GuardOptions {
   readonly tokens: Tokens
-  readonly failures: Failures
+  readonly failures: LoginFailures
   /** Values of `Host` that are answered, with port. */
   readonly hosts: () => readonly string[]
   readonly origins: () => readonly string[]
@@ -40,10 +40,10 @@ export interface GuardOptions {
 }
 
 /** What is decided about a request before any route sees it. The same for HTTP and for WebSocket upgrades. */
-export type Judgement = { readonly caller: Caller | undefined; readonly refusal?: Refusal }
+export type IdentifiedCaller = { readonly caller: Caller | undefined; readonly refusal?: HttpRefusal }
 
 /** Checks where a request comes from, whoever sends it. Without this, any web page could reach the server. */
-export function checkSource(request: IncomingMessage, options: GuardOptions): Refusal | undefined {
+export function checkSource(request: IncomingMessage, options: GuardOptions): HttpRefusal | undefined {
   const { headers } = request
   const host = (options.trustProxy ? first(headers['x-forwarded-host']) : undefined) ?? headers.host
   // Exact names only: a name that merely begins or ends with ours belongs to somebody else.
@@ -69,11 +69,15 @@ export function checkSource(request: IncomingMessage, options: GuardOptions): Re
 }
 
 /** Finds out who sends a request. Every request needs a valid token, whatever else it claims. */
-export async function identifyCaller(request: IncomingMessage, options: GuardOptions): Promise<Judgement> {
+export async function identifyCaller(request: IncomingMessage, options: GuardOptions): Promise<IdentifiedCaller> {
   const address = addressOf(request, options.trustProxy)
   const lockedFor = options.failures.lockedFor(address)
   if (lockedFor > 0) {
-    const refusal: Refusal = { status: 429, message: 'Too many wrong tokens. Try again later.', retryAfter: lockedFor }
+    const refusal: HttpRefusal = {
+      status: 429,
+      message: 'Too many wrong tokens. Try again later.',
+      retryAfter: lockedFor,
+    }
     return { caller: undefined, refusal }
   }
   const { identify } = options
@@ -100,7 +104,7 @@ function isIdentity({ principal, role, tenant }: Identity): boolean {
   return isNamed && ROLES.includes(role) && (tenant === undefined || (typeof tenant === 'string' && tenant !== ''))
 }
 
-const UNAUTHORIZED: Refusal = { status: 401, message: 'A valid token is needed.' }
+const UNAUTHORIZED: HttpRefusal = { status: 401, message: 'A valid token is needed.' }
 
 export function addressOf(request: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? first(request.headers['x-forwarded-for'])?.split(',').at(-1)?.trim() : undefined

@@ -1,4 +1,5 @@
 import { InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
+import { LIMITS } from '@inspan/protocol/schema'
 import { ROLES, type Role } from '../auth/identity.ts'
 
 interface RouteFacts {
@@ -13,6 +14,7 @@ interface RouteFacts {
 }
 
 const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
 
 function fields(properties: JsonObject, required: readonly string[] = []): JsonObject {
   return { type: 'object', properties, required: [...required] }
@@ -33,11 +35,12 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     type: 'text/event-stream',
   },
   'POST /v1/commands': {
-    summary: 'Carries out commands in order and returns their receipts',
-    role: 'approve',
-    body: fields({ clientId: text, commands: { type: 'array', maxItems: 100, items: { type: 'object' } } }, [
-      'commands',
-    ]),
+    summary: 'Carries out commands in order and returns their receipts. Each command needs its own role',
+    role: 'view',
+    body: fields(
+      { clientId: text, commands: { type: 'array', maxItems: LIMITS.commands, items: { type: 'object' } } },
+      ['commands'],
+    ),
     status: 202,
   },
   'POST /v1/pair': {
@@ -58,7 +61,12 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     role: 'view',
     query: { search: 'Part of the title', cursor: '`next` of the page before', limit: 'At most 1,000' },
   },
-  'POST /v1/threads': { summary: 'Creates a thread', role: 'drive', body: fields({ title: text }), status: 201 },
+  'POST /v1/threads': {
+    summary: 'Creates a thread',
+    role: 'drive',
+    body: fields({ title: text, worktree: flag }),
+    status: 201,
+  },
   'GET /v1/overview': { summary: 'Lists what waits for a person, then what runs and what is recent', role: 'view' },
   'GET /v1/threads/:thread': { summary: 'Reads a thread and the public part of its head', role: 'view' },
   'PATCH /v1/threads/:thread': { summary: 'Renames a thread', role: 'drive', body: fields({ title: text }, ['title']) },
@@ -66,8 +74,14 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
   'POST /v1/threads/:thread/forks': {
     summary: 'Forks a thread, also at an earlier message',
     role: 'drive',
-    body: fields({ messageId: text, title: text }),
+    body: fields({ messageId: text, title: text, worktree: flag }),
     status: 201,
+  },
+  'DELETE /v1/threads/:thread/worktree': {
+    summary: 'Removes the worktree of a thread, whose changes are made in the workspace first, or dropped',
+    role: 'drive',
+    query: { changes: '`apply` or `discard`' },
+    status: 204,
   },
   'POST /v1/sessions/:session/thread': {
     summary: 'Returns the thread that continues a session of a coding agent; its history is imported first',
@@ -89,7 +103,15 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     summary: 'Lists the files that the thread changed, with their contents before and after, and the difference',
     role: 'view',
   },
+  'GET /v1/threads/:thread/waits/:wait/file': {
+    summary: 'Reads the file that a waiting call would change, as it is now',
+    role: 'approve',
+  },
   'GET /v1/threads/:thread/memory': { summary: 'Returns how far the memory of the thread is', role: 'view' },
+  'GET /v1/threads/:thread/grants': {
+    summary: 'Returns what is allowed beyond the rules, in the thread and in all threads of its project',
+    role: 'view',
+  },
   'GET /v1/threads/:thread/limits': {
     summary: 'Returns the limits of the thread, those it waits for, and what it has used',
     role: 'view',
@@ -111,7 +133,10 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
   'GET /v1/modes': { summary: 'Lists the modes', role: 'view' },
   'GET /v1/models': { summary: 'Lists the models, and whether there is a key for each', role: 'view' },
   'GET /v1/agents': { summary: 'Lists the agents and what each can do', role: 'view' },
-  'GET /v1/folders': { summary: 'Lists the project folders of the server', role: 'view' },
+  'GET /v1/folders': {
+    summary: 'Lists the project folders of the server, and whether threads may work in worktrees',
+    role: 'view',
+  },
   'GET /v1/sessions': {
     summary: 'Lists sessions that coding agents have in the folders of the server; `resume` continues one',
     role: 'view',
@@ -121,6 +146,14 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
   'GET /v1/health': { summary: 'Answers as long as the process lives', role: 'open' },
   'GET /v1/ready': { summary: 'Answers 503 while the store does not answer or the server is closing', role: 'open' },
   'GET /v1/metrics': { summary: 'Numbers for Prometheus', role: 'drive', type: 'text/plain' },
+}
+
+/** The routes that need a token, with the role that each needs. */
+export function guardedRoutes(): readonly { readonly method: string; readonly path: string; readonly role: Role }[] {
+  return Object.entries(ROUTES).flatMap(([route, { role }]) => {
+    const [method = '', path = ''] = route.split(' ')
+    return role === 'open' ? [] : [{ method, path, role }]
+  })
 }
 
 /** Returns the role that a route needs. Fails for a route that is not described. */
@@ -173,7 +206,7 @@ function operation(path: string, { body, query = {}, role, status = 200, summary
       ...(role === 'open' ? {} : { 401: { description: 'No valid token' } }),
       403: { description: 'Refused origin or role' },
       421: { description: 'Refused host name' },
-      429: { description: 'Too many wrong tokens' },
+      429: { description: 'Too many wrong tokens, or a quota of the tenant is used up' },
     },
   }
 }

@@ -1,7 +1,6 @@
-import { InspanError } from '@inspan/protocol'
 import type { Store } from '@inspan/protocol/store'
 import type { ServerContext } from '../context.ts'
-import { requireRole, type App } from './app-types.ts'
+import { requireOwner, type App } from './app-types.ts'
 
 /** How long the store has to answer before the server counts as not ready. */
 const READY_MS = 2000
@@ -21,9 +20,7 @@ export function addOperationRoutes(app: App, { hub, locals }: ServerContext): vo
 
   app.get('/v1/metrics', async (c) => {
     // Counts of all tenants.
-    requireRole(c.get('caller'), 'drive')
-    if (c.get('caller').tenant !== undefined)
-      throw new InspanError('not-found', 'Metrics are for the owner of the server.')
+    requireOwner(c.get('caller'))
     const [commands, waits] = await Promise.all([
       store.listCommands({ state: 'accepted', limit: MOST_COUNTED }),
       store.listWaits({ state: 'pending', limit: MOST_COUNTED }),

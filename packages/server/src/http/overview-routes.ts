@@ -9,18 +9,38 @@ const RECENT = 30
 /** More open waits than any person answers. */
 const MOST_WAITS = 1000
 
+/** A thread of the overview. */
+interface Shown extends Readonly<Record<string, unknown>> {
+  readonly project?: string
+}
+
 /** What needs a person, what runs and what was done last, over all threads of the caller. */
-export function addOverviewRoutes(app: App, { desk, hub }: ServerContext): void {
+export function addOverviewRoutes(app: App, { desk, hub, otherProjects, projects }: ServerContext): void {
+  const openable = ({ project }: Shown): { readonly canOpen?: true } =>
+    project !== undefined && projects?.has(project) === true ? { canOpen: true } : {}
   app.get('/v1/overview', async (c) => {
     await hub.door.ready()
-    const resourceId = hub.tenantOf(c.get('caller'))
-    const [recent, waiting] = await Promise.all([
-      hub.door.store.listThreads({ resourceId, limit: RECENT }),
-      waitingThreads(hub, resourceId),
+    const caller = c.get('caller')
+    const resourceId = hub.tenantOf(caller)
+    const { store } = hub.door
+    const seesOthers = otherProjects && caller.tenant === undefined
+    const [recent, others, waiting] = await Promise.all([
+      store.listThreads({ resourceId, limit: RECENT }),
+      seesOthers ? store.listThreads({ limit: RECENT }) : { items: [] },
+      waitingThreads(hub),
     ])
-    const threads = new Map([...waiting, ...recent.items].map((info) => [info.id, info]))
-    const found = await Promise.all([...threads.values()].map((info) => overviewOf(hub, info)))
-    return c.json({ threads: found.filter((thread) => thread !== undefined) })
+    const all = new Map([...waiting, ...recent.items, ...others.items].map((info) => [info.id, info]))
+    const infos = [...all.values()]
+    const shown = (wanted: readonly ThreadInfo[]): Promise<readonly (Shown | undefined)[]> =>
+      Promise.all(wanted.map((info) => overviewOf(hub, info)))
+    const threads = await shown(infos.filter((info) => info.resourceId === resourceId))
+    const elsewhere = seesOthers ? await shown(infos.filter((info) => info.resourceId !== resourceId)) : []
+    return c.json({
+      threads: threads.filter((thread) => thread !== undefined),
+      elsewhere: elsewhere
+        .filter((thread) => thread !== undefined)
+        .map((thread) => ({ ...thread, ...openable(thread) })),
+    })
   })
 
   app.post('/v1/sessions/:session/thread', async (c) => {
@@ -47,16 +67,16 @@ export function addOverviewRoutes(app: App, { desk, hub }: ServerContext): void 
 }
 
 /** Waits may be old: their threads need not be among the newest. */
-async function waitingThreads({ door }: Hub, resourceId: string): Promise<readonly ThreadInfo[]> {
+async function waitingThreads({ door }: Hub): Promise<readonly ThreadInfo[]> {
   const { items } = await door.store.listWaits({ state: 'pending', limit: MOST_WAITS })
   const ids = [...new Set(items.map(({ stream }) => stream))]
   const found = await Promise.all(ids.map((id) => door.store.getThread(id)))
-  return found.flatMap((info) => (info !== null && info.resourceId === resourceId && !info.hidden ? [info] : []))
+  return found.flatMap((info) => (info !== null && !info.hidden ? [info] : []))
 }
 
 /** Returns undefined for a thread in which nothing was said or done yet. */
-async function overviewOf({ door }: Hub, info: ThreadInfo): Promise<object | undefined> {
-  const { createdAt, forkedFrom, id, title, updatedAt } = info
+async function overviewOf({ door }: Hub, info: ThreadInfo): Promise<Shown | undefined> {
+  const { createdAt, forkedFrom, id, resourceId, title, updatedAt } = info
   const state = await door.state(id)
   const { head } = state
   if (title === null && head.run === null && head.lastRun === null) return undefined
@@ -69,6 +89,7 @@ async function overviewOf({ door }: Hub, info: ThreadInfo): Promise<object | und
     createdAt,
     updatedAt,
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...(resourceId === door.resourceId ? {} : { project: resourceId }),
     status,
     agentId: head.run?.agentId ?? door.agentOf(state),
     mode: head.mode ?? door.defaultModeId,

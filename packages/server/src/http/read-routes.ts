@@ -3,7 +3,7 @@ import type { ServerContext } from '../context.ts'
 import type { App } from './app-types.ts'
 
 /** What can be chosen: modes, models, agents, folders. */
-export function addReadRoutes(app: App, { folders, hub }: ServerContext): void {
+export function addReadRoutes(app: App, { folders, hub, worktrees }: ServerContext): void {
   const { door } = hub
 
   app.get('/v1/modes', (c) =>
@@ -19,7 +19,7 @@ export function addReadRoutes(app: App, { folders, hub }: ServerContext): void {
   )
   app.get('/v1/models', async (c) => c.json({ models: await door.models() }))
   app.get('/v1/agents', async (c) => c.json({ agents: await door.agents() }))
-  app.get('/v1/folders', (c) => c.json({ folders }))
+  app.get('/v1/folders', (c) => c.json({ folders, worktrees }))
   app.get('/v1/sessions', async (c) => {
     const folder = c.req.query('folder')
     // Only folders of the list: a path of a request must not reach the disk.

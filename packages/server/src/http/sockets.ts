@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { Connection } from '../connection/connection.ts'
+import { ServedConnection } from '../connection/connection.ts'
 import { CLOSE, type Sink } from '../connection/sink.ts'
 import type { ServerContext } from '../context.ts'
-import { checkSource, identifyCaller, SUBPROTOCOL, type Refusal } from './guard.ts'
+import { checkSource, identifyCaller, SUBPROTOCOL, type HttpRefusal } from './guard.ts'
 
 export const SOCKET_PATHS: readonly string[] = ['/v1/ws', '/ws']
 
@@ -12,10 +13,16 @@ const HEARTBEAT_MS = 15_000
 /** A text of a client: enough for an attachment of 15 MB. */
 const MAX_FRAME = 32 * 1024 * 1024
 
+/** After so many pings without an answer a client is given up. */
+const MAX_UNANSWERED = 2
+/** A client that was behind goes on when no more than this is unsent. */
+const LOW_MARK = 64 * 1024
+
 interface Client {
   readonly socket: WebSocket
-  readonly connection: Connection
-  isAlive: boolean
+  readonly connection: ServedConnection
+  /** Pings sent since the last sign of life. */
+  unanswered: number
 }
 
 /** Serves WebSocket clients on an HTTP server. */
@@ -68,18 +75,23 @@ export class Sockets {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     if (!SOCKET_PATHS.includes(pathname)) return refuse(socket, { status: 400, message: 'No WebSocket here.' })
     this.#server.handleUpgrade(request, socket, head, (opened) => {
-      const connection = new Connection(this.#context.hub, this.#context.desk, caller, sinkOf(opened))
+      const connection = new ServedConnection(
+        this.#context.hub,
+        this.#context.desk,
+        caller,
+        sinkOf(opened, request.socket),
+      )
       this.#serve(opened, connection)
       // A client that offers our subprotocol says hello first; any other one expects the state at once.
       if (opened.protocol !== SUBPROTOCOL) void connection.startAsSeed(searchParams.get('thread') ?? undefined)
     })
   }
 
-  #serve(socket: WebSocket, connection: Connection): void {
-    const client: Client = { socket, connection, isAlive: true }
+  #serve(socket: WebSocket, connection: ServedConnection): void {
+    const client: Client = { socket, connection, unanswered: 0 }
     this.#clients.add(client)
     const alive = (): void => {
-      client.isAlive = true
+      client.unanswered = 0
     }
     socket.on('pong', alive)
     socket.on('message', (data, isBinary) => {
@@ -96,29 +108,32 @@ export class Sockets {
   }
 
   #beat(): void {
-    const now = Date.now()
     for (const client of this.#clients) {
-      if (!client.isAlive) {
-        client.connection.close('idle')
-        client.socket.terminate()
+      const { connection, socket } = client
+      if (client.unanswered >= MAX_UNANSWERED) {
+        connection.close('idle')
+        socket.terminate()
         continue
       }
-      client.isAlive = false
-      client.socket.ping()
-      client.connection.ping()
-      client.connection.check(now)
+      // A client that has not read what was sent cannot answer a ping that comes after it: `check` decides about it.
+      if (socket.bufferedAmount === 0) {
+        client.unanswered++
+        socket.ping()
+        connection.ping()
+      }
+      connection.check(HEARTBEAT_MS)
     }
   }
 }
 
-function sinkOf(socket: WebSocket): Sink {
+function sinkOf(socket: WebSocket, network: Socket): Sink {
   let isWaiting = false
   return {
     send: (text) => {
       if (socket.readyState !== socket.OPEN) return
       socket.send(text, () => {
-        // Only a client that was behind has to hear that it may go on.
-        if (!isWaiting || socket.bufferedAmount > 0) return
+        // Only a client that was behind has to hear that it may go on. A ping may be all that is left unsent.
+        if (!isWaiting || socket.bufferedAmount > LOW_MARK) return
         isWaiting = false
         socket.emit('drain')
       })
@@ -127,11 +142,14 @@ function sinkOf(socket: WebSocket): Sink {
     get buffered() {
       return socket.bufferedAmount
     },
+    get taken() {
+      return network.bytesWritten - network.writableLength
+    },
     close: (reason) => socket.close(CLOSE[reason].code, CLOSE[reason].reason),
   }
 }
 
-const STATUS: Readonly<Record<Refusal['status'], string>> = {
+const STATUS: Readonly<Record<HttpRefusal['status'], string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -140,7 +158,7 @@ const STATUS: Readonly<Record<Refusal['status'], string>> = {
   429: 'Too Many Requests',
 }
 
-function refuse(socket: Duplex, { message, retryAfter, status }: Refusal): void {
+function refuse(socket: Duplex, { message, retryAfter, status }: HttpRefusal): void {
   const body = JSON.stringify({ error: { message } })
   const headers = [
     `HTTP/1.1 ${status} ${STATUS[status]}`,

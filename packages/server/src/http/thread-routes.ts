@@ -35,8 +35,10 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
   })
 
   app.post('/v1/threads', async (c) => {
-    const { title } = (await readBody(c)) as { title?: unknown }
+    const { title, worktree } = (await readBody(c)) as { title?: unknown; worktree?: unknown }
+    const wantsTree = desk.wantsWorktree(worktree)
     const info = await door.create(tenant(c), title === undefined ? {} : { title: titleOf(title) })
+    if (wantsTree) await desk.giveWorktree(info.id, c.get('caller'))
     return c.json({ thread: shown(info) }, 201)
   })
 
@@ -60,12 +62,29 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
   })
 
   app.post('/v1/threads/:thread/forks', async (c) => {
-    const { messageId, title } = (await readBody(c)) as { messageId?: unknown; title?: unknown }
+    const { messageId, title, worktree } = (await readBody(c)) as Readonly<Record<string, unknown>>
+    const wantsTree = desk.wantsWorktree(worktree)
     const info = await door.fork(c.req.param('thread'), tenant(c), {
       ...(typeof messageId === 'string' ? { messageId } : {}),
       ...(title === undefined ? {} : { title: titleOf(title) }),
     })
+    if (wantsTree) await desk.giveWorktree(info.id, c.get('caller'))
     return c.json({ thread: shown(info) }, 201)
+  })
+
+  app.delete('/v1/threads/:thread/worktree', async (c) => {
+    const { id } = await door.find(c.req.param('thread'), tenant(c))
+    const how = c.req.query('changes')
+    if (how !== 'apply' && how !== 'discard') {
+      throw new InspanError('invalid-input', '"changes" has to be "apply" or "discard".')
+    }
+    const used = await hub.use(id, c.get('caller'))
+    try {
+      await door.endWorktree(used.runtime, how)
+    } finally {
+      used.release()
+    }
+    return c.body(null, 204)
   })
 
   app.get('/v1/threads/:thread/messages', async (c) => {
@@ -89,9 +108,21 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
     return c.json({ files: await door.changes(info.id) })
   })
 
+  app.get('/v1/threads/:thread/waits/:wait/file', async (c) => {
+    const info = await door.find(c.req.param('thread'), tenant(c))
+    const before = await door.askedFile(info.id, c.req.param('wait'))
+    return c.json(before === undefined ? {} : { before })
+  })
+
   app.get('/v1/threads/:thread/memory', async (c) => {
     const info = await door.find(c.req.param('thread'), tenant(c))
     return c.json({ memory: await door.memory(info.id, tenant(c)) })
+  })
+
+  app.get('/v1/threads/:thread/grants', async (c) => {
+    const { id, resourceId } = await door.find(c.req.param('thread'), tenant(c))
+    const { head } = await door.state(id)
+    return c.json({ thread: head.grants, project: await door.grants(resourceId), resource: resourceId })
   })
 
   app.get('/v1/threads/:thread/limits', async (c) => {

@@ -2,7 +2,7 @@ import { isPlainAscii } from './characters.ts'
 import { changeDirectory, copyDirectory, resolveIn } from './directory.ts'
 import type { Directory } from './directory.ts'
 import { deeper } from './frames.ts'
-import type { Frame, Place } from './frames.ts'
+import type { Frame, FramePlace } from './frames.ts'
 import { readLaunch } from './launch.ts'
 import type { LaunchedCommand } from './launched.ts'
 import { limits } from './limits.ts'
@@ -67,7 +67,7 @@ export class Collector {
   }
 
   /** Adds a command and returns the frame for the contents of its words. */
-  add(parts: CommandParts, frame: Frame, place: Place, directory: Directory): Frame {
+  add(parts: CommandParts, frame: Frame, place: FramePlace, directory: Directory): Frame {
     const entry = this.#push(parts, frame, place, directory, false)
     return { ...frame, parent: entry.index, nesting: [] }
   }
@@ -78,7 +78,7 @@ export class Collector {
     if (entry !== undefined) this.#follow(entry, frame, directory)
   }
 
-  #push(parts: CommandParts, frame: Frame, place: Place, directory: Directory, appended: boolean): Entry {
+  #push(parts: CommandParts, frame: Frame, place: FramePlace, directory: Directory, appended: boolean): Entry {
     if (this.commands.length >= limits.commands) throw new Refusal(`more than ${limits.commands} commands`)
     this.#noticeWords(parts)
     const entry: Entry = {

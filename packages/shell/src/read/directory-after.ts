@@ -46,7 +46,7 @@ export function directoryAfter(text: string, cwd: string | undefined): string | 
 /** True for a subshell that moves only itself and hides no failure. */
 function isPlainSubshell(text: string): boolean {
   if (!text.startsWith('(') || !text.endsWith(')')) return false
-  const commands = readPlainScript({ text, from: 1, to: text.length - 1 })
+  const commands = readPlainScript(text.slice(1, -1))
   return commands !== null && commands !== 'other' && !commands.some(({ joined }) => joined === '||')
 }
 

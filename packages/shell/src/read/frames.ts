@@ -20,7 +20,7 @@ export interface Frame {
 }
 
 /** The position of a command in its list and pipeline. */
-export interface Place {
+export interface FramePlace {
   readonly pipeline: number
   readonly stage: number
   readonly stages: number

@@ -1,6 +1,7 @@
 import { interpreterRuns, isInputFile } from './interpreters.ts'
 import type { Word } from './reading.ts'
 import { isShell, readShellInvocation } from './shells.ts'
+import { literalWord } from './words.ts'
 
 type Reads = (texts: readonly string[], args: readonly Word[]) => boolean
 
@@ -42,7 +43,7 @@ const readsRemotely: Reads = (texts, args) => {
   if (words.length === 0) return true
   // The result of a remote expansion is unknown. Without one, it matters whether a program that reads code is named.
   const text = words.map((word) => word.text).join(' ')
-  return /[$`]/.test(text) || namesReader(text.split(/[\s;|&()<>"']+/).map(literal))
+  return /[$`]/.test(text) || namesReader(text.split(/[\s;|&()<>"']+/).map((word) => literalWord(word)))
 }
 
 /** Each word is compared with all that follow. Longer commands count as reading code. */
@@ -65,10 +66,6 @@ function namesReader(words: readonly Word[]): boolean {
     }
     return reads !== undefined && readsCode(base, rest)
   })
-}
-
-function literal(text: string): Word {
-  return { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
 }
 
 const RUNS_INSIDE = /^(?:exec|run|attach|start|shell|ssh|rsh|debug|create)$/
@@ -101,7 +98,7 @@ function programOption(option: RegExp): Reads {
     texts.some((text, at) => {
       const attached = option.exec(text)?.[1]
       if (attached === undefined) return false
-      const value = attached === '' ? args[at + 1] : literal(attached)
+      const value = attached === '' ? args[at + 1] : literalWord(attached)
       return value !== undefined && (value.text === '-' || isInputFile(value) || value.expansions.includes('process'))
     })
 }

@@ -1,17 +1,16 @@
 import { readsCode } from './input-code.ts'
 import { interpreterRuns, isInputFile } from './interpreters.ts'
+import { WRAPPERS, type Wrapper } from '../programs/launchers.ts'
 import { hasOption, optionTable, optionValue, parseOptions } from '../programs/options.ts'
 import type { GivenOption, ParsedOptions } from '../programs/options.ts'
-import { fixedScript, notKnown, NOTHING } from './launched.ts'
-import type { Invocation, Launch, LaunchedCommand } from './launched.ts'
+import { fixedScript, launched, notKnown, NOTHING } from './launched.ts'
+import type { LaunchInvocation, Launch, LaunchedCommand } from './launched.ts'
 import type { Assignment, Word } from './reading.ts'
 import { isPosixShell, isShell, readShellInvocation } from './shells.ts'
 import { readToolLaunch } from './tool-launch.ts'
 import { literalWord } from './words.ts'
-import { WRAPPERS } from './wrappers.ts'
-import type { Wrapper } from './wrapper.ts'
 
-export function readLaunch(invocation: Invocation): Launch {
+export function readLaunch(invocation: LaunchInvocation): Launch {
   const { base, args } = invocation
   if (isShell(base)) return { ...readShell(invocation), dialect: isPosixShell(base) ? 'sh' : 'bash' }
   switch (base) {
@@ -56,7 +55,7 @@ export function readLaunch(invocation: Invocation): Launch {
   }
 }
 
-function readShell({ args, appended, stdin }: Invocation): Launch {
+function readShell({ args, appended, stdin }: LaunchInvocation): Launch {
   const invoked = readShellInvocation(args)
   switch (invoked.kind) {
     case 'script':
@@ -119,7 +118,7 @@ const ASSIGNMENT = /^([^=]+)=/
 /** These run a shell when they get no command. */
 const STARTS_SHELL = new Set(['chroot', 'unshare', 'nsenter', 'firejail', 'proot', 'fakeroot', 'fakechroot', 'pkexec'])
 
-function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocation): Launch {
+function readWrapped(base: string, wrapper: Wrapper, { args, appended }: LaunchInvocation): Launch {
   const parsed = wrapper.anyOptions ? passOptions(args) : parseOptions(args, wrapper.options, true)
   if (!parsed.ok) return notKnown(wrapper.launcher, `${base}: ${parsed.reason}`)
   if (hasOption(parsed.given, ...wrapper.reports)) return NOTHING
@@ -223,21 +222,19 @@ function readFd(args: readonly Word[]): Launch {
   const end = rest.findIndex((arg) => arg.text === ';')
   const words = end === -1 ? rest : rest.slice(0, end)
   if (words.length === 0) return notKnown('items', 'fd: the command is missing')
-  return { ...NOTHING, launcher: 'items', commands: [{ words, assignments: [], appended: true, directory: 'same' }] }
+  return launched('items', words, { appended: true })
 }
 
 const WATCH = optionTable(
   '-b -c -d? -e -g -n: -p -q: -t -w -x --beep --color --differences? --errexit --chgexit --interval: --precise --no-title --no-wrap --exec --equexit:',
 )
 
-function readWatch({ args, appended }: Invocation): Launch {
+function readWatch({ args, appended }: LaunchInvocation): Launch {
   const parsed = parseOptions(args, WATCH, true)
   if (!parsed.ok) return notKnown('transparent', `watch: ${parsed.reason}`)
   const words = parsed.operands
   if (words.length === 0) return appended ? notKnown('transparent', 'watch runs what it is given as input') : NOTHING
-  if (hasOption(parsed.given, '-x', '--exec')) {
-    return { ...NOTHING, launcher: 'transparent', commands: [{ words, assignments: [], appended, directory: 'same' }] }
-  }
+  if (hasOption(parsed.given, '-x', '--exec')) return launched('transparent', words, { appended })
   // The words are joined and passed to a shell, so a quoted word becomes script text again.
   const unknown = words.some((word) => word.dynamic)
   return unknown
@@ -249,7 +246,7 @@ const FLOCK = optionTable(
   '-s -x -e -u -n -w: -E: -o -F --shared --exclusive --unlock --nonblock --nb --timeout: --wait: --conflict-exit-code: --close --no-fork --verbose',
 )
 
-function readFlock({ args, appended }: Invocation): Launch {
+function readFlock({ args, appended }: LaunchInvocation): Launch {
   const parsed = parseOptions(args, FLOCK, true)
   if (!parsed.ok) return notKnown('transparent', `flock: ${parsed.reason}`)
   const [lock, first, second] = parsed.operands
@@ -258,8 +255,7 @@ function readFlock({ args, appended }: Invocation): Launch {
   if (first.text === '-c' || first.text === '--command') {
     return second === undefined ? NOTHING : fixedScript('shell', second, appended)
   }
-  const words = parsed.operands.slice(1)
-  return { ...NOTHING, launcher: 'transparent', commands: [{ words, assignments: [], appended, directory: 'same' }] }
+  return launched('transparent', parsed.operands.slice(1), { appended })
 }
 
 /** `su -c 'script'` and `runuser -u name command`. Without either they start a shell that reads its input. */
@@ -271,11 +267,7 @@ function readSwitchUser(args: readonly Word[]): Launch {
   const words = user === -1 ? [] : args.slice(user + 2)
   const command = words[0]?.text === '--' ? words.slice(1) : words
   if (command.length > 0 && command[0]?.text.startsWith('-') === false) {
-    return {
-      ...NOTHING,
-      launcher: 'elevated',
-      commands: [{ words: command, assignments: [], appended: false, directory: null }],
-    }
+    return launched('elevated', command, { directory: null })
   }
   return { ...notKnown('elevated', 'its script comes on its input'), runs: 'stdin-script' }
 }

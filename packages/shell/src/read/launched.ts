@@ -22,7 +22,7 @@ export interface Launch {
   readonly unknown: string | null
 }
 
-export interface Invocation {
+export interface LaunchInvocation {
   readonly base: string
   readonly args: readonly Word[]
   readonly appended: boolean

@@ -29,7 +29,7 @@ describe('for any text', () => {
     )
   })
 
-  it('what is classified was read in full, and nothing in it is unknown', () => {
+  it('a classified text was read in full, and nothing in it is unknown', () => {
     fc.assert(
       fc.property(shellLike, (text) => {
         if (classify(text) === null) return

@@ -169,7 +169,7 @@ describe('programs are looked through to what they run', () => {
     it(JSON.stringify(text), () => assert.deepEqual(names(text), expected))
   }
 
-  it('and says by what kind of program', () => {
+  it('names the kind of program that runs it', () => {
     assert.equal(find('timeout 5 rm x', 'timeout').launcher, 'transparent')
     assert.equal(find('sudo rm x', 'sudo').launcher, 'elevated')
     assert.equal(find('chroot / rm x', 'chroot').launcher, 'elsewhere')
@@ -179,7 +179,7 @@ describe('programs are looked through to what they run', () => {
     assert.equal(find('rm x', 'rm').launcher, null)
   })
 
-  it('and keeps the way there', () => {
+  it('keeps the wrappers on the way', () => {
     const rm = find('sudo timeout 5 rm x', 'rm')
     assert.deepEqual(rm.wrappers, ['sudo', 'timeout'])
     assert.equal(rm.parent, 1)
@@ -191,13 +191,13 @@ describe('programs are looked through to what they run', () => {
     assert.equal(rm.source, 'rm x')
   })
 
-  it('whose assignments go with the command', () => {
+  it('keeps assignments that go with the command', () => {
     const [assignment] = find('env A=1 rm x', 'rm').assignments
     assert.equal(assignment?.name, 'A')
     assert.equal(assignment?.value.text, '1')
   })
 
-  it('and tells where arguments are added at run time', () => {
+  it('reports where arguments are added at run time', () => {
     assert.equal(find('ls | xargs rm', 'rm').appended, true)
     assert.equal(find('find . -exec rm {} +', 'rm').appended, true)
     assert.equal(find('timeout 5 rm x', 'rm').appended, false)
@@ -266,7 +266,7 @@ describe('what cannot be known is said', () => {
     it(JSON.stringify(text), () => assert.notDeepEqual(unknowns(text), []))
   }
 
-  it('but not where all is plain', () => {
+  it('reports nothing where all is plain', () => {
     for (const text of [
       'ls | xargs',
       'ls | xargs -I% cp % b/%',
@@ -293,7 +293,7 @@ describe('what cannot be known is said', () => {
     }
   })
 
-  it('also when code comes from a file, the input or another language', () => {
+  it('reports code that comes from a file, the input or another language as unknown', () => {
     assert.equal(find('source x.sh', 'source').runs, 'file')
     assert.equal(find('. ./x.sh', '.').runs, 'file')
     assert.equal(find('bash x.sh', 'bash').runs, 'file')
@@ -397,7 +397,7 @@ describe('attack shapes', () => {
     }
   })
 
-  it('what is not valid shell is refused', () => {
+  it('invalid shell is refused', () => {
     for (const text of [
       'echo "x',
       "echo 'x",
@@ -585,7 +585,7 @@ describe('redirections', () => {
     assert.deepEqual(kinds('exec 3> a'), ['write 3 a'])
   })
 
-  it('of a compound command stand in an entry of their own', () => {
+  it('redirections of a compound command have an entry of their own', () => {
     const [holder, inner] = commandsOf('{ a; } > b')
     assert.equal(holder?.name, null)
     assert.equal(holder?.redirections[0]?.target?.text, 'b')
@@ -696,7 +696,7 @@ describe('the working directory', () => {
     }
   })
 
-  it('of others does not change with a subshell, a pipe or a background job', () => {
+  it('a subshell, a pipe or a background job does not change the working directory of others', () => {
     for (const text of ['(cd a); x', 'cd a | b; x', 'cd a & x', 'y=$(cd a); x', 'bash -c "cd a"; x', './cd a; x']) {
       assert.equal(where(text, 'x', '/w'), '/w', text)
     }

@@ -30,7 +30,7 @@ function each(work: (command: string) => unknown): () => number {
 
 report(
   await compare({
-    name: 'shell: reading a command beside parsing it',
+    name: 'shell: reading a command relative to parsing it',
     limit: 10,
     floor: each(parse),
     ours: each((command) => readCommand(command)),
@@ -38,7 +38,7 @@ report(
 )
 report(
   await compare({
-    name: 'shell: classifying a command beside parsing it',
+    name: 'shell: classifying a command relative to parsing it',
     limit: 16,
     floor: each(parse),
     ours: each((command) => classify(command)),

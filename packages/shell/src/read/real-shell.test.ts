@@ -117,7 +117,7 @@ describe('what a real shell runs is in the reading', () => {
     }
   })
 
-  it('and the stand-ins do run, so that the comparison means something', () => {
+  it('the stand-ins really run, so that the comparison means something', () => {
     assert.deepEqual(ranBy('/bin/bash', 'p1; $(p2)'), ['p1', 'p2'])
     assert.deepEqual(ranBy('/bin/sh', 'p1 && p3'), ['p1', 'p3'])
   })

@@ -1,12 +1,12 @@
 import { fixedScript, launched, notKnown, NOTHING } from './launched.ts'
-import type { Invocation, Launch } from './launched.ts'
+import type { LaunchInvocation, Launch } from './launched.ts'
 import { hasOption, optionTable, optionValue, parseOptions } from '../programs/options.ts'
 import type { OptionTable } from '../programs/options.ts'
 import { quote } from './quote.ts'
 import type { Word } from './reading.ts'
 
 /** Reads programs that run what they are given, but not like a plain wrapper; null for all others. */
-export function readToolLaunch(invocation: Invocation): Launch | null {
+export function readToolLaunch(invocation: LaunchInvocation): Launch | null {
   const { args, base } = invocation
   switch (base) {
     case 'ip':

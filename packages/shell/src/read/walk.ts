@@ -17,7 +17,7 @@ import { copyDirectory } from './directory.ts'
 import type { Directory } from './directory.ts'
 import { decidesWhatRuns, MADE_LATER } from './deciding.ts'
 import { deeper, within } from './frames.ts'
-import type { Frame, Place } from './frames.ts'
+import type { Frame, FramePlace } from './frames.ts'
 import type { Assignment, Joiner, Nesting, Origin, Redirection, Span, Word } from './reading.ts'
 import { readRedirection } from './redirections.ts'
 import { Refusal } from './refusal.ts'
@@ -92,12 +92,18 @@ function walkPipeline(
   const negated = node.prefixes.some((prefix) => prefix.type === 'Negation')
   const stages = node.commands.length
   for (const [stage, command] of node.commands.entries()) {
-    const place: Place = { pipeline, stage, stages, joined, negated, background }
+    const place: FramePlace = { pipeline, stage, stages, joined, negated, background }
     walkCommand(collector, command, frame, place, stages === 1 ? directory : copyDirectory(directory))
   }
 }
 
-function walkCommand(collector: Collector, node: CommandNode, frame: Frame, place: Place, directory: Directory): void {
+function walkCommand(
+  collector: Collector,
+  node: CommandNode,
+  frame: Frame,
+  place: FramePlace,
+  directory: Directory,
+): void {
   switch (node.type) {
     case 'Command':
       walkSimple(collector, node, frame, place, directory)
@@ -196,7 +202,7 @@ function walkElsewhere(
   body: CommandNode | { readonly type: 'CompoundList'; readonly commands: readonly Statement[] },
   nesting: 'function' | 'coprocess',
   frame: Frame,
-  place: Place,
+  place: FramePlace,
   directory: Directory,
 ): void {
   const there: Directory = nesting === 'function' ? { path: null, assumed: true } : directory
@@ -216,7 +222,7 @@ function addBuiltin(
   name: '[[' | '((',
   node: SyntaxNode,
   frame: Frame,
-  place: Place,
+  place: FramePlace,
   directory: Directory,
 ): void {
   const { source, span } = locate(node, frame)
@@ -228,7 +234,7 @@ function addRedirections(
   collector: Collector,
   nodes: readonly RedirectionNode[],
   frame: Frame,
-  place: Place,
+  place: FramePlace,
   directory: Directory,
 ): void {
   const redirections = nodes.map((node) => readRedirection(node, frame.shortened))
@@ -243,7 +249,7 @@ function addRedirections(
   for (const node of nodes) walkExpansions(collector, node, inner, directory)
 }
 
-function walkSimple(collector: Collector, node: Command, frame: Frame, place: Place, directory: Directory): void {
+function walkSimple(collector: Collector, node: Command, frame: Frame, place: FramePlace, directory: Directory): void {
   const name = node.name === undefined ? null : readWord(node.name)
   const args: Word[] = []
   const assignments: Assignment[] = []

@@ -79,7 +79,7 @@ if (capabilities.reach === 'tree') {
       },
     )
 
-    it('what outlived its run dies too', async () => {
+    it('processes that outlived their run die, too', async () => {
       const host = startHost([inOwnSession('exec sleep 1000')])
       const report = await host.report()
       const [run] = report.runs

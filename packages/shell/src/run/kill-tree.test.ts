@@ -172,7 +172,9 @@ if (capabilities.reach === 'tree') {
     })
 
     it('does not count zombies', async () => {
-      const run = await runShell('sleep 0 & echo $!; exec sleep 1000')
+      // The child ends once its parent is `sleep`: a shell may reap it before.
+      const child = '(until read name < /proc/$$/comm && [ "$name" = sleep ]; do :; done)'
+      const run = await runShell(`${child} & echo $!; exec sleep 1000`)
       const [zombie] = await printedPids(run, 1)
       await until('the child is a zombie', () => hostTable.stat(zombie ?? 0)?.zombie === true)
       assert.deepEqual(pidsOf(await findTagged(run.runId)), [run.pid])

@@ -166,7 +166,7 @@ describe('LineSplitter', () => {
     )
   })
 
-  it('delivers a line above the limit in marked pieces and goes on with the next line', () => {
+  it('delivers a line above the limit in marked pieces and continues with the next line', () => {
     const lines = splitText(`short\n${'a'.repeat(40)}\r\nnext\n`, { maxLineBytes: 16 })
     assert.deepEqual(
       lines.map((line) => [line.text, line.partial, line.piece, line.complete]),

@@ -7,7 +7,7 @@ export interface LineSplitterOptions {
   readonly maxLineBytes?: number | undefined
 }
 
-export const defaultMaxLineBytes: number = 64 * 1024 * 1024
+const defaultMaxLineBytes: number = 64 * 1024 * 1024
 const leastMaxLineBytes = 16
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

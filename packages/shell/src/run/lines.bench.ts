@@ -70,7 +70,7 @@ try {
   }
   report(
     await compare({
-      name: 'lines: our callback beside events of readline',
+      name: 'lines: our callback relative to events of readline',
       limit: 1,
       unit: 'µs/MB',
       floor: read(withReadlineEvents),
@@ -80,7 +80,7 @@ try {
   )
   report(
     await compare({
-      name: 'lines: our iterator beside that of readline',
+      name: 'lines: our iterator relative to that of readline',
       limit: 1,
       unit: 'µs/MB',
       floor: read(withReadline),

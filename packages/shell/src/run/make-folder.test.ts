@@ -22,7 +22,7 @@ describe('a folder is made', () => {
     assert.ok((await stat(join(dir, 'd', 'e', 'f'))).isDirectory())
   })
 
-  it('not where something else is, or a link leads nowhere', async () => {
+  it('a folder is not made where something else is, or where a link leads nowhere', async () => {
     await writeFile(join(dir, 'file'), '')
     await symlink(join(dir, 'nowhere'), join(dir, 'link'))
     await assert.rejects(makeFolder(join(dir, 'file')), { code: 'EEXIST' })
@@ -31,7 +31,11 @@ describe('a folder is made', () => {
     await assert.rejects(makeFolder(join(dir, 'link', 'x')), { code: 'EEXIST' })
   })
 
-  it('not where nothing can be made, and it does not try for ever', { skip: !existsSync('/proc/self') }, async () => {
-    await assert.rejects(makeFolder('/proc/inspan/x'), { code: 'ENOENT' })
-  })
+  it(
+    'a folder is not made where nothing can be made, and making it is given up',
+    { skip: !existsSync('/proc/self') },
+    async () => {
+      await assert.rejects(makeFolder('/proc/inspan/x'), { code: 'ENOENT' })
+    },
+  )
 })

@@ -58,7 +58,7 @@ describe('a command that cannot be started', () => {
     return join(dir, name)
   }
 
-  it('is left to the kernel, which says why', async () => {
+  it('is left to the kernel, which explains why', async () => {
     const sh = await file('fine', '#!/bin/sh\n')
     if (canMark) assert.deepEqual((await mark('fine'))?.args.slice(1), ['--', 'fine'])
     assert.equal(await mark('missing'), undefined)

@@ -53,7 +53,7 @@ describe('parseStat', () => {
 })
 
 describe('procfs', () => {
-  it('says that it is not available where there is no /proc', async () => {
+  it('reports that it is not available where there is no /proc', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'inspan-proc-'))
     const table = procfs(dir)
     assert.equal(table.available, false)

@@ -39,7 +39,7 @@ describe('reap', { skip: !capabilities.reapAfterRestart }, () => {
     other.kill('SIGKILL')
   })
 
-  it('says that it did nothing when the record cannot be verified', async () => {
+  it('reports that it did nothing when the record cannot be verified', async () => {
     const run = await spawnRun({ command: 'sleep', args: ['1000'] })
     assert.equal((await reap({ ...run.record, startTime: null, bootId: null })).how, 'unverified')
     assert.ok(isAlive(run.pid))

@@ -102,11 +102,11 @@ export class ChildRun implements RunProcess {
     return { runId: this.runId, pid: this.pid, startTime: this.startTime, bootId: this.bootId }
   }
 
-  async write(data: string | Uint8Array): Promise<void> {
+  write(data: string | Uint8Array): Promise<void> {
     const { stdin } = this.#child
-    if (stdin === null) throw new StdinClosedError("the process was started without stdin: use stdin: 'open'")
-    this.#watchdog.sign()
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
+      if (stdin === null) throw new StdinClosedError("the process was started without stdin: use stdin: 'open'")
+      this.#watchdog.sign()
       stdin.write(data, (error) => {
         if (error) reject(new StdinClosedError('the process has ended or has closed its stdin', error))
         else resolve()

@@ -165,7 +165,7 @@ describe('spawnRun', () => {
   })
 
   if (capabilities.reach === 'tree') {
-    it('lets go of the pipes when somebody who cannot be found holds them', async () => {
+    it('releases the pipes when somebody who cannot be found holds them', async () => {
       // Outside the tree and the session and without the tag: only its pid, which it prints, leads to it.
       const hidden =
         'const c = require("child_process").spawn("/bin/sh", ["-c", "echo $$; exec sleep 1000"], { detached: true, stdio: ["ignore", "inherit", "ignore"], env: {} }); c.unref()'
@@ -277,7 +277,7 @@ describe('stdin', () => {
 })
 
 describe('stall and deadline', () => {
-  it('tells when a living process stops writing, and again after it has written', async () => {
+  it('reports when a living process stops writing, and again after it has written', async () => {
     const alive = setInterval(() => undefined, 1000)
     const stalls = Promise.withResolvers<void>()
     let count = 0
@@ -321,7 +321,7 @@ describe('SpawnError', () => {
     throw new assert.AssertionError({ message: 'it was started' })
   }
 
-  it('says what is missing and what to do', async () => {
+  it('reports what is missing and what to do', async () => {
     const noProgram = join(dir, 'no-exec')
     await writeFile(noProgram, '#!/bin/sh\n')
     const noInterpreter = join(dir, 'no-interpreter')

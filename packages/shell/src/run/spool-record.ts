@@ -55,9 +55,9 @@ export interface SpoolNoteRecord {
 export type SpoolLineRecord = SpoolTextRecord | SpoolBytesRecord | SpoolWithheldRecord
 export type SpoolRecord = SpoolLineRecord | SpoolLimitRecord | SpoolNoteRecord | SpoolDamagedRecord
 
-export type Redactor = (line: string) => string
+export type SpoolRedactor = (line: string) => string
 
-export function toRecord(stream: SpoolStream, line: Line, at: number, redact?: Redactor): SpoolLineRecord {
+export function toRecord(stream: SpoolStream, line: Line, at: number, redact?: SpoolRedactor): SpoolLineRecord {
   const base: SpoolLineBase = {
     at,
     stream,

@@ -82,7 +82,7 @@ describe('a spool', () => {
     assert.ok(records.every(({ at }) => at >= before && at <= Date.now()))
   })
 
-  it('gives back exactly the bytes that were written, whatever they are', async () => {
+  it('returns exactly the bytes that were written, whatever they are', async () => {
     const stream = fc
       .array(
         fc.oneof(
@@ -138,7 +138,7 @@ describe('a spool', () => {
     assert.equal(await readFile(target, 'utf8'), 'precious')
   })
 
-  it('says in one record how much the size limit has kept out', async () => {
+  it('reports in one record how much the size limit has kept out', async () => {
     const file = freshFile()
     const summary = await record(file, `${'x'.repeat(99)}\n`.repeat(50), { maxBytes: 1000 })
     const records = await recordsOf(file)
@@ -152,7 +152,7 @@ describe('a spool', () => {
     assert.deepEqual(summary, { recorded: lines, notRecorded })
   })
 
-  it('says so at once: a writer that dies then has left the record', async () => {
+  it('reports that at once: a writer that dies then has left the record', async () => {
     const file = freshFile()
     const spool = await openSpool({ file }, { maxBytes: 100 })
     await write(spool, `${'x'.repeat(99)}\n`.repeat(5))
@@ -164,7 +164,7 @@ describe('a spool', () => {
     await spool.close()
   })
 
-  it('redacts before it writes, and says that it did', async () => {
+  it('redacts before it writes, and reports that it did', async () => {
     const file = freshFile()
     await record(file, 'key=sk-123 ok\nplain\n', { redact: (line) => line.replace(/sk-\w+/, '[key]') })
     assert.doesNotMatch(await readFile(file, 'utf8'), /sk-123/)
@@ -204,7 +204,7 @@ describe('a spool', () => {
     assert.deepEqual(seen, ['one', ['damaged'], 'three'])
   })
 
-  it('tells of lines that come after it was closed', async () => {
+  it('reports lines that come after it was closed', async () => {
     const errors: SpoolError[] = []
     const spool = await openSpool({ file: freshFile() }, { onError: (error) => errors.push(error) })
     await spool.close()
@@ -213,7 +213,7 @@ describe('a spool', () => {
     assert.match(errors[0]?.message ?? '', /closed while lines still came/)
   })
 
-  it('goes on without recording when the file cannot grow, and says what is missing', async () => {
+  it('continues without recording when the file cannot grow, and reports what is missing', async () => {
     const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href)
     const program = `
       import { openSpool } from ${module('./spool.ts')}
@@ -254,7 +254,7 @@ describe('readSpool', () => {
     }
   })
 
-  it('gives what is no record as damaged', async () => {
+  it('gives what is not a record as damaged', async () => {
     const file = freshFile()
     await record(file, 'one\n')
     await appendFile(file, 'not json\n{"at":1}\n[]\nnull\n{"at":1,"stream":"stdin","line":"x"}\n')

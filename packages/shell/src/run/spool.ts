@@ -7,13 +7,13 @@ import { BatchWriter } from './batch-writer.ts'
 import type { Line } from './line.ts'
 import { makeFolder } from './make-folder.ts'
 import { toRecord } from './spool-record.ts'
-import type { Redactor, SpoolLimitRecord, SpoolNoteRecord, SpoolStream } from './spool-record.ts'
+import type { SpoolRedactor, SpoolLimitRecord, SpoolNoteRecord, SpoolStream } from './spool-record.ts'
 
 export interface SpoolOptions {
   /** The size at which recording stops. Default: 64 MiB. */
   readonly maxBytes?: number
   /** Runs on every line before it is written. If it throws, the line is withheld and a record says so. */
-  readonly redact?: Redactor
+  readonly redact?: SpoolRedactor
   /** Called once when the file can no longer be written: disk full, directory gone. The run goes on. */
   readonly onError?: (error: SpoolError) => void
 }

@@ -6,7 +6,7 @@ import { spawnRun } from './spawn-run.ts'
 import { Sweeper } from './sweeper.ts'
 
 describe('Sweeper', { skip: capabilities.reach !== 'tree' }, () => {
-  it('tells when nothing is left of a run, and not before', async () => {
+  it('reports when nothing is left of a run, and not before', async () => {
     const sweeper = new Sweeper()
     const gone: string[] = []
     const run = await spawnRun({ command: '/bin/sh', args: ['-c', inOwnSession('exec sleep 1000')] })

@@ -1,7 +1,7 @@
 import { findLiving } from './kill-tree.ts'
 import type { RunTarget } from './membership.ts'
 
-export interface EndedRun extends RunTarget {
+export interface SweptRun extends RunTarget {
   /** Called when a sweep finds no process of the run any more. */
   readonly onGone: () => void
 }
@@ -14,10 +14,10 @@ const sweepMs = 500
  * guard has to know the run until then. Sweeps only after a run has ended, and never keeps the host alive.
  */
 export class Sweeper {
-  #ended: EndedRun[] = []
+  #ended: SweptRun[] = []
   #isPlanned = false
 
-  add(run: EndedRun): void {
+  add(run: SweptRun): void {
     this.#ended.push(run)
     if (this.#isPlanned) return
     this.#isPlanned = true

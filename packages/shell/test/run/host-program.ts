@@ -3,7 +3,9 @@
  * run; when all have printed a line it prints what it knows as JSON and obeys single lines on stdin.
  */
 import { createInterface } from 'node:readline'
-import { hostGuard, killTree, spawnRun } from '../../src/run/index.ts'
+import { hostGuard } from '../../src/run/guard.ts'
+import { killTree } from '../../src/run/kill-tree.ts'
+import { spawnRun } from '../../src/run/spawn-run.ts'
 import type { RunProcess } from '../../src/run/index.ts'
 import { LineReader } from './processes.ts'
 

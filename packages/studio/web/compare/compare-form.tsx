@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import type { Client, ModeInfo } from '@inspan/client'
 import { Button } from '../parts/button.tsx'
-import { keepComparison, listComparisons, type KeptLane } from './comparisons.ts'
+import { keepComparison, listComparisons, type CompareMode, type KeptLane } from './comparisons.ts'
 
 interface LaneChoice {
   readonly mode: string
@@ -23,8 +23,13 @@ const MOST = 6
 export function CompareForm({ client, models, modes, onStart }: Props): ReactNode {
   const [prompt, setPrompt] = useState('')
   const [chosen, setChosen] = useState<readonly LaneChoice[] | undefined>(undefined)
-  const [isReadOnly, setReadOnly] = useState(true)
+  const [canBranch, setCanBranch] = useState(false)
+  const [chosenHow, setHow] = useState<CompareMode | undefined>(undefined)
+  const how = chosenHow ?? (canBranch ? 'worktrees' : 'read-only')
   const [problem, setProblem] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    client.routes.offersWorktrees().then(setCanBranch, () => undefined)
+  }, [client])
   const lanes = chosen ?? firstLanes(modes)
   const change = (index: number, lane: LaneChoice): void => setChosen(lanes.with(index, lane))
   const start = async (): Promise<void> => {
@@ -33,11 +38,14 @@ export function CompareForm({ client, models, modes, onStart }: Props): ReactNod
       const kept: KeptLane[] = []
       for (const [index, { mode, model }] of lanes.entries()) {
         const name = names[index] ?? mode
-        const thread = await client.routes.createThread({ title: `${name}: ${prompt}`.slice(0, 120) })
+        const thread = await client.routes.createThread({
+          title: `${name}: ${prompt}`.slice(0, 120),
+          ...(how === 'worktrees' ? { worktree: true } : {}),
+        })
         kept.push({ name, thread: thread.id, mode, ...(model === '' ? {} : { model }) })
       }
       const id = kept[0]?.thread ?? ''
-      keepComparison({ id, prompt, lanes: kept, isReadOnly })
+      keepComparison({ id, prompt, lanes: kept, how })
       onStart(id)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
@@ -111,15 +119,7 @@ export function CompareForm({ client, models, modes, onStart }: Props): ReactNod
             Add a lane
           </Button>
         </fieldset>
-        <label className="mb-3 flex items-center gap-2 text-sm">
-          <input type="checkbox" checked={isReadOnly} onChange={(event) => setReadOnly(event.target.checked)} />
-          Read-only, one after the other: everything that needs an approval is declined
-        </label>
-        {!isReadOnly && (
-          <p className="mb-3 text-sm text-(--bad)">
-            The agents work at the same time in the same folder, and may write over each other&apos;s changes.
-          </p>
-        )}
+        <HowChoice how={how} canBranch={canBranch} onChange={setHow} />
         {problem !== undefined && (
           <p role="alert" className="mb-3 text-sm text-(--bad)">
             {problem}
@@ -131,6 +131,35 @@ export function CompareForm({ client, models, modes, onStart }: Props): ReactNod
       </form>
       <Earlier onOpen={onStart} />
     </div>
+  )
+}
+
+const HOW: Readonly<Record<CompareMode, string>> = {
+  worktrees:
+    'Each in a git worktree of its own, at the same time: they may edit there, and nothing here changes until you keep one',
+  'read-only': 'Read-only, one after the other: everything that needs an approval is declined',
+  shared: 'At the same time in the same folder: they may write over each other’s changes',
+}
+
+interface HowProps {
+  readonly how: CompareMode
+  /** Whether the server offers worktrees. */
+  readonly canBranch: boolean
+  readonly onChange: (how: CompareMode) => void
+}
+
+function HowChoice({ canBranch, how, onChange }: HowProps): ReactNode {
+  const offered: readonly CompareMode[] = canBranch ? ['worktrees', 'read-only', 'shared'] : ['read-only', 'shared']
+  return (
+    <fieldset className="mb-3">
+      <legend className="mb-1 text-xs font-semibold tracking-wide text-(--soft) uppercase">Where they work</legend>
+      {offered.map((each) => (
+        <label key={each} className="mb-1 flex items-center gap-2 text-sm">
+          <input type="radio" name="how" checked={how === each} onChange={() => onChange(each)} />
+          {HOW[each]}
+        </label>
+      ))}
+    </fieldset>
   )
 }
 

@@ -4,7 +4,8 @@ import type { Client } from '@inspan/client'
 import { comparisonTable, exportComparison, type Comparison, type ComparisonFormat } from '@inspan/client/compare'
 import { download } from '../download.ts'
 import { Button } from '../parts/button.tsx'
-import { forgetComparison, type KeptComparison } from './comparisons.ts'
+import type { KeptComparison } from './comparisons.ts'
+import { endComparison } from './end-comparison.ts'
 import { LaneDiff } from './lane-diff.tsx'
 import { LaneView } from './lane-view.tsx'
 import { useLanes, type LiveLane } from './use-lanes.ts'
@@ -25,10 +26,14 @@ export function CompareView({ client, comparison, onDone, onOpen }: Props): Reac
   const isOver =
     reports.length === comparison.lanes.length &&
     reports.every(({ status }) => !['waiting', 'running', 'blocked'].includes(status))
+  const [problem, setProblem] = useState<string | undefined>(undefined)
   const drop = async (kept: string | undefined): Promise<void> => {
-    const others = comparison.lanes.filter(({ thread }) => thread !== kept)
-    await Promise.all(others.map(({ thread }) => client.routes.deleteThread(thread).catch(() => undefined)))
-    forgetComparison(comparison.id)
+    try {
+      await endComparison(client, comparison, kept)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+      return
+    }
     if (kept === undefined) onDone()
     else onOpen(kept)
   }
@@ -47,6 +52,11 @@ export function CompareView({ client, comparison, onDone, onOpen }: Props): Reac
           Drop all
         </Button>
       </div>
+      {problem !== undefined && (
+        <p role="alert" className="border-b border-(--line) px-4 py-2 text-sm text-(--bad)">
+          {problem}
+        </p>
+      )}
       <div className="flex-1 overflow-y-auto" tabIndex={0} role="region" aria-label="Comparison">
         <Table comparison={finished} />
         <div className="flex gap-3 overflow-x-auto px-4 pb-4">
@@ -54,7 +64,7 @@ export function CompareView({ client, comparison, onDone, onOpen }: Props): Reac
             <Lane
               key={live.lane.thread}
               live={live}
-              isReadOnly={comparison.isReadOnly}
+              isReadOnly={comparison.how === 'read-only'}
               canKeep={isOver}
               onOpen={onOpen}
               onKeep={() => void drop(live.lane.thread)}

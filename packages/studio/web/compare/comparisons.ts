@@ -3,9 +3,14 @@ export interface KeptComparison {
   readonly id: string
   readonly prompt: string
   readonly lanes: readonly KeptLane[]
-  /** One after the other, with everything declined that needs an approval. */
-  readonly isReadOnly: boolean
+  readonly how: CompareMode
 }
+
+/**
+ * `worktrees`: at the same time, each in a git worktree of its own, where it may edit. `read-only`: one after the other,
+ * with everything declined that needs an approval. `shared`: at the same time in the same folder.
+ */
+export type CompareMode = 'worktrees' | 'read-only' | 'shared'
 
 export interface KeptLane {
   readonly name: string
@@ -20,7 +25,8 @@ const MOST = 20
 export function listComparisons(): readonly KeptComparison[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(kept) ? (kept as readonly KeptComparison[]) : []
+    // Older versions of this page kept other fields.
+    return Array.isArray(kept) ? (kept as readonly KeptComparison[]).filter(({ how }) => typeof how === 'string') : []
   } catch {
     return []
   }

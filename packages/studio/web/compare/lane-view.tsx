@@ -25,7 +25,9 @@ export function LaneView({ client, isReadOnly }: { readonly client: Client; read
           </div>
         ))}
       {!isReadOnly &&
-        (state.pendingApprovals ?? []).map((wait) => <WaitCard key={wait.waitId} wait={wait} send={send} />)}
+        (state.pendingApprovals ?? []).map((wait) => (
+          <WaitCard key={wait.waitId} client={client} thread={client.getState().thread} wait={wait} send={send} />
+        ))}
       {state.error !== undefined && <p className="text-(--bad)">{state.error}</p>}
     </div>
   )

@@ -71,7 +71,8 @@ class LaneRunner {
 
   #advance(): void {
     this.#isChanged = true
-    const { isReadOnly, lanes } = this.#comparison
+    const { how, lanes } = this.#comparison
+    const isReadOnly = how === 'read-only'
     if (isReadOnly) for (const client of this.#clients.values()) this.#decline(client)
     const states = lanes.map(({ thread }) => this.#clients.get(thread)?.getState())
     for (const [index, lane] of lanes.entries()) {
@@ -91,7 +92,8 @@ class LaneRunner {
     const client = this.#clients.get(thread)
     if (client === undefined) return
     this.#sent.add(thread)
-    client.send({ type: 'configure', config: { mode, ...(model === undefined ? {} : { model }) } })
+    const edits = this.#comparison.how === 'worktrees' ? ({ permissionMode: 'acceptEdits' } as const) : {}
+    client.send({ type: 'configure', config: { mode, ...edits, ...(model === undefined ? {} : { model }) } })
     void client
       .send({ type: 'submit', prompt: this.#comparison.prompt })
       .receipt.then(({ message, reason, status }) => {

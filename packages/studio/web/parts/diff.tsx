@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { lineDiff } from '@inspan/client'
 import { endingOf, useCodeLines } from '../highlight.ts'
-import { lineDiff } from '../line-diff.ts'
 import { Tokens } from './code.tsx'
 
 const LOOKS = { same: '', added: 'bg-green-600/15', removed: 'bg-red-600/15' } as const

@@ -3,11 +3,13 @@ import type { ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { EXPORT_FORMATS } from '@inspan/client/export'
 import { useHarness } from '@inspan/client/react'
+import { NO_GRANTS, type Grants, type ToolCategory } from '@inspan/protocol'
 import type { PermissionMode } from '@inspan/protocol/wire'
 import { EXPORT_NAMES, exportThread } from '../export-thread.ts'
 import { goTo } from '../route.ts'
 import type { Choices } from '../use-choices.ts'
 import type { OlderMessages } from '../use-older-messages.ts'
+import { useProjectGrants } from '../use-project-grants.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
 import { allowNotifications, canNotify } from '../notify.ts'
@@ -71,6 +73,7 @@ function Permissions({ client }: { readonly client: Client }): ReactNode {
     mode: head.settings.get('permissionMode'),
     isYolo: head.yolo,
   }))
+  const project = useProjectGrants(client)
   const { grants, isYolo, mode } = state
   const level = isYolo ? 'fullAuto' : typeof mode === 'string' ? mode : 'default'
   const configure = (permissionMode: PermissionMode): unknown => send({ type: 'configure', config: { permissionMode } })
@@ -86,18 +89,56 @@ function Permissions({ client }: { readonly client: Client }): ReactNode {
         <option value="acceptEdits">Allow edits</option>
         <option value="fullAuto">Allow everything that is not denied</option>
       </select>
-      <ul aria-label="Always allowed" className="mt-2 space-y-1 text-sm">
-        {grants.tools.map((tool) => (
-          <Grant key={tool} what={tool} onRevoke={() => send({ type: 'revoke', tool })} />
-        ))}
-        {grants.categories.map((category) => (
-          <Grant key={category} what={`every ${category}`} onRevoke={() => send({ type: 'revoke', category })} />
-        ))}
-      </ul>
-      {grants.tools.length + grants.categories.length === 0 && (
-        <p className="text-sm text-(--soft)">Nothing is always allowed here.</p>
+      <GrantList
+        title="Allowed in this thread"
+        grants={grants}
+        onRevoke={(what) => void send({ type: 'revoke', ...what })}
+      />
+      {project.found !== undefined && (
+        <GrantList
+          title="Always allowed in this project"
+          scope={project.found.resource}
+          grants={project.found.project}
+          onRevoke={(what) =>
+            void client.send({ type: 'revoke', scope: 'resource', ...what }).receipt.then(project.reload)
+          }
+        />
+      )}
+      {isNone(grants) && isNone(project.found?.project ?? NO_GRANTS) && (
+        <p className="mt-2 text-sm text-(--soft)">Nothing is allowed beyond the rules.</p>
       )}
     </Section>
+  )
+}
+
+function isNone({ categories, tools }: Grants): boolean {
+  return tools.length + categories.length === 0
+}
+
+interface GrantListProps {
+  readonly title: string
+  /** Where it counts, if that is more than this thread. */
+  readonly scope?: string
+  readonly grants: Grants
+  readonly onRevoke: (what: { readonly tool: string } | { readonly category: ToolCategory }) => void
+}
+
+function GrantList({ grants, onRevoke, scope, title }: GrantListProps): ReactNode {
+  const { categories, tools } = grants
+  if (isNone(grants)) return null
+  return (
+    <>
+      <h4 className="mt-3 text-sm font-medium">{title}</h4>
+      {scope !== undefined && <p className="text-xs break-all text-(--soft)">{scope}</p>}
+      <ul aria-label={title} className="mt-1 space-y-1 text-sm">
+        {tools.map((tool) => (
+          <Grant key={tool} what={tool} onRevoke={() => onRevoke({ tool })} />
+        ))}
+        {categories.map((category) => (
+          <Grant key={category} what={`every ${category}`} onRevoke={() => onRevoke({ category })} />
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -126,8 +167,10 @@ function Conversation({ client, onDelete }: { readonly client: Client; readonly 
 function Grant({ onRevoke, what }: { readonly what: string; readonly onRevoke: () => unknown }): ReactNode {
   return (
     <li className="flex items-center gap-2">
-      <span className="flex-1">Always allowed: {what}</span>
-      <Button onClick={onRevoke}>Revoke</Button>
+      <span className="min-w-0 flex-1 break-all">{what}</span>
+      <Button aria-label={`Revoke ${what}`} onClick={onRevoke}>
+        Revoke
+      </Button>
     </li>
   )
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import type { ChangedFile, Client } from '@inspan/client'
+import type { ThreadFileChange, Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import { Diff } from '../parts/diff.tsx'
 import { Section } from '../parts/section.tsx'
@@ -14,7 +14,7 @@ export function Files({ client }: { readonly client: Client }): ReactNode {
     moment: `${status} ${head.run?.step ?? ''} ${head.lastRun?.endedSeq ?? ''} ${head.lineage.length}`,
   }))
   const { moment, thread } = state
-  const [files, setFiles] = useState<readonly ChangedFile[]>([])
+  const [files, setFiles] = useState<readonly ThreadFileChange[]>([])
   const [problem, setProblem] = useState<string | undefined>(undefined)
   useEffect(() => {
     let isCurrent = true

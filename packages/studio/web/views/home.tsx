@@ -1,17 +1,17 @@
-import { Bell, CircleDot, Clock, Columns3, Plus } from 'lucide-react'
+import { Bell, CircleDot, Clock, Columns3, Folder, Plus } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Client, ThreadOverview } from '@inspan/client'
 import { Button } from '../parts/button.tsx'
 import { shortTime } from '../short-time.ts'
 import type { Choices } from '../use-choices.ts'
-import type { Overview } from '../use-overview.ts'
+import type { OverviewState } from '../use-overview.ts'
 import { AgentChoice } from './agent-choice.tsx'
 import { MessageBox } from './composer.tsx'
 import { WaitCard } from './waits.tsx'
 
 interface Props {
   readonly client: Client
-  readonly overview: Overview
+  readonly overview: OverviewState
   readonly onOpen: (thread: string) => void
   readonly choices: Choices
   /** Starts a thread; with a prompt the agent begins at once. */
@@ -26,14 +26,19 @@ export interface ThreadStart {
   readonly model: string | undefined
 }
 
+/** More than fit on a screen; the list of threads has all of them. */
+const MOST_RECENT = 30
+
 /** The first screen: what needs you, what runs, what was done last, whichever agent it is with. */
 export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Props): ReactNode {
-  const { reload, threads = [] } = overview
+  const { elsewhere, reload, threads = [] } = overview
   const [mode, setMode] = useState<string | undefined>(undefined)
   const [model, setModel] = useState('')
-  const waiting = threads.filter(({ status }) => status === 'awaiting-approval')
-  const running = threads.filter(({ status }) => status === 'running')
-  const recent = threads.filter((thread) => !waiting.includes(thread) && !running.includes(thread))
+  const opened = [...threads, ...elsewhere.filter(({ canOpen }) => canOpen)].sort((a, b) => b.updatedAt - a.updatedAt)
+  const closed = elsewhere.filter(({ canOpen }) => canOpen !== true)
+  const waiting = opened.filter(isWaiting)
+  const running = opened.filter(({ status }) => status === 'running')
+  const recent = opened.filter((thread) => !waiting.includes(thread) && !running.includes(thread)).slice(0, MOST_RECENT)
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="mx-auto w-full max-w-3xl flex-1 overflow-y-auto p-4">
@@ -61,6 +66,8 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Pr
             {(thread.pendingApprovals ?? []).map((wait) => (
               <WaitCard
                 key={wait.waitId}
+                client={client}
+                thread={thread.id}
                 wait={wait}
                 send={(command) => {
                   void client.send({ ...command, thread: thread.id }).receipt.then(reload)
@@ -69,12 +76,14 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Pr
             ))}
           </section>
         ))}
+        <Elsewhere title="Waits in other folders" threads={closed.filter(isWaiting)} />
         <Group
           title="Running"
           threads={running}
           onOpen={onOpen}
           icon={<CircleDot size={14} className="text-(--good)" />}
         />
+        <Elsewhere title="In other folders" threads={closed.filter((thread) => !isWaiting(thread))} />
         <Group title="Recent" threads={recent} onOpen={onOpen} icon={<Clock size={14} className="text-(--soft)" />} />
       </div>
       <footer className="border-t border-(--line) p-3">
@@ -97,6 +106,52 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Pr
       </footer>
     </div>
   )
+}
+
+function isWaiting({ status }: ThreadOverview): boolean {
+  return status === 'awaiting-approval'
+}
+
+/** Threads of projects that this server cannot open, e.g. because their folder is gone. */
+function Elsewhere({ threads, title }: Pick<GroupProps, 'threads' | 'title'>): ReactNode {
+  if (threads.length === 0) return null
+  return (
+    <section aria-label={title} className="mb-6">
+      <h2 className="mb-1 text-xs font-semibold tracking-wide text-(--soft) uppercase">{title}</h2>
+      <ul>
+        {threads.map((thread) => (
+          <li key={thread.id} className="px-2 py-1.5">
+            <details>
+              <summary className="flex cursor-pointer items-center gap-3">
+                <Folder size={14} className="shrink-0 text-(--soft)" />
+                <span className="min-w-0 flex-1 truncate">
+                  <span className="font-medium">{titleOf(thread)}</span>{' '}
+                  <span className="text-sm text-(--soft)">{thread.project}</span>
+                </span>
+                <span className="shrink-0 text-xs text-(--soft)">
+                  {thread.status === 'running' ? 'running' : shortTime(thread.updatedAt)}
+                </span>
+              </summary>
+              {(thread.pendingApprovals ?? []).map(({ description, waitId }) => (
+                <p key={waitId} className="mt-1 text-sm">
+                  {description}
+                </p>
+              ))}
+              <p className="mt-1 text-sm text-(--soft)">Continue it there:</p>
+              <pre className="overflow-x-auto rounded bg-(--panel) p-2 text-xs" tabIndex={0}>
+                {`cd ${quoted(thread.project ?? '.')} && inspan chat --thread ${thread.id}`}
+              </pre>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Quotes a path for a shell where that is needed. */
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }
 
 interface GroupProps {
@@ -129,7 +184,7 @@ interface LineProps {
 }
 
 function ThreadLine({ icon, onOpen, thread }: LineProps): ReactNode {
-  const { agentId, error, id, model, updatedAt } = thread
+  const { agentId, error, id, model, project, updatedAt } = thread
   return (
     <button
       className="flex w-full items-center gap-3 rounded-lg px-2 py-2 text-left hover:bg-(--panel)"
@@ -138,6 +193,7 @@ function ThreadLine({ icon, onOpen, thread }: LineProps): ReactNode {
       {icon}
       <span className="min-w-0 flex-1">
         <span className="block truncate font-medium">{titleOf(thread)}</span>
+        {project !== undefined && <span className="block truncate text-sm text-(--soft)">{project}</span>}
         {error !== undefined && <span className="block truncate text-sm text-(--bad)">{error}</span>}
       </span>
       <span className="shrink-0 rounded-full border border-(--line) px-2 text-xs text-(--soft)">

@@ -20,6 +20,7 @@ export const Message: NamedExoticComponent<Props> = memo(function Message({
 }: Props): ReactNode {
   const { attachments = [], content, id, reasoning, role, status, toolCalls = [] } = message
   const isUser = role === 'user'
+  if (role === 'system') return <Note text={content} />
   return (
     <article aria-label={isUser ? 'You' : 'Agent'} className="group mx-auto w-full max-w-3xl px-4 py-2">
       <div className={isUser ? 'rounded-xl bg-(--panel) px-4 py-2' : ''}>
@@ -39,6 +40,17 @@ export const Message: NamedExoticComponent<Props> = memo(function Message({
     </article>
   )
 })
+
+/** What happened to the conversation itself: nobody's words. */
+function Note({ text }: { readonly text: string }): ReactNode {
+  return (
+    <article aria-label="Note" className="mx-auto flex w-full max-w-3xl items-center gap-3 px-4 py-3">
+      <span className="h-px flex-1 bg-(--line)" />
+      <p className="text-center text-xs text-(--soft)">{text}</p>
+      <span className="h-px flex-1 bg-(--line)" />
+    </article>
+  )
+}
 
 function Reasoning({ text }: { readonly text: string }): ReactNode {
   return (
@@ -63,7 +75,8 @@ function Actions({ client, isUser, messageId, onOpen }: ActionsProps): ReactNode
     onOpen(thread.id)
   }
   return (
-    <div className="flex gap-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
+    // Without a fade: half-faded text has too little contrast. Where nothing hovers, as on phones, it is always there.
+    <div className="flex gap-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
       <button
         className="flex items-center gap-1 rounded px-1.5 py-0.5 text-xs text-(--soft) hover:bg-(--panel)"
         onClick={() => void fork()}

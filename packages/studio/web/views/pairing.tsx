@@ -1,24 +1,22 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { pair } from '../connection.ts'
 import { Button } from '../parts/button.tsx'
 
+interface Props {
+  /** Why the code in the address was refused. */
+  readonly failed: string | undefined
+  readonly onPaired: () => void
+}
+
 /** The first visit of a browser: it proves itself with the code that the server has printed. */
-export function PairingView({ onPaired }: { readonly onPaired: () => void }): ReactNode {
-  const given = useRef(new URLSearchParams(location.hash.slice(1)).get('code') ?? '')
-  const [code, setCode] = useState(given.current)
-  const [problem, setProblem] = useState<string | undefined>(undefined)
+export function PairingView({ failed, onPaired }: Props): ReactNode {
+  const [code, setCode] = useState('')
+  const [problem, setProblem] = useState(failed)
   const submit = async (): Promise<void> => {
-    const failed = await pair(code)
-    setProblem(failed)
-    if (failed !== undefined) return
-    history.replaceState(null, '', location.pathname)
-    onPaired()
+    const refused = await pair(code)
+    setProblem(refused)
+    if (refused === undefined) onPaired()
   }
-  useEffect(() => {
-    // The address that the server prints holds the code, which works once.
-    if (given.current !== '') void submit()
-    given.current = ''
-  })
   return (
     <main className="mx-auto flex h-full max-w-sm flex-col justify-center gap-4 p-6">
       <h1 className="text-2xl font-semibold">Inspan</h1>

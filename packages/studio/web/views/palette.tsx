@@ -9,11 +9,11 @@ import { EXPORT_NAMES, exportThread } from '../export-thread.ts'
 import { goTo } from '../route.ts'
 import { setTheme } from '../theme.ts'
 import type { Choices } from '../use-choices.ts'
-import type { Threads } from '../use-threads.ts'
+import type { ThreadSearch } from '../use-threads.ts'
 
 interface Props {
   readonly client: Client
-  readonly threads: Threads
+  readonly threads: ThreadSearch
   readonly choices: Choices
   readonly isOpen: boolean
   readonly onChange: (isOpen: boolean) => void
@@ -52,7 +52,11 @@ export function Palette(props: Props): ReactNode {
     ['Permissions: allow everything that is not denied', () => permit(client, 'fullAuto')],
     ...(head.grants.tools.length + head.grants.categories.length === 0
       ? []
-      : [['Revoke everything that is always allowed', () => client.send({ type: 'revoke' })] as const]),
+      : [['Revoke everything that is allowed in this thread', () => client.send({ type: 'revoke' })] as const]),
+    [
+      'Revoke everything that is always allowed in this project',
+      () => client.send({ type: 'revoke', scope: 'resource' }),
+    ],
     ...(canNotify() ? [['Notify me when something waits', allowNotifications] as const] : []),
     ['Replay this thread', () => goTo({ view: 'replay', thread: client.getState().thread })],
     ...EXPORT_FORMATS.map(

@@ -5,13 +5,13 @@ import { useHarness } from '@inspan/client/react'
 import type { HarnessStatus } from '@inspan/protocol/wire'
 import { goTo } from '../route.ts'
 import { shortTime } from '../short-time.ts'
-import type { Overview } from '../use-overview.ts'
-import type { Threads } from '../use-threads.ts'
+import type { OverviewState } from '../use-overview.ts'
+import type { ThreadSearch } from '../use-threads.ts'
 
 interface Props {
   readonly client: Client
-  readonly threads: Threads
-  readonly overview: Overview
+  readonly threads: ThreadSearch
+  readonly overview: OverviewState
   readonly current: string
   readonly onOpen: (thread: string) => void
   readonly onNew: () => void

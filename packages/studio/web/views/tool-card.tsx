@@ -16,13 +16,13 @@ import {
 } from 'lucide-react'
 import { memo, useContext, useEffect, useState, type NamedExoticComponent, type ReactNode } from 'react'
 import { summarizeCall, type CallKind } from '@inspan/client'
-import type { JsonObject } from '@inspan/protocol'
 import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
 import { NestedContext } from '../nested.ts'
 import { Diff } from '../parts/diff.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { pathIn } from '../path-in.ts'
 import { shownMessages } from '../shown-messages.ts'
+import { useOverwritten } from '../use-overwritten.ts'
 
 const ICONS: Readonly<Record<CallKind, typeof Wrench>> = {
   command: Terminal,
@@ -63,7 +63,7 @@ export const ToolCard: NamedExoticComponent<Props> = memo(function ToolCard({ ca
       </button>
       {shown && (
         <div className="border-t border-(--line) p-3 text-sm">
-          <Input kind={kind} input={call.input} />
+          <Input kind={kind} call={call} />
           {kind === 'subagent' && <SubagentWork callId={call.id} isRunning={isRunning} />}
           {call.output !== undefined && <Output text={call.output} />}
           {call.output === undefined && isRunning && <p className="text-(--soft)">No output yet.</p>}
@@ -73,15 +73,21 @@ export const ToolCard: NamedExoticComponent<Props> = memo(function ToolCard({ ca
   )
 })
 
-function Input({ input, kind }: { readonly kind: CallKind; readonly input: JsonObject | undefined }): ReactNode {
+function Input({ call, kind }: { readonly kind: CallKind; readonly call: HarnessToolCall }): ReactNode {
+  const { input } = call
   if (input === undefined) return <p className="text-(--soft)">The input is being written…</p>
   const { command, content, new_string: after, old_string: before } = input
   if (kind === 'write' && typeof after === 'string') {
     return <Diff path={pathIn(input)} before={typeof before === 'string' ? before : ''} after={after} />
   }
-  if (kind === 'write' && typeof content === 'string') return <Diff path={pathIn(input)} before="" after={content} />
+  if (kind === 'write' && typeof content === 'string') return <WholeFile call={call} content={content} />
   const text = typeof command === 'string' ? `$ ${command}` : JSON.stringify(input, null, 2)
   return <pre className="mb-2 overflow-x-auto text-xs whitespace-pre-wrap text-(--soft)">{text}</pre>
+}
+
+function WholeFile({ call, content }: { readonly call: HarnessToolCall; readonly content: string }): ReactNode {
+  const before = useOverwritten(call)
+  return <Diff path={pathIn(call.input ?? {})} before={before ?? ''} after={content} />
 }
 
 /** What a subagent said and did: of a foreign one in this thread, of one of ours in a thread of its own. */

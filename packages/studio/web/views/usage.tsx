@@ -4,7 +4,7 @@ import { useHarness } from '@inspan/client/react'
 import { Meter } from '../parts/meter.tsx'
 import { Section } from '../parts/section.tsx'
 import type { UsageTotals } from '@inspan/protocol'
-import type { Choices, ModelFacts } from '../use-choices.ts'
+import type { Choices, ShownModelFacts } from '../use-choices.ts'
 
 /** Tokens, how full the context is, and what it has cost. */
 export function Usage({ choices, client }: { readonly client: Client; readonly choices: Choices }): ReactNode {
@@ -34,7 +34,7 @@ export function Usage({ choices, client }: { readonly client: Client; readonly c
 }
 
 /** What the tokens cost by the price list, for runs whose cost nobody has counted. */
-function priceOf(used: UsageTotals, price: NonNullable<ModelFacts['price']>): number {
+function priceOf(used: UsageTotals, price: NonNullable<ShownModelFacts['price']>): number {
   const { cacheRead = price.input, cacheWrite = price.input, input = 0, output = 0 } = price
   const dollars =
     used.inputTokens * input +

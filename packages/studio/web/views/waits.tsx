@@ -1,7 +1,7 @@
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
-import type { JsonObject, JsonValue } from '@inspan/protocol'
+import type { GrantScope, JsonObject, JsonValue } from '@inspan/protocol'
 import type { Command, PendingApproval } from '@inspan/protocol/wire'
 import { Button } from '../parts/button.tsx'
 import { Diff } from '../parts/diff.tsx'
@@ -18,7 +18,7 @@ export function Waits({ client }: { readonly client: Client }): ReactNode {
   return (
     <section aria-label="Waits for you" className="max-h-[50vh] overflow-y-auto border-t border-(--line)">
       {waits.map((wait) => (
-        <WaitCard key={wait.waitId} wait={wait} send={send} />
+        <WaitCard key={wait.waitId} client={client} thread={client.getState().thread} wait={wait} send={send} />
       ))}
     </section>
   )
@@ -26,8 +26,17 @@ export function Waits({ client }: { readonly client: Client }): ReactNode {
 
 const NONE: readonly PendingApproval[] = []
 
+interface CardProps {
+  readonly client: Client
+  /** The thread that waits. */
+  readonly thread: string
+  readonly wait: PendingApproval
+  readonly send: Send
+}
+
 /** One wait with everything that is needed to answer it, wherever it is shown. */
-export function WaitCard({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
+export function WaitCard(props: CardProps): ReactNode {
+  const { send, wait } = props
   return (
     <div
       role="group"
@@ -39,23 +48,26 @@ export function WaitCard({ send, wait }: { readonly wait: PendingApproval; reado
       ) : wait.kind === 'plan' ? (
         <Plan wait={wait} send={send} />
       ) : (
-        <Approval wait={wait} send={send} />
+        <Approval {...props} />
       )}
     </div>
   )
 }
 
-function Approval({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
+function Approval({ client, send, thread, wait }: CardProps): ReactNode {
   const { input, kind, toolCallId, toolName } = wait
   const { text, why } = splitReason(wait.description)
-  const approve = (remember?: 'tool' | 'category'): void => {
+  const before = useAskedFile(client, thread, wait)
+  const [isForKind, setForKind] = useState(false)
+  const approve = (scope?: GrantScope): void => {
     const answer = kind === 'access' ? { answer: true } : {}
-    send({ type: 'approve', toolCallId, ...answer, ...(remember === undefined ? {} : { remember }) })
+    const remember = isForKind ? 'category' : 'tool'
+    send({ type: 'approve', toolCallId, ...answer, ...(scope === undefined ? {} : { remember, scope }) })
   }
   return (
     <>
       <p className="mb-2 font-medium">Allow {toolName}?</p>
-      {input === undefined ? <p className="mb-2 text-sm">{text}</p> : <ApprovedInput input={input} />}
+      {input === undefined ? <p className="mb-2 text-sm">{text}</p> : <ApprovedInput input={input} before={before} />}
       {why !== undefined && <p className="mb-3 text-sm text-(--soft)">Asked because {why}.</p>}
       <div className="flex flex-wrap gap-2">
         <Button kind="primary" onClick={() => approve()}>
@@ -63,14 +75,39 @@ function Approval({ send, wait }: { readonly wait: PendingApproval; readonly sen
         </Button>
         {kind === 'approval' && (
           <>
-            <Button onClick={() => approve('tool')}>Always allow {toolName} in this thread</Button>
-            <Button onClick={() => approve('category')}>Always allow everything of its kind here</Button>
+            <Button onClick={() => approve('thread')}>Allow in this thread</Button>
+            <Button onClick={() => approve('resource')}>Always allow in this project</Button>
           </>
         )}
         <Deny toolCallId={toolCallId} send={send} />
       </div>
+      {kind === 'approval' && (
+        <label className="mt-3 flex items-center gap-2 text-sm text-(--soft)">
+          <input type="checkbox" checked={isForKind} onChange={(event) => setForKind(event.target.checked)} />
+          In this thread or project, allow everything of the same kind as {toolName}
+        </label>
+      )}
     </>
   )
+}
+
+/** Reads the file that a call would write over. Undefined until it is read, and for calls that do no such thing. */
+function useAskedFile(client: Client, thread: string, { input, waitId }: PendingApproval): string | null | undefined {
+  const [before, setBefore] = useState<string | null | undefined>(undefined)
+  const isWhole = typeof input?.['content'] === 'string'
+  useEffect(() => {
+    if (!isWhole) return
+    let isCurrent = true
+    client.routes.askedFile(thread, waitId).then(
+      (found) => isCurrent && setBefore(found),
+      // The new content is shown all the same.
+      () => undefined,
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [client, isWhole, thread, waitId])
+  return before
 }
 
 /** The engine appends the rule that asks, in parentheses. */
@@ -80,8 +117,14 @@ function splitReason(description: string): { readonly text: string; readonly why
   return { text: found[1] ?? description, ...(found[2] === undefined ? {} : { why: found[2] }) }
 }
 
+interface InputProps {
+  readonly input: JsonObject
+  /** The file as it is now, which `content` would replace. */
+  readonly before: string | null | undefined
+}
+
 /** Shows exactly what is approved: the command, the change as a diff, and every other argument. */
-function ApprovedInput({ input }: { readonly input: JsonObject }): ReactNode {
+function ApprovedInput({ before: current, input }: InputProps): ReactNode {
   const { command, content, new_string: after, old_string: before, ...rest } = input
   return (
     <div className="mb-3 space-y-2">
@@ -105,7 +148,12 @@ function ApprovedInput({ input }: { readonly input: JsonObject }): ReactNode {
       {typeof after === 'string' && (
         <Diff path={pathIn(input)} before={typeof before === 'string' ? before : ''} after={after} />
       )}
-      {typeof content === 'string' && <Diff path={pathIn(input)} before="" after={content} />}
+      {typeof content === 'string' && (
+        <>
+          {typeof current === 'string' && <p className="text-sm text-(--soft)">Replaces the file that is there:</p>}
+          <Diff path={pathIn(input)} before={current ?? ''} after={content} />
+        </>
+      )}
     </div>
   )
 }
@@ -153,7 +201,7 @@ function Deny({
 }
 
 function Question({ send, wait }: { readonly wait: PendingApproval; readonly send: Send }): ReactNode {
-  const { isMultiple, options, question } = optionsOf(wait)
+  const { files, isClosed, isMultiple, options, question } = optionsOf(wait)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const answer = (value: JsonValue): unknown => send({ type: 'approve', toolCallId: wait.toolCallId, answer: value })
@@ -165,11 +213,27 @@ function Question({ send, wait }: { readonly wait: PendingApproval; readonly sen
   return (
     <>
       <p className="mb-3 font-medium">{question}</p>
+      {files.length > 0 && (
+        <ul aria-label="Files" className="mb-3 font-mono text-xs leading-6">
+          {files.map((file) => (
+            <li key={file}>{file}</li>
+          ))}
+        </ul>
+      )}
+      {options.some(({ description }) => description !== undefined) && (
+        <dl className="mb-3 text-sm">
+          {options.map(({ description, label }) => (
+            <div key={label} className="flex gap-2">
+              <dt className="font-medium">{label}</dt>
+              <dd className="text-(--soft)">{description}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       <div className="mb-2 flex flex-wrap gap-2">
-        {options.map(({ description, label }) => (
+        {options.map(({ label }) => (
           <Button
             key={label}
-            title={description}
             kind={chosen.has(label) ? 'primary' : 'plain'}
             aria-pressed={isMultiple ? chosen.has(label) : undefined}
             onClick={() => (isMultiple ? toggle(label) : answer(label))}
@@ -182,7 +246,7 @@ function Question({ send, wait }: { readonly wait: PendingApproval; readonly sen
         <Button kind="primary" disabled={chosen.size === 0} onClick={() => answer([...chosen])}>
           Answer
         </Button>
-      ) : (
+      ) : isClosed ? null : (
         <form
           className="flex gap-2"
           onSubmit={(event) => {

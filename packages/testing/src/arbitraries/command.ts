@@ -46,7 +46,12 @@ export const commandsByType: { readonly [Type in Command['type']]: fc.Arbitrary<
   steer: shape<CommandOf<'steer'>>({ type: fc.constant('steer'), message: arbitraryText }, base),
   approve: shape<CommandOf<'approve'>>(
     { type: fc.constant('approve'), toolCallId: arbitraryId },
-    { ...base, answer: arbitraryJsonValue, remember: fc.constantFrom('tool', 'category') },
+    {
+      ...base,
+      answer: arbitraryJsonValue,
+      remember: fc.constantFrom('tool', 'category'),
+      scope: fc.constantFrom('thread', 'resource'),
+    },
   ),
   deny: shape<CommandOf<'deny'>>(
     { type: fc.constant('deny'), toolCallId: arbitraryId },
@@ -80,19 +85,30 @@ export const commandsByType: { readonly [Type in Command['type']]: fc.Arbitrary<
       waitId: arbitraryId,
       decision: fc.constantFrom('approve', 'decline', 'answer'),
     },
-    { ...base, value: arbitraryJsonValue, reason: arbitraryText, remember: fc.constantFrom('tool', 'category') },
+    {
+      ...base,
+      value: arbitraryJsonValue,
+      reason: arbitraryText,
+      remember: fc.constantFrom('tool', 'category'),
+      scope: fc.constantFrom('thread', 'resource'),
+    },
   ),
   mode: shape<CommandOf<'mode'>>({ type: fc.constant('mode'), mode: arbitraryId }, base),
   model: shape<CommandOf<'model'>>({ type: fc.constant('model'), model: arbitraryId }, base),
   fork: shape<CommandOf<'fork'>>(
     { type: fc.constant('fork') },
-    { ...base, messageId: arbitraryId, title: arbitraryText },
+    { ...base, messageId: arbitraryId, title: arbitraryText, worktree: fc.boolean() },
   ),
   rename: shape<CommandOf<'rename'>>({ type: fc.constant('rename'), title: arbitraryText }, base),
   delete: shape<CommandOf<'delete'>>({ type: fc.constant('delete') }, base),
   revoke: shape<CommandOf<'revoke'>>(
     { type: fc.constant('revoke') },
-    { ...base, tool: arbitraryId, category: fc.constantFrom('read', 'edit', 'execute', 'mcp', 'other') },
+    {
+      ...base,
+      tool: arbitraryId,
+      category: fc.constantFrom('read', 'edit', 'execute', 'mcp', 'other'),
+      scope: fc.constantFrom('thread', 'resource'),
+    },
   ),
 }
 

@@ -130,6 +130,7 @@ export const arbitraryAnswer: fc.Arbitrary<Answer> = shape<Answer>(
     value: arbitraryJsonValue,
     reason: arbitraryText,
     remember: fc.constantFrom('tool', 'category'),
+    scope: fc.constantFrom('thread', 'resource'),
     error: arbitraryErrorData,
   },
 )

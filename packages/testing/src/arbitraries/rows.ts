@@ -107,7 +107,11 @@ export const arbitraryCapabilities: fc.Arbitrary<Capabilities> = shape<Capabilit
     systemPrompt: fc.constantFrom('replace', 'append', 'none'),
     models: fc.option(listOf(arbitraryText)),
   },
-  { version: arbitraryText },
+  {
+    version: arbitraryText,
+    asks: fc.constantFrom('together', 'one-by-one'),
+    refusal: fc.constantFrom('goes-on', 'may-end-turn'),
+  },
 )
 
 export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(

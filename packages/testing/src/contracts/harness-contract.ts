@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { InspanError } from '@inspan/protocol'
-import type {
-  AgentHarness,
-  ChatEvent,
-  HarnessAgentConfig,
-  HarnessCapabilities,
-  HarnessFactory,
-  ModelConnectivityInfo,
+import {
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type AgentHarness,
+  type ChatEvent,
+  type HarnessAgentConfig,
+  type HarnessCapabilities,
+  type HarnessFactory,
+  type ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
-import type { Turn } from '../script.ts'
+import type { ModelTurn } from '../script.ts'
 import { HARNESS_ITEMS, type HarnessItem, type HarnessTool } from './harness-items.ts'
 
 export interface HarnessContract {
@@ -69,7 +70,7 @@ const NOWHERE: ModelConnectivityInfo = {
  * answer. What the harness says it cannot do has to fail with a typed error; a silent difference fails the test.
  */
 export function testHarnessFactory(
-  factory: (script: readonly Turn[]) => TestedFactory | Promise<TestedFactory>,
+  factory: (script: readonly ModelTurn[]) => TestedFactory | Promise<TestedFactory>,
   contract: HarnessContract,
 ): void {
   const { name, onTable, runner = { describe, it } } = contract
@@ -113,6 +114,8 @@ async function play(
   try {
     const refused = await refusal(item, subject)
     if (refused !== undefined) return `not possible: ${refused}`
+    assert.equal(subject.harness.protocolVersion, factory.protocolVersion)
+    assert.ok(SUPPORTED_PROTOCOL_VERSIONS.some((version) => version === factory.protocolVersion))
     await item.run(subject)
     return 'passed'
   } finally {
@@ -125,7 +128,7 @@ async function play(
 
 /** Returns why the harness cannot do this. If it says that it cannot, it has to refuse. */
 async function refusal(
-  { attempt = askBeforeTools, config, needs }: HarnessItem,
+  { attempt = askBeforeTools, config, instead, needs }: HarnessItem,
   subject: HarnessSubject,
 ): Promise<string | undefined> {
   try {
@@ -138,6 +141,7 @@ async function refusal(
   }
   if (config !== undefined) assert.notEqual(isPossible(subject.harness, needs), false, 'it accepts what it cannot do')
   if (needs === undefined || isPossible(subject.harness, needs) !== false) return undefined
+  if (instead !== undefined) return instead(subject)
   const error: unknown = await attempt(subject).then(
     () => undefined,
     (thrown: unknown) => thrown,

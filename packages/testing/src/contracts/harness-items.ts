@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChatEvent, ChatStreamResult, HarnessAgentConfig, HarnessCapabilities } from '@inspan/protocol/chat'
-import type { ScriptedToolCall, Turn } from '../script.ts'
+import type { ScriptedToolCall, ModelTurn } from '../script.ts'
 import type { HarnessSubject } from './harness-contract.ts'
 
 /** A call of a tool that the harness runs itself. */
@@ -9,20 +9,22 @@ export type HarnessTool = Pick<ScriptedToolCall, 'name' | 'input'>
 /** One promise of a harness. The agent `a` exists when `run` is called. */
 export interface HarnessItem {
   readonly title: string
-  readonly script: (tool: HarnessTool) => readonly Turn[]
+  readonly script: (tool: HarnessTool) => readonly ModelTurn[]
   /** The config of the agent, if the promise is about one. */
   readonly config?: HarnessAgentConfig
   /** The capability without which a harness may refuse. */
   readonly needs?: keyof HarnessCapabilities
   /** What has to be refused without the capability, if it is not the config. Default: `requireToolApproval`. */
   readonly attempt?: (subject: HarnessSubject) => Promise<unknown>
+  /** What has to happen without the capability, if it is not a refusal. Returns it in words. */
+  readonly instead?: (subject: HarnessSubject) => Promise<string>
   /** The promise is about a tool that the harness runs. */
   readonly needsTool?: true
   run(subject: HarnessSubject): Promise<void>
 }
 
 const ASK: HarnessAgentConfig = { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] }
-const calls = (tool: HarnessTool, ...ids: string[]): Turn => ({
+const calls = (tool: HarnessTool, ...ids: string[]): ModelTurn => ({
   toolCalls: ids.map((id) => ({ id, ...tool })),
 })
 
@@ -43,6 +45,9 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
       await assert.rejects(harness.clearMessages('a', 'x'))
       await assert.rejects(harness.stream('a', 'x', 'Hi'))
       await assert.rejects(harness.addMessages('a', 'x', [{ id: 'm', role: 'user', content: 'Hi' }]))
+      assert.deepEqual(harness.getMcpServerInfo('a'), [])
+      assert.equal(await harness.destroyAgent('a'), true)
+      await assert.rejects(harness.destroyAgent('a'))
     },
   },
   {
@@ -135,7 +140,8 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
   },
   {
     title: 'ends a turn at an abort with one finish',
-    script: () => [{ text: ['one ', 'two '], hang: true }],
+    // A line of its own: programs that print plain text are read line by line.
+    script: () => [{ text: ['one\n', 'two '], hang: true }],
     run: async ({ harness }) => {
       const abort = new AbortController()
       const thread = await harness.createThread('a')
@@ -191,16 +197,32 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
       await harness.approveToolCall('a', thread, first.toolCall.toolCallId)
       const second = await until(result, 'tool-approval-request')
       assert.notEqual(second.toolCall.toolCallId, first.toolCall.toolCallId)
-      await harness.declineToolCall('a', thread, second.toolCall.toolCallId)
+      await harness.approveToolCall('a', thread, second.toolCall.toolCallId)
       const rest = await Array.fromAsync(result.eventStream)
       assert.equal(textOf(rest), 'End.')
       await assert.rejects(harness.approveToolCall('a', thread, first.toolCall.toolCallId))
     },
   },
   {
+    title: 'goes on after a call was declined',
+    needsTool: true,
+    needs: 'goesOnAfterDecline',
+    script: (tool) => [calls(tool, 'one'), { text: 'End.' }],
+    run: async (subject) => assert.equal(textOf(await declined(subject)), 'End.'),
+    instead: async (subject) => {
+      if (subject.harness.getCapabilities?.('a').approvals === 'none') return 'it asks nobody'
+      const events = await declined(subject)
+      assert.equal(textOf(events), '')
+      assert.equal(count(events, 'finish'), 1)
+      return 'a declined call ends its turn'
+    },
+  },
+  {
     title: 'shows all requests of a batch before the first answer',
     needsTool: true,
-    needs: 'approvals',
+    needs: 'batchApprovals',
+    attempt: async ({ harness }) =>
+      harness.stream('a', await harness.createThread('a'), 'Go', { requireToolApproval: 'batch' }),
     script: (tool) => [calls(tool, 'one', 'two'), { text: 'End.' }],
     run: async ({ harness }) => {
       const thread = await harness.createThread('a')
@@ -294,6 +316,15 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
 ]
 
 const LONG = 'The harbour of the town has four cranes, and the second one is broken. '.repeat(20)
+
+/** Declines the one request of a turn and returns what follows. */
+async function declined({ harness }: HarnessSubject): Promise<ChatEvent[]> {
+  const thread = await harness.createThread('a')
+  const result = await harness.stream('a', thread, 'Go', { requireToolApproval: true })
+  const { toolCall } = await until(result, 'tool-approval-request')
+  await harness.declineToolCall('a', thread, toolCall.toolCallId)
+  return Array.fromAsync(result.eventStream)
+}
 
 function count(events: readonly ChatEvent[], type: ChatEvent['type']): number {
   return events.filter((event) => event.type === type).length

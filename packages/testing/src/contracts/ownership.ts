@@ -14,6 +14,9 @@ export function ownershipContract(contract: StoreContract): void {
         assert.deepEqual(await store.getOwner('one'), one)
         assert.equal(await store.heartbeat('one', AT + 5), true)
         assert.deepEqual(await store.getOwner('one'), { ...one, until: AT + 5 })
+        // It has left: that has to look the same to processes whose clocks differ.
+        assert.equal(await store.heartbeat('one', 0), true)
+        assert.deepEqual(await store.getOwner('one'), { ...one, until: 0 })
         assert.equal(await store.heartbeat('nobody', AT), false)
         assert.equal(await store.getOwner('nobody'), null)
         const pages = await allPages((cursor) =>

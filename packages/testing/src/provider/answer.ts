@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { forever, pause } from '../abort.ts'
 import { newToolCallId } from '../ids.ts'
 import { UnplayableTurn } from '../script-errors.ts'
-import type { ScriptedError, Turn } from '../script.ts'
+import type { ScriptedError, ModelTurn } from '../script.ts'
 import { defaultStatus, errorHeaders, streamErrorAsCallError } from '../scripted-error.ts'
 import { planTurn, stepsOf } from '../timeline.ts'
 import type { Plan } from '../timeline.ts'
@@ -22,7 +22,7 @@ export interface Answering {
 }
 
 /** Plays one turn and returns how it ended. Rejects when the client disconnects, or the format cannot express it. */
-export async function answer(turn: Turn, to: Answering): Promise<'answered' | 'cut'> {
+export async function answer(turn: ModelTurn, to: Answering): Promise<'answered' | 'cut'> {
   if (turn.delayMs !== undefined) await pause(turn.delayMs, to.gone)
   for (const [name, value] of Object.entries(turn.headers ?? {})) to.response.setHeader(name, value)
   if (turn.error !== undefined) return sendError(turn.error, to)
@@ -55,7 +55,7 @@ export function sendError(error: ScriptedError, to: Pick<Answering, 'response' |
   return 'answered'
 }
 
-async function stream(plan: Plan, turn: Turn, to: Answering): Promise<'answered' | 'cut'> {
+async function stream(plan: Plan, turn: ModelTurn, to: Answering): Promise<'answered' | 'cut'> {
   const { response } = to
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   const events = to.format.events(plan, to.body)
@@ -89,7 +89,7 @@ async function stream(plan: Plan, turn: Turn, to: Answering): Promise<'answered'
   return 'answered'
 }
 
-async function sendWhole(plan: Plan, turn: Turn, to: Answering): Promise<'answered' | 'cut'> {
+async function sendWhole(plan: Plan, turn: ModelTurn, to: Answering): Promise<'answered' | 'cut'> {
   const { ending } = plan
   const deltas = plan.parts.reduce((sum, part) => sum + part.deltas.length, 0)
   if (turn.delayPerDeltaMs !== undefined) await pause(turn.delayPerDeltaMs * deltas, to.gone)

@@ -106,7 +106,7 @@ describe('bodies', () => {
     })
   }
 
-  test('that cannot be unpacked are refused', async () => {
+  test('bodies that cannot be unpacked are refused', async () => {
     await using provider = await startProvider([{ text: 'a' }])
     const status = async (encoding: string): Promise<number> =>
       (await post(provider, '/v1/responses', 'no such packing', { 'content-encoding': encoding })).status
@@ -129,7 +129,7 @@ describe('bodies', () => {
     assert.equal(provider.turnsLeft, 1)
   })
 
-  test('of several megabytes arrive whole', async () => {
+  test('bodies of several megabytes arrive whole', async () => {
     await using provider = await startProvider([{ text: 'a' }])
     const text = requestBody('chat', 'ü'.repeat(3_000_000))
     assert.equal((await post(provider, paths.chat, text)).status, 200)

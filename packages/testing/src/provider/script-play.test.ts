@@ -36,7 +36,7 @@ for (const format of formats) {
   const tools = toolsOf[format]
 
   describe(`${format}: side requests`, () => {
-    test('of an agent use up no turn and get the side answer', async () => {
+    test('side requests of an agent use up no turn and get the side answer', async () => {
       await using provider = await startProvider({
         turns: [{ text: 'first turn' }, { text: 'second turn' }],
         side: { text: 'A scripted title' },

@@ -13,7 +13,7 @@ import type { Endpoint } from './endpoints.ts'
 import { countTokens, modelList, modelEntry } from './fixed-answers.ts'
 import type { HttpRequest, Provider, ProviderOptions, ProviderRequest, RequestOutcome } from './provider.ts'
 import { readBody, UnreadableBody } from './request-body.ts'
-import { Watch } from './watch.ts'
+import { RequestWatch } from './watch.ts'
 import { countRequestTokens, overflowError, withCountedUsage } from '../window.ts'
 import type { WireFormat } from './wire.ts'
 
@@ -29,7 +29,7 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
   const otherRequests: HttpRequest[] = []
   const unexpected: HttpRequest[] = []
   const problems: Error[] = []
-  const watch = new Watch()
+  const watch = new RequestWatch()
   const active = new Set<Promise<unknown>>()
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

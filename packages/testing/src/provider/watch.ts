@@ -7,7 +7,7 @@ export class WaitFailed extends Error {
 }
 
 /** Lets callers wait for a condition. Code that may change it has to call `changed`. */
-export class Watch {
+export class RequestWatch {
   readonly #checks = new Set<() => void>()
   #closed = false
 

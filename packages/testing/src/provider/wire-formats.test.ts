@@ -4,7 +4,7 @@ import { APICallError, generateText, streamText } from 'ai'
 import type { TextStreamPart, ToolSet } from 'ai'
 import { clientOf, collect, formats, tools } from '../../test/clients.ts'
 import { startProvider } from './start-provider.ts'
-import type { Turn } from '../script.ts'
+import type { ModelTurn } from '../script.ts'
 
 const noRetry = { maxRetries: 0, onError: () => {} }
 
@@ -102,7 +102,9 @@ for (const format of formats) {
 
     test('sets the stop reason', async () => {
       const reasons = ['length', 'content-filter', 'other'] as const
-      await using provider = await startProvider(reasons.map((finishReason): Turn => ({ text: 'a', finishReason })))
+      await using provider = await startProvider(
+        reasons.map((finishReason): ModelTurn => ({ text: 'a', finishReason })),
+      )
       for (const reason of reasons) {
         const result = streamText({ model: clientOf(format, provider), prompt: 'Hi', ...noRetry })
         await result.consumeStream()
@@ -191,7 +193,7 @@ for (const format of formats) {
       assert.deepEqual(await collect(result.textStream), ['a', 'b', 'c'])
     })
 
-    test('says that the script is over in an error that is not tried again', async () => {
+    test('reports that the script is over in an error that is not tried again', async () => {
       await using provider = await startProvider([{ text: 'only' }])
       const model = clientOf(format, provider)
       await generateText({ model, prompt: 'First' })
@@ -263,7 +265,7 @@ test('a raw part passes a content block or output item on untouched', async () =
 })
 
 test('an answer that a format cannot say is refused with the reason', async () => {
-  const custom: Turn = { toolCalls: [{ name: 'apply_patch', custom: true, input: 'x' }] }
+  const custom: ModelTurn = { toolCalls: [{ name: 'apply_patch', custom: true, input: 'x' }] }
   await using provider = await startProvider([custom, custom, { toolCalls: [{ name: 'a', input: '{broken' }] }])
   for (const format of ['anthropic', 'chat'] as const) {
     const error = await failureOf(generateText({ model: clientOf(format, provider), prompt: 'Hi' }))

@@ -40,7 +40,7 @@ async function load(): Promise<{ readonly chromium: BrowserType }> {
     return await import('playwright-core')
   } catch (cause) {
     throw new InspanError('unsupported', 'The browser needs the package playwright-core.', {
-      hint: 'Install it beside @inspan/core.',
+      hint: 'Install it next to @inspan/core.',
       cause,
     })
   }

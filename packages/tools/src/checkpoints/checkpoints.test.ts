@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { rootLineage } from '@inspan/protocol/log'
 import { Checkpoints } from './checkpoints.ts'
-import type { FilesTurn } from './turn-journal.ts'
+import type { JournaledTurn } from './turn-journal.ts'
 
 class Bench implements Disposable {
   readonly base = mkdtempSync(join(tmpdir(), 'inspan-checkpoints-'))
@@ -66,12 +66,12 @@ class Bench implements Disposable {
   }
 }
 
-const turnOf = (seq: number): FilesTurn => ({ thread: 't', runId: `r${seq}`, turnId: `turn${seq}`, seq })
+const turnOf = (seq: number): JournaledTurn => ({ thread: 't', runId: `r${seq}`, turnId: `turn${seq}`, seq })
 const T = rootLineage('t')
 const ALL = (): boolean => true
 const from =
   (seq: number) =>
-  (turn: FilesTurn): boolean =>
+  (turn: JournaledTurn): boolean =>
     turn.seq >= seq
 
 suite('a rewind restores', () => {
@@ -124,7 +124,7 @@ suite('a rewind restores', () => {
     })
   }
 
-  test('what sed -i, mv, chmod and git checkout did, and leaves the repository of the user alone', async () => {
+  test('a rewind restores the effects of sed -i, mv, chmod and git checkout, and leaves the repository of the user alone', async () => {
     using bench = new Bench(true)
     bench.write('a.txt', 'one')
     bench.git('add', '-A')
@@ -162,7 +162,49 @@ suite('a rewind restores', () => {
     assert.deepEqual(readdirSync(bench.root).sort(), ['.gitignore', 'dir', 'secret'])
   })
 
-  test('what a turn changed whose process died', async () => {
+  test('a turn after one whose process died is undone with it, without a conflict', async () => {
+    using bench = new Bench()
+    bench.write('both', 'old')
+    await bench.checkpoints.baseline(turnOf(1))
+    bench.write('both', 'by the first')
+    bench.write('first', 'made')
+    bench.checkpoints = bench.again()
+    await bench.turn(2, () => {
+      bench.write('both', 'by the second')
+      bench.write('second', 'made')
+    })
+    const { conflicts, removed, restored } = await bench.checkpoints.rewind(T, ALL)
+    assert.deepEqual([conflicts, restored, removed], [[], ['both'], ['first', 'second']])
+    assert.equal(bench.read('both'), 'old')
+  })
+
+  test('a turn that keeps single files after one whose process died is undone with it, without a conflict', async () => {
+    using bench = new Bench()
+    bench.write('both', 'old')
+    await bench.checkpoints.baseline(turnOf(1))
+    bench.write('both', 'by the first')
+    bench.checkpoints = bench.again()
+    await bench.checkpoints.keep(turnOf(2), join(bench.root, 'both'))
+    bench.write('both', 'by the second')
+    await bench.checkpoints.end(turnOf(2))
+    const { conflicts, restored } = await bench.checkpoints.rewind(T, ALL)
+    assert.deepEqual([conflicts, restored], [[], ['both']])
+  })
+
+  test('a change that a person made after a turn whose process died is a conflict once another turn has begun', async () => {
+    using bench = new Bench()
+    bench.write('file', 'old')
+    await bench.checkpoints.baseline(turnOf(1))
+    bench.write('file', 'by the first')
+    bench.checkpoints = bench.again()
+    await bench.turn(2, () => undefined)
+    bench.write('file', 'by a person')
+    const { conflicts } = await bench.checkpoints.rewind(T, ALL)
+    assert.deepEqual(conflicts, ['file'])
+    assert.equal(bench.read('file'), 'by a person')
+  })
+
+  test('a rewind restores what a turn changed whose process died', async () => {
     using bench = new Bench()
     bench.write('a.txt', 'before')
     await bench.checkpoints.baseline(turnOf(1))
@@ -173,7 +215,7 @@ suite('a rewind restores', () => {
 })
 
 suite('a rewind leaves alone, and names,', () => {
-  test('what a person changed after the turn, and then changes nothing at all', async () => {
+  test('a rewind changes nothing at all if a person changed a file after the turn', async () => {
     using bench = new Bench()
     bench.write('a.txt', '1')
     bench.write('b.txt', '1')
@@ -188,7 +230,7 @@ suite('a rewind leaves alone, and names,', () => {
     assert.deepEqual([bench.read('a.txt'), bench.read('b.txt')], ['by a person', '1'])
   })
 
-  test('what a person changed between two turns that both changed it', async () => {
+  test('a rewind leaves alone a file that a person changed between two turns that both changed it', async () => {
     using bench = new Bench()
     bench.write('a.txt', '1')
     await bench.turn(1, () => bench.write('a.txt', '2'))
@@ -199,7 +241,7 @@ suite('a rewind leaves alone, and names,', () => {
     assert.equal(bench.read('a.txt'), 'by a person')
   })
 
-  test('what changed while two turns worked in the same folder', async () => {
+  test('a rewind leaves alone a file that changed while two turns worked in the same folder', async () => {
     using bench = new Bench()
     bench.write('a.txt', '1')
     const other = { ...turnOf(2), thread: 'other' }
@@ -261,7 +303,7 @@ suite('changes', () => {
     assert.equal(bench.read('a.txt'), 'then')
   })
 
-  test('of two processes in one folder do not get into each other’s way', async () => {
+  test('changes of two processes in one folder do not interfere', async () => {
     using bench = new Bench()
     for (let n = 0; n < 200; n++) bench.write(`f${n}.txt`, String(n))
     const processes = Array.from({ length: 4 }, () => bench.again())

@@ -5,7 +5,7 @@ import type { Lineage } from '@inspan/protocol/log'
 import { inspanHome } from '../inspan-home.ts'
 import { LocalFiles } from '../workspace/local-files.ts'
 import { ShadowRepository, type Contents, type FileState } from './shadow-repository.ts'
-import { TurnJournal, type FileChange, type FilesTurn, type TurnEntry } from './turn-journal.ts'
+import { TurnJournal, type FileChange, type JournaledTurn, type TurnEntry } from './turn-journal.ts'
 
 export interface CheckpointOptions {
   /** Where the contents are kept. Default: `checkpoints` in `INSPAN_HOME`, or in `.inspan` of the user's folder. */
@@ -48,7 +48,7 @@ export interface ChangedFile {
 }
 
 interface OpenTurn {
-  readonly turn: FilesTurn
+  readonly turn: JournaledTurn
   readonly kept: Map<string, FileState | null>
   header: Promise<void> | undefined
   baseline: Promise<string> | undefined
@@ -63,6 +63,8 @@ export class Checkpoints {
   readonly #shadow: ShadowRepository
   readonly #journal: TurnJournal
   readonly #open = new Map<string, OpenTurn>()
+  /** Threads whose turns of earlier processes have ended. */
+  readonly #settled = new Map<string, Promise<boolean>>()
   /** git changes one index at a time. */
   #scanning: Promise<unknown> = Promise.resolve()
 
@@ -73,7 +75,7 @@ export class Checkpoints {
   }
 
   /** Stores the whole folder as it is before the turn, once. What may change anything has to wait for it. */
-  async baseline(turn: FilesTurn): Promise<void> {
+  async baseline(turn: JournaledTurn): Promise<void> {
     const open = this.#of(turn)
     if (this.#open.size > 1) for (const each of this.#open.values()) each.isShared = true
     open.baseline ??= this.#baseline(open)
@@ -81,7 +83,7 @@ export class Checkpoints {
   }
 
   /** Stores a file, or the files of a folder, before the turn changes it. Costs the same in a tree of any size. */
-  async keep(turn: FilesTurn, path: string): Promise<void> {
+  async keep(turn: JournaledTurn, path: string): Promise<void> {
     const open = this.#of(turn)
     const within = relative(this.root, path)
     if (within === '' || within === '..' || within.startsWith(`..${sep}`)) return
@@ -98,7 +100,7 @@ export class Checkpoints {
   }
 
   /** Records what the turn has changed, and returns it. */
-  async end(turn: FilesTurn): Promise<readonly FileChange[]> {
+  async end(turn: JournaledTurn): Promise<readonly FileChange[]> {
     const open = this.#open.get(turn.turnId)
     if (open === undefined) return []
     try {
@@ -114,7 +116,7 @@ export class Checkpoints {
   /** Puts the files back as they were before the first of these turns. */
   async rewind(
     lineage: Lineage,
-    isMeant: (turn: FilesTurn) => boolean,
+    isMeant: (turn: JournaledTurn) => boolean,
     { dryRun = false, conflicts: settled }: RewindOptions = {},
   ): Promise<RewindReport> {
     const turns = (await this.#ended(lineage)).filter(({ turn }) => isMeant(turn))
@@ -177,7 +179,7 @@ export class Checkpoints {
     await this.#inTurn(async () => this.#shadow.prune((await this.#journal.all()).flatMap(contentsOf)))
   }
 
-  #of(turn: FilesTurn): OpenTurn {
+  #of(turn: JournaledTurn): OpenTurn {
     const known = this.#open.get(turn.turnId)
     if (known !== undefined) return known
     const made: OpenTurn = { turn, kept: new Map(), header: undefined, baseline: undefined, isShared: false }
@@ -186,8 +188,20 @@ export class Checkpoints {
   }
 
   #header(open: OpenTurn): Promise<void> {
-    open.header ??= this.#journal.add(open.turn, { turn: open.turn })
+    open.header ??= this.#begin(open.turn)
     return open.header
+  }
+
+  /** Ends the turns whose process died before this one changes anything: later changes are not theirs. */
+  async #begin(turn: JournaledTurn): Promise<void> {
+    const { thread } = turn
+    const settled = this.#settled.get(thread) ?? this.#journal.turns(thread).then((turns) => this.#closeLeft(turns))
+    this.#settled.set(thread, settled)
+    await settled.catch((error: unknown) => {
+      this.#settled.delete(thread)
+      throw error
+    })
+    await this.#journal.add(turn, { turn })
   }
 
   async #baseline(open: OpenTurn): Promise<string> {
@@ -209,11 +223,18 @@ export class Checkpoints {
 
   /** Returns the turns of a thread. One whose process died ends now: what it changed is what is there. */
   async #ended(lineage: Lineage): Promise<TurnEntry[]> {
-    const turns = (await this.#turns(lineage)).filter(({ isRewound }) => isRewound !== true)
-    const left = turns.filter(({ changes, turn }) => changes === undefined && !this.#open.has(turn.turnId))
-    if (left.length === 0) return turns
+    const turns = await this.#turns(lineage)
+    const known = (await this.#closeLeft(turns)) ? await this.#turns(lineage) : turns
+    return known.filter(({ isRewound }) => isRewound !== true)
+  }
+
+  /** Returns whether there was one. */
+  async #closeLeft(turns: readonly TurnEntry[]): Promise<boolean> {
+    const left = turns.filter(
+      ({ changes, isRewound, turn }) => changes === undefined && isRewound !== true && !this.#open.has(turn.turnId),
+    )
     for (const entry of left) await this.#close(entry, false)
-    return this.#ended(lineage)
+    return left.length > 0
   }
 
   /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FileState } from './shadow-repository.ts'
 
 /** A turn whose changes of files are kept. */
-export interface FilesTurn {
+export interface JournaledTurn {
   readonly thread: string
   readonly runId: string
   readonly turnId: string
@@ -20,7 +20,7 @@ export interface FileChange {
 }
 
 type Line =
-  | { readonly turn: FilesTurn }
+  | { readonly turn: JournaledTurn }
   | { readonly baseline: string }
   | { readonly kept: string; readonly before: FileState | null }
   | { readonly changes: readonly FileChange[] }
@@ -28,7 +28,7 @@ type Line =
 
 /** What is known about a turn. Without `changes` it has not ended, or its process died. */
 export interface TurnEntry {
-  readonly turn: FilesTurn
+  readonly turn: JournaledTurn
   readonly baseline?: string
   readonly kept: ReadonlyMap<string, FileState | null>
   readonly changes?: readonly FileChange[]
@@ -44,14 +44,14 @@ export class TurnJournal {
     this.#folder = join(folder, 'inspan-turns')
   }
 
-  async add({ thread, turnId }: FilesTurn, line: Line): Promise<void> {
+  async add({ thread, turnId }: JournaledTurn, line: Line): Promise<void> {
     const folder = this.#of(thread)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await appendFile(join(folder, `${encodeURIComponent(turnId)}.jsonl`), `${JSON.stringify(line)}\n`, { mode: 0o600 })
   }
 
   /** Returns what is known about a turn; `undefined` when it changed nothing. */
-  read({ thread, turnId }: FilesTurn): Promise<TurnEntry | undefined> {
+  read({ thread, turnId }: JournaledTurn): Promise<TurnEntry | undefined> {
     return readEntry(join(this.#of(thread), `${encodeURIComponent(turnId)}.jsonl`)).catch(() => undefined)
   }
 
@@ -69,7 +69,7 @@ export class TurnJournal {
     return (await Promise.all(threads.map((name) => this.turns(decodeURIComponent(name))))).flat()
   }
 
-  async forget({ thread, turnId }: FilesTurn): Promise<void> {
+  async forget({ thread, turnId }: JournaledTurn): Promise<void> {
     const folder = this.#of(thread)
     await rm(join(folder, `${encodeURIComponent(turnId)}.jsonl`), { force: true })
     await rmdir(folder).catch(() => undefined)

@@ -10,7 +10,7 @@ const CLIENT = { name: 'inspan', version: '0.1.0' }
 /** A local server that does not answer this long is taken for an older one. */
 const PROBE_MS = 3_000
 
-export interface ConnectOptions {
+export interface McpConnectOptions {
   readonly config: MCPServerConfig
   readonly library: McpLibrary
   readonly timeoutMs: number
@@ -22,17 +22,17 @@ export interface ConnectOptions {
   readonly onToolsChanged: () => void
 }
 
-export interface Connected {
+export interface ConnectedServer {
   readonly client: Client
   readonly transport: Transport
 }
 
 /** Connects by the newest revision of the protocol that the server knows. Nothing stays open after a failure. */
-export async function connect(options: ConnectOptions): Promise<Connected> {
+export async function connect(options: McpConnectOptions): Promise<ConnectedServer> {
   return options.config.type === 'stdio' ? connectStdio(options) : connectRemote(options)
 }
 
-async function connectStdio(options: ConnectOptions): Promise<Connected> {
+async function connectStdio(options: McpConnectOptions): Promise<ConnectedServer> {
   const { config } = options
   if (config.type !== 'stdio') throw new TypeError('not a stdio server')
   try {
@@ -44,7 +44,7 @@ async function connectStdio(options: ConnectOptions): Promise<Connected> {
   }
 }
 
-async function connectRemote(options: ConnectOptions): Promise<Connected> {
+async function connectRemote(options: McpConnectOptions): Promise<ConnectedServer> {
   const { auth, config, library } = options
   if (config.type !== 'remote') throw new TypeError('not a remote server')
   const url = new URL(config.url)
@@ -70,7 +70,7 @@ async function connectRemote(options: ConnectOptions): Promise<Connected> {
   }
 }
 
-async function attempt(options: ConnectOptions, transport: Transport, era?: 'legacy'): Promise<Connected> {
+async function attempt(options: McpConnectOptions, transport: Transport, era?: 'legacy'): Promise<ConnectedServer> {
   const { library, onToolsChanged, prepare, signal, timeoutMs } = options
   const settings: ClientOptions = {
     capabilities: { elicitation: { form: {}, url: {} } },

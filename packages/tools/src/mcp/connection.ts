@@ -1,9 +1,9 @@
-import type { Client, OAuthClientProvider, Tool, Transport } from '@modelcontextprotocol/client'
+import type { Client, InputRequiredResult, OAuthClientProvider, Tool, Transport } from '@modelcontextprotocol/client'
 import { InspanError, type JsonObject } from '@inspan/protocol'
 import { McpServerStatus as Status, type MCPServerConfig } from '@inspan/protocol/chat'
 import type { ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
 import { connect } from './connect.ts'
-import { LiveCall, type CallReply } from './live-call.ts'
+import { LiveCall, type CallReply, type LiveEvent } from './live-call.ts'
 import { loadClient, type McpLibrary } from './load-client.ts'
 import { OutputChecks } from './output-checks.ts'
 import { checkServer, timeoutOf } from './server-config.ts'
@@ -25,9 +25,13 @@ export interface ConnectionOptions {
   readonly auth?: () => Promise<OAuthClientProvider>
   /** Called when status or tools have changed. */
   readonly onChange: () => void
+  /** Called when a call has ended or waits for an answer. */
+  readonly onCalled: (call: { toolName: string; durationMs: number; isError: boolean }) => void
   /** Called when a server that was connected has ended the connection by itself. */
   readonly onLost?: () => void
 }
+
+type CallOptions = NonNullable<Parameters<Client['callTool']>[1]> & { readonly allowInputRequired: true }
 
 /** One server: connecting, its tools, and their calls. */
 export class McpConnection {
@@ -35,6 +39,7 @@ export class McpConnection {
   readonly #options: ConnectionOptions
   readonly #live = new Map<string, LiveCall>()
   readonly #closing = new AbortController()
+  #clock: NodeJS.Timeout | undefined
   #status: Status
   #tools: readonly Tool[] = []
   #problem: ServerProblem | undefined
@@ -81,41 +86,68 @@ export class McpConnection {
     this.#closing.abort(new InspanError('closed', 'The server is no longer wanted.'))
     await this.#connecting
     await this.#drop()
+    clearTimeout(this.#clock)
   }
 
+  /** One function awaits the reply and accounts for it: every further promise costs each call. */
   async call(tool: Tool, input: JsonObject, context: ToolRunContext): Promise<ToolOutcome | ToolSuspension> {
-    const { idempotencyKey: key, resume, state } = context
-    let live = this.#live.get(key)
-    if (resume !== undefined && live !== undefined) live.answer(resume)
-    else if (resume !== undefined && state === undefined) return LOST
-    else {
-      const retry = resume === undefined || state === undefined ? undefined : { ...retryStateOf(state), answer: resume }
-      live = this.#begin(
-        tool,
-        input,
-        context,
-        retry && { ...requestStateOf(retry), inputResponses: responsesOf(retry, retry.answer) },
-      )
-      this.#live.set(key, live)
+    const began = Date.now()
+    let isError = true
+    let live: LiveCall | undefined
+    try {
+      live = this.#liveCall(tool, input, context)
+      const outcome = live === undefined ? LOST : this.#outcomeOf(tool, context, await live.next())
+      isError = 'result' in outcome && outcome.isError === true
+      return outcome
+    } catch (error) {
+      // Nothing was sent yet: the error is ours.
+      if (live === undefined) throw error
+      this.#live.delete(context.idempotencyKey)
+      throw this.#callFailure(error)
+    } finally {
+      this.#options.onCalled({ toolName: tool.name, durationMs: Date.now() - began, isError })
     }
-    return this.#outcome(live, tool, key)
   }
 
-  async #outcome(live: LiveCall, tool: Tool, key: string): Promise<ToolOutcome | ToolSuspension> {
-    try {
-      const event = await live.next()
-      if ('question' in event) {
-        const { suspend } = suspensionFor(this.#options.name, { answer: event.question })
-        return { suspend: { ...suspend, resumable: false } }
-      }
-      this.#live.delete(key)
-      if (isInputRequired(event.reply)) return suspensionOf(this.#options.name, event.reply)
-      const wrong = this.#checks?.problem(tool, event.reply)
-      return wrong === undefined ? outcomeOf(event.reply) : { result: wrong, isError: true }
-    } catch (error) {
-      this.#live.delete(key)
-      throw this.#callFailure(error)
+  /** Returns the call to wait for: one that an answer continues, or a new one. Undefined if it was lost. */
+  #liveCall(tool: Tool, input: JsonObject, context: ToolRunContext): LiveCall | undefined {
+    const { idempotencyKey: key, resume, state } = context
+    const asking = resume === undefined ? undefined : this.#live.get(key)
+    if (resume !== undefined && asking !== undefined) {
+      asking.answer(resume)
+      return asking
     }
+    if (resume !== undefined && state === undefined) return undefined
+    const retry = resume === undefined || state === undefined ? undefined : { ...retryStateOf(state), answer: resume }
+    const live = this.#begin(
+      tool,
+      input,
+      context,
+      retry && { ...requestStateOf(retry), inputResponses: responsesOf(retry, retry.answer) },
+    )
+    this.#live.set(key, live)
+    this.#clock ??= this.#watch(this.#options.callTimeoutMs)
+    return live
+  }
+
+  /** One timer for all calls, which are many and short. It ends after the last of them. */
+  #watch(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const { callTimeoutMs } = this.#options
+      const left = [...this.#live.values()].map((live) => live.expire(callTimeoutMs))
+      this.#clock = left.length === 0 ? undefined : this.#watch(Math.min(...left))
+    }, Math.ceil(delayMs)).unref()
+  }
+
+  #outcomeOf(tool: Tool, { idempotencyKey }: ToolRunContext, event: LiveEvent): ToolOutcome | ToolSuspension {
+    if ('question' in event) {
+      const { suspend } = suspensionFor(this.#options.name, { answer: event.question })
+      return { suspend: { ...suspend, resumable: false } }
+    }
+    this.#live.delete(idempotencyKey)
+    if (isInputRequired(event.reply)) return suspensionOf(this.#options.name, event.reply)
+    const wrong = this.#checks?.problem(tool, event.reply)
+    return wrong === undefined ? outcomeOf(event.reply) : { result: wrong, isError: true }
   }
 
   #begin(tool: Tool, input: JsonObject, { progress, signal }: ToolRunContext, retry: object | undefined): LiveCall {
@@ -125,32 +157,29 @@ export class McpConnection {
         hint: 'Reconnect it with reconnectMcpServer.',
       })
     }
-    // Its output schema is checked by us: a question is no output.
-    const { outputSchema: _outputSchema, ...toolDefinition } = tool
-    const send = async (live: LiveCall): Promise<CallReply> => {
-      let more = retry
-      for (let round = 0; ; round++) {
-        const reply: CallReply = await client.callTool(
-          { name: tool.name, arguments: input, ...more },
-          {
-            signal: live.signal,
-            timeout: NO_TIMEOUT_MS,
-            allowInputRequired: true,
-            toolDefinition,
-            onprogress: ({ message, progress: done, total }) => {
-              live.touch()
-              progress(message ?? `${done}${total === undefined ? '' : `/${total}`}`)
-            },
-          },
-        )
-        const isEmptyRound = isInputRequired(reply) && Object.keys(reply.inputRequests ?? {}).length === 0
-        if (!isEmptyRound) return reply
-        if (round === MAX_EMPTY_ROUNDS)
-          throw new InspanError('io', 'The server asks for the same call again and again.')
-        more = reply.requestState === undefined ? {} : { requestState: reply.requestState }
-      }
+    const live = new LiveCall(signal)
+    const options: CallOptions = {
+      signal: live.signal,
+      timeout: NO_TIMEOUT_MS,
+      allowInputRequired: true,
+      toolDefinition: withoutOutputSchema(tool),
+      onprogress: ({ message, progress: done, total }) => {
+        live.touch()
+        progress(message ?? `${done}${total === undefined ? '' : `/${total}`}`)
+      },
     }
-    return new LiveCall(this.#options.callTimeoutMs, signal, send)
+    const send = (more: object | undefined, round: number): void => {
+      client.callTool({ name: tool.name, arguments: input, ...more }, options).then(
+        (reply: CallReply) => {
+          if (!isEmptyRound(reply)) live.succeed(reply)
+          else if (round < MAX_EMPTY_ROUNDS) send(requestStateOf(reply), round + 1)
+          else live.fail(new InspanError('io', 'The server asks for the same call again and again.'))
+        },
+        (error: unknown) => live.fail(error),
+      )
+    }
+    send(retry, 0)
+    return live
   }
 
   /** Keeps what the engine needs to tell a cancel, and says nothing about this machine. */
@@ -267,6 +296,18 @@ const LOST: ToolOutcome = {
     'The server had asked a question, and the process that was connected to it is gone. Whether the call had an effect ' +
     'is unknown. Check before making it again.',
   isError: true,
+}
+
+/** What the library is given: its output schema is checked by us, because a question is no output. */
+function withoutOutputSchema(tool: Tool): Tool {
+  if (tool.outputSchema === undefined) return tool
+  const { outputSchema: _outputSchema, ...rest } = tool
+  return rest
+}
+
+/** The server wants the call again, and asks nobody anything. */
+function isEmptyRound(reply: CallReply): reply is InputRequiredResult {
+  return isInputRequired(reply) && Object.keys(reply.inputRequests ?? {}).length === 0
 }
 
 function isInputRequired(reply: CallReply): reply is Extract<CallReply, { resultType: 'input_required' }> {

@@ -17,27 +17,20 @@ interface Asked {
  * call lives on in this process until the answer comes.
  */
 export class LiveCall {
-  readonly #timeoutMs: number
+  readonly #outer: AbortSignal
   readonly #abort = new AbortController()
-  readonly #reply: Promise<LiveEvent>
+  readonly #stop = (): void => this.#abort.abort(this.#outer.reason)
   #asked: Asked | undefined
   #next = Promise.withResolvers<LiveEvent>()
-  #timer: NodeJS.Timeout | undefined
+  /** Settles `#next` with how the call ended, once it has. */
+  #end: (() => void) | undefined
+  /** When the server last showed that it works. */
+  #lastSign = performance.now()
 
-  constructor(timeoutMs: number, signal: AbortSignal, send: (call: LiveCall) => Promise<CallReply>) {
-    this.#timeoutMs = timeoutMs
-    const stop = (): void => this.#abort.abort(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    this.touch()
-    this.#reply = send(this)
-      .then((reply) => ({ reply }))
-      .finally(() => {
-        clearTimeout(this.#timer)
-        signal.removeEventListener('abort', stop)
-        this.#asked?.answer.reject(new InspanError('closed', 'The call is over.'))
-      })
-    this.#reply.catch(() => undefined)
+  constructor(signal: AbortSignal) {
+    this.#outer = signal
+    if (signal.aborted) this.#stop()
+    else signal.addEventListener('abort', this.#stop)
   }
 
   get signal(): AbortSignal {
@@ -46,25 +39,30 @@ export class LiveCall {
 
   /** Resolves with the reply or the next question. */
   next(): Promise<LiveEvent> {
-    return Promise.race([this.#reply, this.#next.promise])
+    return this.#next.promise
   }
 
   /** The server has shown that it works: the time it has begins anew. */
   touch(): void {
-    clearTimeout(this.#timer)
-    if (this.#asked !== undefined) return
-    this.#timer = setTimeout(() => {
-      this.#abort.abort(new InspanError('expired', `The server did not answer within ${this.#timeoutMs} ms.`))
-    }, this.#timeoutMs)
+    this.#lastSign = performance.now()
   }
 
-  /** Called when the server asks. People may take as long as they like. */
+  /** Aborts the call if its server has been silent for so long. Returns how many milliseconds it has left otherwise. */
+  expire(timeoutMs: number): number {
+    // People may take as long as they like.
+    if (this.#asked !== undefined) return timeoutMs
+    const left = timeoutMs - (performance.now() - this.#lastSign)
+    if (left > 0) return left
+    this.#abort.abort(new InspanError('expired', `The server did not answer within ${timeoutMs} ms.`))
+    return timeoutMs
+  }
+
+  /** Called when the server asks. */
   async ask(question: ServerQuestion): Promise<ElicitResult> {
     if (this.#asked !== undefined) throw new InspanError('conflict', 'The call has asked something already.')
     const answer = Promise.withResolvers<ElicitResult>()
     answer.promise.catch(() => undefined)
     this.#asked = { question, answer }
-    clearTimeout(this.#timer)
     this.#next.resolve({ question })
     return answer.promise
   }
@@ -73,7 +71,24 @@ export class LiveCall {
     const asked = this.#asked
     this.#asked = undefined
     this.#next = Promise.withResolvers<LiveEvent>()
+    if (this.#end !== undefined) return this.#end()
     this.touch()
     asked?.answer.resolve(elicitResult(answer))
+  }
+
+  /** The server has replied. */
+  succeed(reply: CallReply): void {
+    this.#over(() => this.#next.resolve({ reply }))
+  }
+
+  fail(error: unknown): void {
+    this.#over(() => this.#next.reject(error))
+  }
+
+  #over(end: () => void): void {
+    this.#end = end
+    this.#outer.removeEventListener('abort', this.#stop)
+    this.#asked?.answer.reject(new InspanError('closed', 'The call is over.'))
+    end()
   }
 }

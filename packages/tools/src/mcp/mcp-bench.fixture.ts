@@ -14,7 +14,7 @@ export const EVERYTHING: MCPServerConfig = local([path('@modelcontextprotocol/se
 export const filesystem = (folder: string): MCPServerConfig =>
   local([path('@modelcontextprotocol/server-filesystem/dist/index.js'), folder])
 
-export const misbehaving = (how: string): MCPServerConfig => local([here('misbehaving-server.fixture.ts'), how])
+export const misbehaving = (...how: string[]): MCPServerConfig => local([here('misbehaving-server.fixture.ts'), ...how])
 
 export const modern = (journal: string): MCPServerConfig => local([here('modern-server.fixture.ts'), journal])
 

@@ -163,7 +163,7 @@ suite('a local server that crashes', () => {
 })
 
 suite('a question of a server', () => {
-  test('of the newest revision is kept as state and answered by repeating the call', async () => {
+  test('a question of the newest revision is kept as state and answered by repeating the call', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-mcp-ask-'))
     const journal = join(folder, 'journal')
     let state: string | undefined
@@ -188,7 +188,7 @@ suite('a question of a server', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('of an older server waits in this process, and is lost with it', async () => {
+  test('a question of an older server waits in this process, and is lost with it', async () => {
     await using bench = await McpBench.ready({ old: misbehaving('ask') })
     const asked = await bench.call('old_change')
     assert.ok('suspend' in asked)
@@ -200,6 +200,14 @@ suite('a question of a server', () => {
     const lost = await bench.call('old_change', {}, { resume, idempotencyKey: 'r:other' })
     assert.ok('result' in lost && lost.isError === true)
     assert.match(JSON.stringify(lost.result), /is unknown/)
+  })
+
+  test('a question of an older server that does not wait: the late answer gets the result', async () => {
+    await using bench = await McpBench.ready({ old: misbehaving('ask', 'impatient') })
+    assert.ok('suspend' in (await bench.call('old_change')))
+    await new Promise(setImmediate)
+    const resume = { decision: 'answer', value: { name: 'Ada' } } as const
+    assert.deepEqual(await bench.call('old_change', {}, { resume }), { result: 'impatient' })
   })
 })
 

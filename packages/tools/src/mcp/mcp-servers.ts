@@ -106,20 +106,15 @@ export class McpServers implements ToolSource {
     return [...this.#tools().values()].map(({ sourced }) => sourced)
   }
 
-  async call(name: string, input: JsonObject, context: ToolRunContext): Promise<ToolOutcome | ToolSuspension> {
+  call(name: string, input: JsonObject, context: ToolRunContext): Promise<ToolOutcome | ToolSuspension> {
     const found = this.#tools().get(name)
-    if (found === undefined) throw new InspanError('not-found', `No connected MCP server has a tool "${name}".`)
-    const began = Date.now()
-    let isError = true
-    try {
-      const outcome = await found.connection.call(found.tool, input, context)
-      isError = 'result' in outcome && outcome.isError === true
-      return outcome
-    } finally {
-      const { serverName = '' } = found.sourced
-      const durationMs = Date.now() - began
-      this.#emit({ type: 'mcp-tool-call-completed', serverName, toolName: found.tool.name, durationMs, isError })
-    }
+    if (found !== undefined) return found.connection.call(found.tool, input, context)
+    return Promise.reject(new InspanError('not-found', `No connected MCP server has a tool "${name}".`))
+  }
+
+  /** Returns what the server declares about a tool, by the name that models use. */
+  hintsOf(name: string): ToolAnnotations | undefined {
+    return this.#tools().get(name)?.sourced.annotations
   }
 
   watch(onChange: () => void): () => void {
@@ -148,6 +143,7 @@ export class McpServers implements ToolSource {
           ? {}
           : { auth: () => oauth.provider(name, config, () => this.reconnect(name)) }),
         onChange: () => this.#changed(),
+        onCalled: (call) => this.#emit({ type: 'mcp-tool-call-completed', serverName: name, ...call }),
         ...(config.type === 'stdio' ? { onLost: this.#restarter(name) } : {}),
       })
       this.#servers.set(name, connection)
@@ -215,6 +211,7 @@ export class McpServers implements ToolSource {
     return {
       name,
       serverName,
+      serverToolName: tool.name,
       category: 'mcp',
       ...(description === undefined ? {} : { description }),
       inputSchema: (inputSchema ?? { type: 'object' }) as JsonObject,

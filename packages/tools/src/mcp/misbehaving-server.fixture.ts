@@ -1,7 +1,10 @@
-/** An older server on standard input and output that does one thing wrong. Run as: node misbehaving-server.fixture.ts <how> */
+/**
+ * An older server on standard input and output that does one thing wrong. Run as:
+ * node misbehaving-server.fixture.ts <how> [<what its tool returns>]
+ */
 import { createInterface } from 'node:readline'
 
-const [how = ''] = process.argv.slice(2)
+const [how = '', text = 'done'] = process.argv.slice(2)
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const schema = { type: 'object' }
 let generation = 0
@@ -23,10 +26,18 @@ function toolsOf(): object[] {
       { name: 'broken', inputSchema: schema, outputSchema: { type: 'object', $ref: '#/nowhere' } },
     ]
   }
+  if (how.startsWith('tools-')) {
+    return Array.from({ length: Number(how.slice(6)) }, (_, at) => ({ ...change, name: `change${at}` }))
+  }
   return [change, change]
 }
 
-function answerTo(method: string, params: { readonly protocolVersion?: string; readonly name?: string }): object {
+/** The answer that a caller asks for: so many blocks, each with a text so many times. */
+function sized({ blocks = 1, text = '', times = 1 }: { blocks?: number; text?: string; times?: number }): object {
+  return { content: Array.from({ length: blocks }, () => ({ type: 'text', text: text.repeat(times) })) }
+}
+
+function answerTo(method: string, params: { readonly protocolVersion?: string; readonly arguments?: object }): object {
   if (method === 'initialize') {
     const capabilities = { tools: { listChanged: true } }
     return { protocolVersion: params.protocolVersion, capabilities, serverInfo: { name: how, version: '1' } }
@@ -37,8 +48,9 @@ function answerTo(method: string, params: { readonly protocolVersion?: string; r
     say({ method: 'notifications/tools/list_changed' })
   }
   if (how === 'lie') return { content: [{ type: 'text', text: 'x' }], structuredContent: { n: 'many' } }
+  if (how === 'sized') return sized(params.arguments ?? {})
   if (how === 'huge') return { content: [{ type: 'text', text: 'x'.repeat(100 * 1024 * 1024) }] }
-  return { content: [{ type: 'text', text: 'done' }] }
+  return { content: [{ type: 'text', text }] }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -65,6 +77,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     asked = id
     const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
     say({ id: 'q1', method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema } })
+    if (text === 'impatient') say({ id, result: answerTo(method, params ?? {}) })
     continue
   }
   say({ id, result: answerTo(method, params ?? {}) })

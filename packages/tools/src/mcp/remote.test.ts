@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { spawnRun } from '@inspan/shell/run'
@@ -58,7 +59,7 @@ suite('a remote server', () => {
     assert.deepEqual(await bench.call('a_look'), { result: 'Bearer abc' })
   })
 
-  test('that redirects to another host is refused, and that host gets nothing', async () => {
+  test('a remote server that redirects to another host is refused, and that host gets nothing', async () => {
     await using other = await RemoteServer.start(answering)
     await using server = await RemoteServer.start((_request, response) => {
       response.writeHead(307, { location: other.url.replace('127.0.0.1', 'localhost') }).end()
@@ -74,14 +75,14 @@ suite('a remote server', () => {
     [404, 'http-4xx', false],
     [500, 'http-5xx', true],
   ] as const) {
-    test(`that answers ${status} has the error ${category}`, async () => {
+    test(`a remote server that answers ${status} has the error ${category}`, async () => {
       await using server = await RemoteServer.start((_request, response) => void response.writeHead(status).end('no'))
       await using bench = await McpBench.ready({ a: remote(server.url) })
       assert.deepEqual(bench.info('a')?.errorDetail, { category, retriable })
     })
   }
 
-  test('that answers 401 and later 200 recovers when it is reconnected', async () => {
+  test('a remote server that answers 401 and later 200 recovers when it is reconnected', async () => {
     let isOpen = false
     await using server = await RemoteServer.start((request, response) => {
       if (isOpen) answering(request, response)
@@ -94,12 +95,46 @@ suite('a remote server', () => {
     assert.equal(bench.info('a')?.status, 'connected')
   })
 
-  test('that is not there is a lost connection', async () => {
+  test('keeps its tools while it is reconnected, has none if that fails, and then is connecting again', async () => {
+    let isOpen = true
+    let look = (): void => undefined
+    await using server = await RemoteServer.start((request, response) => {
+      look()
+      if (isOpen) answering(request, response)
+      else response.writeHead(500).end()
+    })
+    await using bench = await McpBench.ready({ a: remote(server.url) })
+    const seen: string[] = []
+    // Also in the middle of an attempt.
+    look = () => void seen.push(`${bench.info('a')?.status} ${bench.info('a')?.tools.length}`)
+    bench.servers.watch(look)
+    isOpen = false
+    await bench.servers.reconnect('a')
+    isOpen = true
+    await bench.servers.reconnect('a')
+    assert.deepEqual([...new Set(seen)], ['reconnecting 1', 'error 0', 'connecting 0', 'connected 1'])
+  })
+
+  test('a remote server that answers with an error of the protocol has its code', async () => {
+    await using server = await RemoteServer.start((request, response) => {
+      void text(request).then((body) => {
+        const { id } = JSON.parse(body) as { id: number }
+        const error = { code: -32055, message: 'Not today' }
+        response.writeHead(200, { 'content-type': 'application/json' })
+        return response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+      })
+    })
+    await using bench = await McpBench.ready({ a: remote(server.url) })
+    const detail = { category: 'protocol-error', code: -32055, retriable: false }
+    assert.deepEqual(bench.info('a')?.errorDetail, detail)
+  })
+
+  test('a remote server that is not there is a lost connection', async () => {
     await using bench = await McpBench.ready({ a: remote(`http://127.0.0.1:${await freePort()}/mcp`) })
     assert.deepEqual(bench.info('a')?.errorDetail, { category: 'transport-eof', retriable: true })
   })
 
-  test('that sends 100 MB is cut off', async () => {
+  test('a remote server that sends 100 MB is cut off', async () => {
     await using server = await RemoteServer.start((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const chunk = Buffer.alloc(1024 * 1024, 0x20)

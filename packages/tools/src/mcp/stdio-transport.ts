@@ -1,3 +1,4 @@
+import { setImmediate as nextTask } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { InspanError } from '@inspan/protocol'
 import type { MCPStdioServerConfig } from '@inspan/protocol/chat'
@@ -12,6 +13,8 @@ const INHERITED_ON_WINDOWS = ['APPDATA', 'LOCALAPPDATA', 'PATHEXT', 'SYSTEMDRIVE
 
 const MAX_STDERR = 2_000
 
+const SENT = Promise.resolve()
+
 /** Talks to a server process, which ends with us even if we are killed. */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -22,6 +25,7 @@ export class StdioTransport implements Transport {
   #run: RunProcess | undefined
   #isClosed = false
   #stderr = ''
+  readonly #report = (error: Error): void => this.onerror?.(error)
 
   constructor(config: MCPStdioServerConfig, cwd?: string) {
     this.#config = config
@@ -56,10 +60,13 @@ export class StdioTransport implements Transport {
     void run.exited.then(() => this.#end())
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#run === undefined || this.#isClosed) throw new InspanError('closed', 'The server has ended.')
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#run === undefined || this.#isClosed) {
+      return Promise.reject(new InspanError('closed', 'The server has ended.'))
+    }
     // Nobody has to wait until it is written: a server that cannot be written to has ended, which is heard of.
-    this.#run.write(`${JSON.stringify(message)}\n`).catch((error: Error) => this.onerror?.(error))
+    this.#run.write(`${JSON.stringify(message)}\n`).catch(this.#report)
+    return SENT
   }
 
   async close(): Promise<void> {
@@ -73,14 +80,17 @@ export class StdioTransport implements Transport {
 
   async #readMessages({ stdout }: RunProcess): Promise<void> {
     try {
-      // One at a time: the library handles progress a moment later, and a result that comes with it must not be first.
-      for await (const line of stdout) {
-        if (line.partial) {
-          this.onerror?.(new InspanError('io', `The server sent a message above ${MAX_MESSAGE_BYTES} bytes.`))
-          await this.close()
-          return
+      for await (const lines of stdout.batches()) {
+        for (const [index, line] of lines.entries()) {
+          // The library handles progress a moment later, and a result that comes with it must not be first.
+          if (index > 0) await nextTask()
+          if (line.partial) {
+            this.onerror?.(new InspanError('io', `The server sent a message above ${MAX_MESSAGE_BYTES} bytes.`))
+            await this.close()
+            return
+          }
+          this.#receive(line.text)
         }
-        this.#receive(line.text)
       }
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)))

@@ -8,10 +8,15 @@ const MAX_MODEL_TEXT = 100_000
 /** Turns what a server returned into the outcome of a call. */
 export function outcomeOf(result: CallToolResult): ToolOutcome {
   const { content, isError, structuredContent } = result
+  const [first] = content
+  // Nearly every result is one short text.
+  if (content.length === 1 && first?.type === 'text' && structuredContent === undefined && !isLongText(first.text)) {
+    return isError === true ? { result: first.text, isError } : { result: first.text }
+  }
   const parts = content.flatMap((block) => partsOf(block))
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   const isPlain = content.every(({ type }) => type === 'text')
-  const isLong = parts.some((part) => part.type === 'text' && part.text.length > MAX_MODEL_TEXT)
+  const isLong = parts.some((part) => part.type === 'text' && isLongText(part.text))
   return {
     result: isPlain && structuredContent === undefined ? text : recorded(result),
     ...(isError === true ? { isError: true } : {}),
@@ -53,7 +58,11 @@ function partsOf(block: ContentBlock): ModelOutputPart[] {
 }
 
 function shortened(text: string): string {
-  if (text.length <= MAX_MODEL_TEXT) return text
+  if (!isLongText(text)) return text
   const half = MAX_MODEL_TEXT / 2
   return `${text.slice(0, half)}\n[${text.length - MAX_MODEL_TEXT} characters left out]\n${text.slice(-half)}`
+}
+
+function isLongText(text: string): boolean {
+  return text.length > MAX_MODEL_TEXT
 }

@@ -5,7 +5,7 @@ import { SECRET_DETECTORS } from './detectors.ts'
 import { redactSecrets } from './redact-secrets.ts'
 
 const redact = redactSecrets()
-/** Put together here, so that no scanner takes the examples for real ones. */
+/** Joined at run time, so that no secret scanner takes the examples for real secrets. */
 const of = (...parts: string[]): string => parts.join('')
 const x = (length: number): string => 'aB3dE5gH7jK9'.repeat(10).slice(0, length)
 
@@ -46,7 +46,7 @@ suite('a secret is removed and marked', () => {
     })
   }
 
-  test('a private key, also one that was cut off or is written in one line', () => {
+  test('a private key, even one that was cut off or is written in one line', () => {
     const [begin, end] = [of('-----BEGIN RSA PRIV', 'ATE KEY-----'), of('-----END RSA PRIV', 'ATE KEY-----')]
     const body = `MIIEow\n${x(60)}\n${x(20)}==`
     assert.equal(redact(`a\n${begin}\n${body}\n${end}\nb`), 'a\n[redacted: private-key]\nb')
@@ -54,7 +54,7 @@ suite('a secret is removed and marked', () => {
     assert.equal(redact(`${begin}\n${body}`), '[redacted: private-key]')
   })
 
-  test('only the password of an address, and only the value of an assignment or a header', () => {
+  test('in a URL only the password is removed, and in an assignment or a header only the value', () => {
     assert.equal(
       redact('postgres://ada:pa55word@db.example/x and https://example.org/a:b@c'),
       'postgres://ada:[redacted: url-password]@db.example/x and https://example.org/a:b@c',
@@ -100,7 +100,7 @@ suite('the redactor', () => {
     )
   })
 
-  test('removes from a streamed text what it removes from the whole, wherever the pieces end', () => {
+  test('removes the same from a streamed text as from the whole text, wherever the pieces end', () => {
     const key = `-----BEGIN RSA ${of('PRIV', 'ATE')} KEY-----\n${x(64)}\n${x(64)}\n-----END RSA ${of('PRIV', 'ATE')} KEY-----`
     const word = fc.constantFrom(
       ...Object.values(EXAMPLES).flat(),
@@ -143,7 +143,7 @@ suite('the redactor', () => {
     assert.equal(redactSecrets({ more: [{ name: 'ticket', pattern: /T \d+/g }] }).settled('One.\nTwo, T'), 5)
   })
 
-  test('can leave detectors out, take more, and mark differently', () => {
+  test('can leave out detectors, add more, and use another replacement', () => {
     const secret = EXAMPLES['npm-token']?.[0] ?? ''
     assert.equal(redactSecrets({ except: ['npm-token'] })(secret), secret)
     assert.throws(() => redactSecrets({ except: ['nmp-token'] }), /no detector "nmp-token"/)
@@ -152,7 +152,7 @@ suite('the redactor', () => {
     assert.throws(() => redactSecrets({ more: [{ name: 'ticket', pattern: /T/ }] }), /flag g/)
   })
 
-  test('ends soon on a text that is made to keep it busy', () => {
+  test('ends soon on a text that is crafted to slow it down', () => {
     for (const piece of [
       'a',
       '-',
@@ -167,7 +167,7 @@ suite('the redactor', () => {
     }
   })
 
-  test('has an example here for every key that is told by its form alone', () => {
+  test('has an example here for every key that it recognises by its form alone', () => {
     const byContext = new Set(['private-key', 'slack-webhook', 'url-password', 'authorization', 'assigned-secret'])
     assert.deepEqual(
       SECRET_DETECTORS.map(({ name }) => name).filter((name) => !byContext.has(name)),

@@ -32,7 +32,7 @@ suite('rules', () => {
     assert.equal(rules[1]?.path, join(root, 'rules/a.md'))
   })
 
-  test('that are missing, too large, no Markdown or lead elsewhere are refused by name', async (t) => {
+  test('rules that are missing, too large, no Markdown or lead elsewhere are refused by name', async (t) => {
     const outside = await folderWith(t, { 'secret.md': 'secret' })
     const root = await folderWith(t, { 'large.md': 'x'.repeat(200_000), 'rule.txt': 'x', 'rules/a.md': 'A' })
     await symlink(join(outside, 'secret.md'), join(root, 'rules/link.md'))
@@ -43,10 +43,16 @@ suite('rules', () => {
   })
 })
 
-test('of several AGENTS.md files the nearest holds, up to the folder that is trusted', async (t) => {
+test('the nearest of several AGENTS.md files holds, up to the trusted folder', async (t) => {
   const root = await folderWith(t, { 'AGENTS.md': 'top', 'a/AGENTS.md': 'near', 'a/b/x': '', 'c/d/x': '' })
   const text = async (folder: string, within = root): Promise<string | undefined> =>
     (await nearestAgentsFile(join(root, folder), within))?.text
   assert.deepEqual([await text('a/b'), await text('c/d'), await text('a')], ['near', 'top', 'near'])
   assert.equal(await text('c/d', join(root, 'c')), undefined)
+  // One that leads elsewhere, or is too large, is refused by name.
+  const outside = await folderWith(t, { 'secret.md': 'secret' })
+  await symlink(join(outside, 'secret.md'), join(root, 'c/AGENTS.md'))
+  await assert.rejects(text('c/d'), /c\/AGENTS\.md leads out of/)
+  await writeFile(join(root, 'a/AGENTS.md'), 'x'.repeat(200_000))
+  await assert.rejects(text('a/b'), /a\/AGENTS\.md is larger than/)
 })

@@ -40,6 +40,19 @@ export function checkToolSearch({ alwaysActive = [] }: ToolSearchOptions): void 
   }
 }
 
+/** Returns a sentence for every entry of `alwaysActive` that names no tool: maybe its server is not connected yet. */
+export function unmatchedEntries(
+  tools: readonly RunnableTool[],
+  { alwaysActive = [] }: ToolSearchOptions,
+): readonly string[] {
+  return alwaysActive
+    .filter((entry) => !tools.some((tool) => isNamed(tool, entry)))
+    .map(({ server, tool }) => {
+      const what = tool === undefined ? 'no tool' : `no tool "${tool}"`
+      return `\`toolSearch.alwaysActive\`: there is ${what}${server === undefined ? '' : ` of server "${server}"`}.`
+    })
+}
+
 /** Returns what the model is offered: a search, what is always active, and what it has found before. */
 export function searchableTools(
   tools: readonly RunnableTool[],
@@ -93,8 +106,9 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** MCP tools are called `server_tool`, and are meant by their own name. */
-function isNamed({ name, serverName }: RunnableTool, { server, tool }: AlwaysActive): boolean {
+/** A tool of an MCP server is meant by the name its server gives it: the one that models use may have more to it. */
+function isNamed({ name, serverName, serverToolName }: RunnableTool, { server, tool }: AlwaysActive): boolean {
   if (server !== undefined && serverName !== server) return false
-  return tool === undefined || name === tool || (serverName !== undefined && name === `${serverName}_${tool}`)
+  if (tool === undefined || name === tool) return true
+  return serverName !== undefined && (serverToolName ?? name.slice(serverName.length + 1)) === tool
 }

@@ -63,7 +63,7 @@ suite('skills', () => {
     await assert.rejects(loaded(root, { paths: ['nowhere'] }), /There is no folder/)
   })
 
-  test('of a project are found in the usual places', async (t) => {
+  test('skills of a project are found in the usual places', async (t) => {
     const root = await folderWith(t, {
       '.agents/skills/a/SKILL.md': skill('a'),
       '.claude/skills/b/SKILL.md': skill('b'),
@@ -141,7 +141,7 @@ suite('a skill is refused by name when it', () => {
     }
   })
 
-  test('is asked for a file outside of it', async (t) => {
+  test('is asked for a file outside it', async (t) => {
     const root = await folderWith(t, { 'a/SKILL.md': skill('a'), 'secret.txt': 'secret' })
     await symlink(join(root, 'secret.txt'), join(root, 'a/link.txt'))
     const { skills } = await loaded(root)

@@ -3,7 +3,7 @@ import { isAbsolute, sep } from 'node:path'
 import { InspanError } from '@inspan/protocol'
 
 /** Where a path leads. `base` names the open parent folder itself, whatever its path leads to by now. */
-export interface Place {
+export interface ContainedPlace {
   /** `${base}/${name}` is what to open, without following a link. */
   readonly base: string
   /** `.` for the folder itself. */
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Not `join`, which would drop a final `.` and so name the descriptor instead of the folder. */
-export function at({ base, name }: Pick<Place, 'base' | 'name'>): string {
+export function at({ base, name }: Pick<ContainedPlace, 'base' | 'name'>): string {
   return `${base}/${name}`
 }
 
@@ -63,7 +63,7 @@ export class ContainedFolder {
   }
 
   /** Calls `use` with the place of a path. The place can be used only until `use` returns. */
-  visit<T>(path: string, use: (place: Place) => T, options: WalkOptions = {}): T {
+  visit<T>(path: string, use: (place: ContainedPlace) => T, options: WalkOptions = {}): T {
     const names = this.names(path)
     if (names === undefined) throw outside(path)
     const walk = new Walk(this.root, path)
@@ -87,7 +87,7 @@ class Walk {
     this.#steps = [openFolder(root, '', root)]
   }
 
-  to(names: readonly string[], options: WalkOptions): Place {
+  to(names: readonly string[], options: WalkOptions): ContainedPlace {
     const todo = names.toReversed()
     // `link/` and `link/.` mean what the link points to.
     const isFollowed = options.followLast !== false || ['', '.'].includes(names.at(-1) ?? '')
@@ -113,7 +113,7 @@ class Walk {
     return this.#steps.at(-1) as Step
   }
 
-  #place(name: string): Place {
+  #place(name: string): ContainedPlace {
     const { base } = this.#top
     const path = [...this.#steps.slice(1).map((step) => step.name), ...(name === '.' ? [] : [name])].join('/')
     return { base, name, path: path === '' ? '.' : path }
@@ -217,7 +217,7 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /** Opens a file of a place, never through a link and never waiting for the other end of a pipe. */
-export function openFile(place: Place, flags: number, mode?: number): number {
+export function openFile(place: ContainedPlace, flags: number, mode?: number): number {
   const fd = openSync(at(place), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode)
   if (fstatSync(fd).isFile()) return fd
   closeSync(fd)
@@ -225,7 +225,7 @@ export function openFile(place: Place, flags: number, mode?: number): number {
 }
 
 /** Calls `use` with the name of a folder that stays the same folder, whatever its path leads to meanwhile. */
-export function inFolder<T>({ base, name }: Pick<Place, 'base' | 'name'>, use: (base: string) => T): T {
+export function inFolder<T>({ base, name }: Pick<ContainedPlace, 'base' | 'name'>, use: (base: string) => T): T {
   const { base: opened, fd } = openFolder(at({ base, name }), name)
   try {
     return use(opened)

@@ -7,7 +7,7 @@ import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
 import { WorkspaceBench } from './workspace.fixture.ts'
 
-/** Every way in which a file tool can be given a path. */
+/** Every file tool that takes a path, with an input for it. */
 const WAYS: readonly [string, (path: string) => JsonObject][] = [
   ['read_file', (path) => ({ path })],
   ['write_file', (path) => ({ path, content: 'mine' })],
@@ -44,7 +44,7 @@ suite('a path cannot leave the workspace', () => {
     ]
     for (const [name, input] of WAYS) {
       for (const path of paths) {
-        // A link itself is inside: its facts can be seen and it can be removed, but not what it points to.
+        // The link itself is inside: tools can stat and delete it, but not its target.
         const isLinkItself = ['link', 'in/relative', 'chain'].includes(path)
         if (isLinkItself && (name === 'delete' || name === 'file_stat')) continue
         const { isError, result } = await bench.call(name, input(path))
@@ -75,7 +75,7 @@ suite('a path cannot leave the workspace', () => {
     assert.deepEqual(readdirSync(sibling), [])
   })
 
-  test('by a name with a NUL character, or by links that go in circles', async () => {
+  test('by a name with a NUL character, or by circular links', async () => {
     await using bench = new WorkspaceBench()
     symlinkSync('b', join(bench.root, 'a'))
     symlinkSync('a', join(bench.root, 'b'))
@@ -83,7 +83,7 @@ suite('a path cannot leave the workspace', () => {
     assert.match(await bench.refusal('read_file', { path: 'a' }), /too many links/)
   })
 
-  test('but an absolute path of its own, and a link that stays inside, lead where they lead', async () => {
+  test('but an absolute path inside it, and a link that stays inside, work', async () => {
     await using bench = new WorkspaceBench()
     mkdirSync(join(bench.root, 'a/b'), { recursive: true })
     writeFileSync(join(bench.root, 'a/b/c.txt'), 'here')
@@ -134,8 +134,8 @@ suite('a path cannot leave the workspace', () => {
   })
 })
 
-suite('access that people gave', () => {
-  test('reaches a folder and what is below it, or one file, and nothing beside them', async () => {
+suite('access that a person granted', () => {
+  test('covers a folder with everything below it, or one file, and nothing next to them', async () => {
     await using bench = new WorkspaceBench()
     const { outside } = bench
     mkdirSync(join(outside, 'given'))

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { WorkspaceBench } from './workspace.fixture.ts'
 
 suite('read_file', () => {
-  test('returns a whole file, and says what it read', async () => {
+  test('returns a whole file, and reports what it read', async () => {
     await using bench = new WorkspaceBench()
     writeFileSync(join(bench.root, 'a.txt'), 'one\ntwo\n')
     const { activity, result } = await bench.call('read_file', { path: 'a.txt' })
@@ -14,7 +16,7 @@ suite('read_file', () => {
     assert.deepEqual({ ...event, timestamp: '' }, { type: 'read', path: 'a.txt', isSuccess: true, timestamp: '' })
   })
 
-  test('returns a range of lines, and says how to go on', async () => {
+  test('returns a range of lines, and explains how to continue', async () => {
     await using bench = new WorkspaceBench()
     writeFileSync(join(bench.root, 'a.txt'), Array.from({ length: 10 }, (_, index) => `${index + 1}\n`).join(''))
     const { activity, result } = await bench.call('read_file', { path: 'a.txt', offset: 4, limit: 2 })
@@ -69,6 +71,34 @@ suite('write_file', () => {
     assert.equal(readFileSync(file, 'utf8'), '\u{FEFF}three\r\nfour\r\n')
     assert.equal(statSync(file).mode & 0o7777, 0o751)
     assert.deepEqual(readdirSync(bench.root), ['run.bat'])
+  })
+
+  test('replaces a file at once: nobody who reads it meanwhile sees a part of it', async () => {
+    await using bench = new WorkspaceBench()
+    const [one, two] = ['1', '2'].map((digit) => digit.repeat(2_000_000)) as [string, string]
+    const file = join(bench.root, 'a.txt')
+    writeFileSync(file, one)
+    const reader = spawn(
+      process.execPath,
+      [
+        '-e',
+        `const fs = require('node:fs')
+         process.stdout.write('ready')
+         for (;;) {
+           const text = fs.readFileSync(process.argv[1], 'latin1')
+           if (text.length !== 2_000_000 || text[0] !== text.at(-1)) process.exit(1)
+         }`,
+        file,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    await once(reader.stdout, 'data')
+    for (let count = 0; count < 100; count++) {
+      await bench.result('write_file', { path: 'a.txt', content: count % 2 === 0 ? two : one })
+    }
+    const ended = once(reader, 'exit')
+    reader.kill('SIGKILL')
+    assert.deepEqual(await ended, [null, 'SIGKILL'])
   })
 
   test('writes through a link that stays inside', async () => {
@@ -195,7 +225,15 @@ suite('list_files', () => {
     assert.match(await bench.text('list_files', { all: true }), /dist\/out\.js/)
   })
 
-  test('does not follow links, and says how much it left out', async () => {
+  test('reports that a path is missing or is no folder, as grep does, and names no descriptor', async () => {
+    await using bench = new WorkspaceBench()
+    writeFileSync(join(bench.root, 'a.txt'), 'a')
+    assert.equal(await bench.refusal('list_files', { path: 'no' }), 'There is no no.')
+    assert.equal(await bench.refusal('grep', { path: 'no', pattern: 'a' }), 'There is no no.')
+    assert.equal(await bench.refusal('list_files', { path: 'a.txt' }), 'a.txt: a part of the path is not a folder.')
+  })
+
+  test('does not follow links, and reports how much it left out', async () => {
     await using bench = new WorkspaceBench({ tools: { list_files: { maxOutputTokens: 5 } } })
     symlinkSync('.', join(bench.root, 'again'))
     for (const name of ['b', 'c', 'd', 'e', 'f', 'g']) writeFileSync(join(bench.root, name), '')

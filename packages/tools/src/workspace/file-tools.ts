@@ -2,7 +2,7 @@ import { extname, resolve } from 'node:path'
 import { InspanError, type JsonObject } from '@inspan/protocol'
 import type { ToolOutcome } from '@inspan/protocol/driver'
 import { editText, likeBefore, plainText, type Edited, type TextEdit } from './edit-text.ts'
-import type { FileContent, FileInfo } from './files.ts'
+import type { WorkspaceFileContent, FileInfo } from './files.ts'
 import { activity, characterLimit, workspaceTool, type Fields, type ToolCall, type WorkspaceTool } from './tool-kit.ts'
 
 const MAX_BYTES = 20 * 1024 * 1024
@@ -56,7 +56,7 @@ const readFile: WorkspaceTool = workspaceTool({
   },
 })
 
-function binaryFile({ bytes, info }: FileContent): ToolOutcome {
+function binaryFile({ bytes, info }: WorkspaceFileContent): ToolOutcome {
   const mediaType = IMAGES[extname(info.path).toLowerCase()]
   const note = activity({ type: 'read', path: info.path, isSuccess: true })
   if (mediaType === undefined) return { result: `${info.path} is a binary file of ${info.size} bytes.`, activity: note }
@@ -290,7 +290,7 @@ function regularExpression(source: string, ignoreCase: boolean): RegExp {
   }
 }
 
-async function readIfThere(wanted: string, { files, run }: ToolCall): Promise<FileContent | undefined> {
+async function readIfThere(wanted: string, { files, run }: ToolCall): Promise<WorkspaceFileContent | undefined> {
   try {
     return await files.read(wanted, MAX_BYTES, run.allowedPaths)
   } catch (error) {
@@ -299,7 +299,12 @@ async function readIfThere(wanted: string, { files, run }: ToolCall): Promise<Fi
   }
 }
 
-async function write(wanted: string, text: string, before: FileContent | undefined, call: ToolCall): Promise<FileInfo> {
+async function write(
+  wanted: string,
+  text: string,
+  before: WorkspaceFileContent | undefined,
+  call: ToolCall,
+): Promise<FileInfo> {
   const expected = before?.info.version ?? null
   await keep(before?.info.path ?? wanted, call)
   const info = await call.files.write(wanted, Buffer.from(text), { expected }, call.run.allowedPaths)

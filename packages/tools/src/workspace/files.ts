@@ -10,7 +10,7 @@ export interface FileInfo {
 
 export type ListedFile = Pick<FileInfo, 'path' | 'type'>
 
-export interface FileContent {
+export interface WorkspaceFileContent {
   readonly bytes: Buffer
   readonly info: FileInfo
 }
@@ -52,7 +52,7 @@ export interface Match {
  */
 export interface WorkspaceFiles {
   stat(path: string, allowed?: readonly string[]): Promise<FileInfo | null>
-  read(path: string, maxBytes: number, allowed?: readonly string[]): Promise<FileContent>
+  read(path: string, maxBytes: number, allowed?: readonly string[]): Promise<WorkspaceFileContent>
   /** Replaces the file as a whole: nobody ever sees half of it. Creates missing folders. */
   write(path: string, bytes: Buffer, options?: WriteOptions, allowed?: readonly string[]): Promise<FileInfo>
   makeFolder(path: string, allowed?: readonly string[]): Promise<void>

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import type { ContainedFolder, Place } from './contained-folder.ts'
+import type { ContainedFolder, ContainedPlace } from './contained-folder.ts'
 import { openFile } from './contained-folder.ts'
 import type { GrepOptions, Match } from './files.ts'
 import { ripgrepFiles } from './ripgrep.ts'
@@ -44,7 +44,7 @@ function fits(path: string, glob: string): boolean {
   return matchesGlob(glob.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1), glob)
 }
 
-function isFile(place: Place): boolean {
+function isFile(place: ContainedPlace): boolean {
   try {
     closeSync(openFile(place, constants.O_RDONLY))
     return true
@@ -53,7 +53,7 @@ function isFile(place: Place): boolean {
   }
 }
 
-/** Returns `undefined` for what is binary, too large, gone or closed to us: a search goes on without it. */
+/** Returns `undefined` for what is binary, too large, gone or closed to us: a search continues without it. */
 function readText(folder: ContainedFolder, path: string): string | undefined {
   try {
     return folder.visit(path, (place) => {

@@ -28,11 +28,11 @@ import {
   missing,
   openFile,
   outside,
-  type Place,
+  type ContainedPlace,
   type WalkOptions,
 } from './contained-folder.ts'
 import type {
-  FileContent,
+  WorkspaceFileContent,
   FileInfo,
   GrepOptions,
   ListedFile,
@@ -59,7 +59,7 @@ export class LocalFiles implements WorkspaceFiles {
     }
   }
 
-  async read(path: string, maxBytes: number, allowed?: readonly string[]): Promise<FileContent> {
+  async read(path: string, maxBytes: number, allowed?: readonly string[]): Promise<WorkspaceFileContent> {
     return this.#visit(path, allowed, (place) => {
       const fd = openFile(place, constants.O_RDONLY)
       try {
@@ -136,15 +136,20 @@ export class LocalFiles implements WorkspaceFiles {
 
   async *list(path: string, options: ListOptions, allowed?: readonly string[]): AsyncGenerator<ListedFile> {
     const { walkTree } = await import('./walk-tree.ts')
-    yield* walkTree(...this.#folderOf(path, allowed), options)
+    yield* explained(path, walkTree(...this.#folderOf(path, allowed), options))
   }
 
   async *grep(path: string, options: GrepOptions, allowed?: readonly string[]): AsyncGenerator<Match> {
     const { grepTree } = await import('./grep-tree.ts')
-    yield* grepTree(...this.#folderOf(path, allowed), options)
+    yield* explained(path, grepTree(...this.#folderOf(path, allowed), options))
   }
 
-  #visit<T>(path: string, allowed: readonly string[] | undefined, use: (place: Place) => T, options?: WalkOptions): T {
+  #visit<T>(
+    path: string,
+    allowed: readonly string[] | undefined,
+    use: (place: ContainedPlace) => T,
+    options?: WalkOptions,
+  ): T {
     const [folder, within] = this.#folderOf(path, allowed)
     try {
       return folder.visit(within, use, options)
@@ -167,6 +172,14 @@ export class LocalFiles implements WorkspaceFiles {
   }
 }
 
+async function* explained<Found>(path: string, found: AsyncGenerator<Found>): AsyncGenerator<Found> {
+  try {
+    yield* found
+  } catch (error) {
+    throw fileError(error, path)
+  }
+}
+
 /** Returns the folder to stay in: the granted one, or the one that holds the granted file. */
 function grantedFolder(path: string): { readonly folder: ContainedFolder; readonly isFolder: boolean } | undefined {
   if (!isAbsolute(path)) return undefined
@@ -179,7 +192,7 @@ function grantedFolder(path: string): { readonly folder: ContainedFolder; readon
 }
 
 /** Every level is opened from the one above it, so that nothing below can lead elsewhere. */
-function removeTree(place: Pick<Place, 'base' | 'name'>): void {
+function removeTree(place: Pick<ContainedPlace, 'base' | 'name'>): void {
   inFolder(place, (base) => {
     for (const entry of readdirSync(base, { withFileTypes: true })) {
       if (entry.isDirectory()) removeTree({ base, name: entry.name })
@@ -189,13 +202,13 @@ function removeTree(place: Pick<Place, 'base' | 'name'>): void {
   rmdirSync(at(place))
 }
 
-function statAt({ base, name, path }: Place): BigIntStats {
+function statAt({ base, name, path }: ContainedPlace): BigIntStats {
   const stats = lstatSync(at({ base, name }), { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) throw missing(path)
   return stats
 }
 
-function existing({ base, name }: Place): BigIntStats | undefined {
+function existing({ base, name }: ContainedPlace): BigIntStats | undefined {
   return lstatSync(at({ base, name }), { bigint: true, throwIfNoEntry: false })
 }
 
@@ -209,7 +222,12 @@ function assertWritable(stats: BigIntStats | undefined, path: string): void {
 }
 
 /** Writes beside the file and renames: a reader sees the old content or the new, never a mixture. */
-function replaceFile(place: Place, bytes: Buffer, before: BigIntStats | undefined, mode: number | undefined): FileInfo {
+function replaceFile(
+  place: ContainedPlace,
+  bytes: Buffer,
+  before: BigIntStats | undefined,
+  mode: number | undefined,
+): FileInfo {
   const beside = { ...place, name: `.${place.name.slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp` }
   const wanted = mode ?? (before === undefined ? undefined : Number(before.mode) & 0o7777)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL

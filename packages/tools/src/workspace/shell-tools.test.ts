@@ -11,7 +11,7 @@ const isAlive = (pid: number): boolean =>
   existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 
 suite('execute_command', () => {
-  test('runs in the workspace, streams its output and says how it ended', async () => {
+  test('runs in the workspace, streams its output and reports how it ended', async () => {
     await using bench = new WorkspaceBench()
     const command = 'pwd; echo out; echo err >&2; exit 3'
     const { activity, isError, result } = await bench.call('execute_command', { command })
@@ -90,7 +90,7 @@ suite('execute_command', () => {
 })
 
 suite('a background process', () => {
-  test('goes on after its call, can be looked at and ended', async () => {
+  test('continues after its call, can be looked at and ended', async () => {
     await using bench = new WorkspaceBench()
     const started = await bench.result('execute_command', {
       command: 'echo hello; echo ready > flag; sleep 1000',

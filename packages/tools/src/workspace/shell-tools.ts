@@ -139,7 +139,7 @@ const getProcessOutput: WorkspaceTool = workspaceTool({
   execute: async ({ processId, timeout, wait }, call) => {
     const process = call.processes.get(call.run.threadId, processId)
     if (wait && process.exit === undefined) await waitFor(process, Math.min(timeout, MAX_TIMEOUT_MS), call.run.signal)
-    return { result: reportOf(process, characterLimit(call.config, 10_000)) }
+    return reportOf(process, characterLimit(call.config, 10_000))
   },
 })
 
@@ -161,16 +161,22 @@ const killProcess: WorkspaceTool = workspaceTool({
     const process = call.processes.get(call.run.threadId, processId)
     await process.running.kill()
     process.exit = await process.running.ended
-    return { result: reportOf(process, characterLimit(call.config, 10_000)) }
+    return reportOf(process, characterLimit(call.config, 10_000))
   },
 })
 
-function reportOf({ exit, id, output }: BackgroundProcess, most: number): Exclude<ToolOutcome['result'], undefined> {
+function reportOf({ command, exit, id, output }: BackgroundProcess, most: number): ToolOutcome {
   const shown = new OutputWindow(most)
   shown.add(output.toString())
   const ended =
     exit === undefined ? {} : { exitCode: exit.exitCode, ...(exit.signal === null ? {} : { signal: exit.signal }) }
-  return { processId: id, status: exit === undefined ? 'running' : 'ended', ...ended, output: shown.toString() }
+  return {
+    result: { processId: id, status: exit === undefined ? 'running' : 'ended', ...ended, output: shown.toString() },
+    activity:
+      exit === undefined
+        ? activity({ type: 'command', command })
+        : commandActivity(command, undefined, exit.exitCode, exit.exitCode === 0),
+  }
 }
 
 function commandActivity(

@@ -4,7 +4,7 @@ export interface CommandOptions {
   /** Relative to the workspace. Default: the workspace itself. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Folders outside of the workspace that a command may be run in. */
+  /** Folders outside the workspace that a command may be run in. */
   readonly allowed?: readonly string[]
   readonly onOutput: (text: string, stream: 'stdout' | 'stderr') => void
 }

@@ -50,14 +50,17 @@ export interface WorkspaceTool {
   execute(input: JsonObject, call: ToolCall): Promise<ToolOutcome>
 }
 
-export interface ToolDefinition<Input> extends Pick<WorkspaceTool, 'name' | 'description' | 'category' | 'changes'> {
+export interface WorkspaceToolDefinition<Input> extends Pick<
+  WorkspaceTool,
+  'name' | 'description' | 'category' | 'changes'
+> {
   readonly properties: JsonObject
   readonly required?: readonly string[]
   readonly parse: (input: Fields) => Input
   readonly execute: (input: Input, call: ToolCall) => Promise<ToolOutcome>
 }
 
-export function workspaceTool<Input>(definition: ToolDefinition<Input>): WorkspaceTool {
+export function workspaceTool<Input>(definition: WorkspaceToolDefinition<Input>): WorkspaceTool {
   const { category, changes, description, execute, name, parse, properties, required = [] } = definition
   return {
     name,

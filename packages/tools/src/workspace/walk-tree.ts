@@ -1,6 +1,6 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { setImmediate as nextTask } from 'node:timers/promises'
-import { inFolder, type ContainedFolder, type Place } from './contained-folder.ts'
+import { inFolder, type ContainedFolder, type ContainedPlace } from './contained-folder.ts'
 import type { ListedFile, ListOptions } from './files.ts'
 import { isIgnored, loadIgnore, rulesOf, type IgnoreRules } from './ignore-rules.ts'
 
@@ -56,7 +56,7 @@ function readAgain(
 
 /** Returned in reverse, because the last one is taken first. */
 function children(
-  { path }: Place,
+  { path }: ContainedPlace,
   entries: readonly Dirent[],
   depth: number,
   rules: IgnoreRules | undefined,

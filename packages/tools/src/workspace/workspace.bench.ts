@@ -61,7 +61,7 @@ try {
   }
   report(
     await compare({
-      name: 'workspace: read_file beside readFileSync',
+      name: 'workspace: read_file relative to readFileSync',
       limit: 25,
       floor: often(() => void readFileSync(join(root, path), 'utf8')),
       ours: often(() => call('read_file', { path })),
@@ -69,7 +69,7 @@ try {
   )
   report(
     await compare({
-      name: 'workspace: write_file beside writeFileSync',
+      name: 'workspace: write_file relative to writeFileSync',
       limit: 12,
       floor: often((n) => writeFileSync(join(root, path), `x${n}\n`)),
       ours: often((n) => call('write_file', { path, content: `y${n}\n` })),
@@ -91,7 +91,7 @@ try {
   )
   report(
     await compare({
-      name: 'workspace: grep beside ripgrep, in 50,000 files',
+      name: 'workspace: grep in 50,000 files relative to ripgrep',
       limit: 3,
       floor: () => {
         execFileSync(RIPGREP, ['--no-config', '--sort', 'path', '-n', 'needle!', './'], { cwd: root, stdio: 'ignore' })
@@ -117,7 +117,7 @@ try {
   }
   report(
     await compare({
-      name: 'checkpoint of one file: among 50,000 beside among 500',
+      name: 'checkpoint of one file among 50,000 relative to one among 500',
       limit: 1.5,
       floor: () => checkpoint(small),
       ours: () => checkpoint(root),
@@ -126,7 +126,7 @@ try {
   const scanned = new Checkpoints(root, { folder: join(base, 'kept') })
   report(
     await compare({
-      name: 'checkpoint of a command: one scan beside git status',
+      name: 'checkpoint of a command: one scan relative to git status',
       limit: 2,
       floor: () => {
         git('status', '--porcelain')

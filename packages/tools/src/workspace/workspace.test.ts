@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { InspanError } from '@inspan/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
 import type { FileInfo, WorkspaceFiles } from './files.ts'
+import type { WorkspaceShell } from './shell.ts'
 import { Workspace } from './workspace.ts'
 import { WorkspaceBench } from './workspace.fixture.ts'
 
@@ -67,6 +68,49 @@ suite('the tools of a workspace', () => {
     assert.match((await check('execute_command', { command: ' ' })) ?? '', /`command` is empty/)
   })
 
+  test('say in every result what was done, also when it failed', async () => {
+    await using bench = new WorkspaceBench()
+    const started = await bench.call('execute_command', { command: 'exit 2', background: true })
+    const { processId } = started.result as { readonly processId: string }
+    const ended = { type: 'command', command: 'exit 2', exitCode: 2, isSuccess: false }
+    const none = { processId: 'none' }
+    const cases: readonly [string, JsonObject, object][] = [
+      ['write_file', { path: 'a', content: 'x' }, { type: 'write', path: 'a' }],
+      ['read_file', { path: 'a' }, { type: 'read', path: 'a' }],
+      [
+        'edit_file',
+        { path: 'a', old_string: 'x', new_string: 'y' },
+        { type: 'write', path: 'a', startLine: 1, endLine: 1 },
+      ],
+      ['list_files', {}, { type: 'list', path: '.' }],
+      ['file_stat', { path: 'a' }, { type: 'read', path: 'a' }],
+      ['mkdir', { path: 'b' }, { type: 'write', path: 'b' }],
+      ['grep', { pattern: 'y' }, { type: 'search', query: 'y', path: '.' }],
+      ['delete', { path: 'a' }, { type: 'write', path: 'a' }],
+      ['execute_command', { command: 'true' }, { type: 'command', command: 'true', exitCode: 0 }],
+      ['get_process_output', { processId, wait: true }, ended],
+      ['kill_process', { processId }, ended],
+      // And when it failed.
+      ['write_file', { path: '../a', content: 'x' }, { type: 'write', path: '../a', isSuccess: false }],
+      ['read_file', { path: 'a' }, { type: 'read', path: 'a', isSuccess: false }],
+      ['edit_file', { path: 'a' }, { type: 'write', path: 'a', isSuccess: false }],
+      ['list_files', { path: 'no' }, { type: 'list', path: 'no', isSuccess: false }],
+      ['file_stat', { path: '/etc' }, { type: 'read', path: '/etc', isSuccess: false }],
+      ['mkdir', { path: '../b' }, { type: 'write', path: '../b', isSuccess: false }],
+      ['grep', { pattern: '(' }, { type: 'search', query: '(', path: '.', isSuccess: false }],
+      ['delete', { path: 'a' }, { type: 'write', path: 'a', isSuccess: false }],
+      ['execute_command', { command: 'x', cwd: '/' }, { type: 'command', command: 'x', isSuccess: false }],
+      ['get_process_output', none, { type: 'command', command: 'get_process_output', isSuccess: false }],
+      ['kill_process', none, { type: 'command', command: 'kill_process', isSuccess: false }],
+    ]
+    for (const [name, input, expected] of cases) {
+      const { activity } = await bench.call(name, input)
+      const told = activity?.events.map(({ timestamp: _timestamp, ...event }) => event)
+      assert.deepEqual(told, [{ isSuccess: true, ...expected }], `${name} ${JSON.stringify(input)}`)
+    }
+    assert.deepEqual([...new Set(cases.map(([name]) => name))].sort(), ALL.split(' ').sort())
+  })
+
   test('bind an approval to the file as it was', async () => {
     await using bench = new WorkspaceBench()
     const state = (): unknown =>
@@ -116,7 +160,7 @@ suite('a workspace', () => {
     }
   })
 
-  test('can have its files anywhere', async () => {
+  test('can have its files and its shell anywhere', async () => {
     const kept = new Map([['a.txt', 'elsewhere']])
     const info = (path: string): FileInfo => ({
       path,
@@ -143,7 +187,16 @@ suite('a workspace', () => {
       },
       grep: async function* () {},
     }
-    await using bench = new WorkspaceBench({ files, shell: false })
+    const shell: WorkspaceShell = {
+      isContained: true,
+      run: async ({ command, cwd, onOutput }) => {
+        onOutput(`${command} in ${cwd ?? 'the workspace'}`, 'stdout')
+        return { ended: Promise.resolve({ exitCode: 0, signal: null }), kill: async () => undefined }
+      },
+    }
+    await using bench = new WorkspaceBench({ files, shell })
+    const { result } = await bench.call('execute_command', { command: 'ls', cwd: 'far' })
+    assert.deepEqual(result, { exitCode: 0, stdout: 'ls in far', stderr: '' })
     assert.equal(await bench.result('read_file', { path: 'a.txt' }), 'elsewhere')
     await bench.result('edit_file', { path: 'a.txt', old_string: 'else', new_string: 'no' })
     await bench.result('write_file', { path: 'b.txt', content: 'b' })

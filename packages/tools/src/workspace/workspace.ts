@@ -15,6 +15,7 @@ import type { CommandOptions, RunningCommand, WorkspaceShell } from './shell.ts'
 import { SHELL_TOOLS } from './shell-tools.ts'
 import { activity, type ToolCall, type WorkspaceTool, type WorkspaceToolConfig } from './tool-kit.ts'
 
+const MAX_SHOWN_BYTES = 1024 * 1024
 const TOOLS: readonly WorkspaceTool[] = [...FILE_TOOLS, ...SHELL_TOOLS]
 
 export type WorkspaceToolName =
@@ -142,6 +143,18 @@ export class Workspace implements ToolSource {
     return this.#checkpoints
   }
 
+  /** Returns a file of text as it is now; `null` if there is none, undefined if it is binary, large, or not in the folder. */
+  async textOf(path: string): Promise<string | null | undefined> {
+    try {
+      const files = this.#localFiles()
+      if ((await files.stat(path)) === null) return null
+      const { bytes } = await files.read(path, MAX_SHOWN_BYTES)
+      return bytes.includes(0) ? undefined : bytes.toString('utf8')
+    } catch {
+      return undefined
+    }
+  }
+
   /** Returns what makes worktrees of the repository that the folder is in. */
   async worktrees(): Promise<Worktrees> {
     if (this.#options.files !== undefined) {
@@ -250,12 +263,16 @@ const NO_SHELL: WorkspaceShell = {
 
 function failed(tool: WorkspaceTool, input: JsonObject): ReturnType<typeof activity> {
   const path = textOf(input['path']) ?? '.'
-  if (tool.category === 'execute') {
-    return activity({ type: 'command', command: textOf(input['command']) ?? tool.name, isSuccess: false })
+  switch (tool.name) {
+    case 'execute_command':
+    case 'get_process_output':
+    case 'kill_process':
+      return activity({ type: 'command', command: textOf(input['command']) ?? tool.name, isSuccess: false })
+    case 'grep':
+      return activity({ type: 'search', query: textOf(input['pattern']) ?? '', path, isSuccess: false })
+    case 'list_files':
+      return activity({ type: 'list', path, isSuccess: false })
   }
-  if (tool.name === 'grep')
-    return activity({ type: 'search', query: textOf(input['pattern']) ?? '', path, isSuccess: false })
-  if (tool.name === 'list_files') return activity({ type: 'list', path, isSuccess: false })
   return activity({ type: tool.isReadOnly ? 'read' : 'write', path, isSuccess: false })
 }
 

@@ -1,6 +1,6 @@
 import type { ExecFileOptions } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, realpath } from 'node:fs/promises'
+import { mkdir, realpath, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { InspanError } from '@inspan/protocol'
@@ -37,7 +37,7 @@ export interface WorktreesOptions {
   readonly folder?: string
 }
 
-/** Makes worktrees of the repository that a folder is in. Work that is not committed is never removed. */
+/** Makes worktrees of the repository that a folder is in. Work that is not committed is removed only on request. */
 export class Worktrees {
   readonly #root: string
   readonly #folder: string
@@ -88,11 +88,31 @@ export class Worktrees {
     }
   }
 
-  /** Removes the worktree. Its branch stays if it has commits that are nowhere else. */
-  async remove(tree: Worktree): Promise<void> {
-    await this.#assertCommitted(tree)
+  /** Makes its changes in the folder of the workspace, committed or not, without a commit. If they do not fit, nothing changes. */
+  async apply(tree: Worktree): Promise<void> {
+    const base = await git(this.#root, ['merge-base', 'HEAD', tree.branch])
+    await git(tree.top, ['add', '--all'])
+    const patch = join(this.#folder, `${tree.branch.replaceAll('/', '-')}.patch`)
+    try {
+      await git(tree.top, ['diff', '--cached', '--binary', '--no-ext-diff', `--output=${patch}`, base])
+      if ((await stat(patch)).size === 0) return
+      const top = await git(this.#root, ['rev-parse', '--show-toplevel'])
+      await git(top, ['apply', '--whitespace=nowarn', patch])
+    } catch (error) {
+      throw new InspanError('conflict', `The changes do not fit the files of the workspace: ${messageOf(error)}`, {
+        hint: `Nothing was changed. The changes are still in ${tree.top}.`,
+        cause: error,
+      })
+    } finally {
+      await rm(patch, { force: true })
+    }
+  }
+
+  /** Removes the worktree. Its branch stays if it has commits that are nowhere else. `discard`: also what is not committed. */
+  async remove(tree: Worktree, { discard = false }: { readonly discard?: boolean } = {}): Promise<void> {
+    if (!discard) await this.#assertCommitted(tree)
     // Without --force, git itself refuses to remove work that appeared in between.
-    await git(this.#root, ['worktree', 'remove', tree.top])
+    await git(this.#root, ['worktree', 'remove', ...(discard ? ['--force'] : []), tree.top])
     await git(this.#root, ['branch', '--quiet', '-d', tree.branch]).catch(() => undefined)
   }
 

@@ -25,7 +25,7 @@ describe('Cline over ACP: subagents', () => {
     assert.equal(own.map(({ text }) => text).join(''), 'Done.')
   })
 
-  it('that were started side by side end one by one, and then the agent speaks again', () => {
+  it('subagents that were started side by side end one by one, and then the agent speaks again', () => {
     const { activity, sums } = mapRun(clineAcpDialect, [
       calls('a', 'spawn_agent: one'),
       calls('b', 'spawn_agent: two'),
@@ -46,7 +46,7 @@ describe('Cline over ACP: subagents', () => {
     assert.deepEqual([sums.waiting, sums.faults], [0, 0])
   })
 
-  it('of a tool that Cline does not have never began', () => {
+  it('a call of a subagent tool that Cline does not have is never reported as started', () => {
     const failed = update({
       sessionUpdate: 'tool_call_update',
       toolCallId: 'a',
@@ -57,7 +57,7 @@ describe('Cline over ACP: subagents', () => {
     assert.ok(!brief(activity).some((line) => line.startsWith('subagent_started')), brief(activity).join())
   })
 
-  it('that are at work when the program ends have failed', () => {
+  it('subagents that are at work when the program ends have failed', () => {
     const lines = [calls('a', 'spawn_agent: one'), calls('b', 'run_commands: ls'), says('At w')]
     assert.deepEqual(brief(mapRun(clineAcpDialect, lines, { end: { exitCode: 1 } }).activity).slice(0, -1), [
       'subagent_started ? ?',
@@ -68,13 +68,13 @@ describe('Cline over ACP: subagents', () => {
 })
 
 describe('Cline over ACP: standard error', () => {
-  it('what its library and its log say of themselves is no warning', () => {
+  it('log lines of Cline and its library are not warnings', () => {
     assert.equal(clineHabits.noise?.('[acp] listening'), 'notice')
     assert.equal(clineHabits.noise?.('DeprecationWarning: AI SDK Warning (x): use y'), 'notice')
     assert.equal(clineHabits.noise?.('    at run (file.js:1:2)'), 'stack-trace')
   })
 
-  it('everything else is: also what its log says of errors', () => {
+  it('everything else is a warning, including errors in its log', () => {
     for (const line of ['[acp] failed to read', '[acp] Error: no key', 'out of memory'])
       assert.equal(clineHabits.noise?.(line), undefined)
   })

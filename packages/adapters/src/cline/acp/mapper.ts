@@ -7,7 +7,7 @@ import { clineTools, SPAWN } from '../tools.ts'
 import { asObject, asText } from '../../kit/fields.ts'
 import { parseRecord } from '../../kit/json-line.ts'
 import type { Dialect } from '../../kit/mapper.ts'
-import type { ToolOutcome } from '../../kit/tool-table.ts'
+import type { ReportedOutcome } from '../../kit/tool-table.ts'
 
 /** Titles consist of the tool's name and what it is used for. */
 const TITLE = /^(\w+)(?::|$)/
@@ -41,7 +41,7 @@ function toolName(call: AcpToolCall): string | undefined {
 }
 
 /** Returns how a call ended. The status `completed` only says that the call was made; the output tells the rest. */
-function outcome(call: AcpToolCall): ToolOutcome {
+function outcome(call: AcpToolCall): ReportedOutcome {
   const output = unpacked(call.output)
   const error = asText(asObject(output)?.['error'])
   const event: JsonObject = {

@@ -87,7 +87,7 @@ describe('a command that a person is asked about', () => {
     assert.deepEqual(await answered(t, APPROVE), ['ran', ''])
   })
 
-  it('does not run when it is declined, and the agent is told why before it hears that', async (t) => {
+  it('does not run when it is declined, and the agent is told why before it learns that', async (t) => {
     const body = `${TOUCH}; t.say(await t.steered())`
     assert.deepEqual(await answered(t, { decision: 'decline', reason: 'Not here.' }, body), [
       '✗ declined',
@@ -120,7 +120,7 @@ describe('a command that a person is asked about', () => {
     assert.deepEqual(answers, [{ id: 0, result: { decision: 'accept' } }])
   })
 
-  it('may wait beside another, and each gets its own answer', async (t) => {
+  it('may wait together with another, and each gets its own answer', async (t) => {
     const { host, run } = await stage(t, `await Promise.all([t.command('touch a'), t.command('touch b')])`)
     const turn = run()
     const asks = [await host.nextAsk(), await host.nextAsk()]
@@ -194,7 +194,7 @@ describe('other questions', () => {
     assert.equal(resultsOf(await turn.all)[0]?.startsWith('✗'), true)
   })
 
-  it('of an MCP server for words are questions', async (t) => {
+  it('a request of an MCP server for text is a question', async (t) => {
     const { host, run } = await stage(
       t,
       `const answer = await t.ask('mcpServer/elicitation/request', {
@@ -208,7 +208,7 @@ describe('other questions', () => {
     assert.equal(textOf(await turn.all), '{"action":"accept","content":{"name":"Ann"},"_meta":null}')
   })
 
-  it('of the agent for words are questions', async (t) => {
+  it('a request of the agent for text is a question', async (t) => {
     const { host, run } = await stage(
       t,
       `t.say(JSON.stringify(await t.ask('item/tool/requestUserInput', { itemId: 'i1', questions: [{ id: 'q', question: 'Why?' }] })))`,
@@ -236,7 +236,7 @@ describe('other questions', () => {
     assert.match(textOf(await turn.all), new RegExp(String.raw`^\[${escape(granted)},\{"permissions":\{\},`))
   })
 
-  it('that nobody can answer are refused, with a warning', async (t) => {
+  it('other questions that nobody can answer are refused, with a warning', async (t) => {
     const { dir, host, run } = await stage(t, `await t.ask('attestation/generate', {})`)
     assert.equal(finishOf(await run().all), 'stop')
     assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'unsupported'))
@@ -304,6 +304,18 @@ describe('a process', () => {
     assert.deepEqual(host.bindings.at(-1)?.usageTotal?.totalTokens, 40)
   })
 
+  it('prints lines that are parsed once each, for events, limits and answers', async (t) => {
+    const parse = t.mock.method(JSON, 'parse')
+    const { host, run } = await stage(t, `${TOUCH}; t.say('here'); t.say('and there')`)
+    const turn = run()
+    ;(await host.nextAsk()).answer(APPROVE)
+    assert.equal(finishOf(await turn.all), 'stop')
+    const times = Map.groupBy(parse.mock.calls, ({ arguments: [text] }) => text)
+    const messages = [...times].filter(([text]) => /^\{.*"(?:method|result)":/.test(text))
+    assert.ok(messages.length > 8, `${messages.length} different lines`)
+    for (const [text, calls] of messages) assert.equal(calls.length, 1, text)
+  })
+
   it('asks for every command and keeps to its sandbox', async (t) => {
     const { dir, run } = await stage(t, `t.say('here')`)
     await run({ model: 'a-model', instructions: 'Be kind.' }).all
@@ -321,7 +333,18 @@ describe('a process', () => {
     assert.ok(argv?.every((arg) => !arg.includes('Be kind.') && !arg.startsWith('approval_policy')))
   })
 
-  it('that would not ask before it runs commands is refused before it gets a prompt', async (t) => {
+  it('a process that no longer knows the policy fails the turn before it gets a prompt', async (t) => {
+    const env = { CODEX_API_KEY: 'any', STAND_IN_UNKNOWN_POLICY: 'untrusted' }
+    const { dir, run } = await stage(t, `t.say('here')`, { env })
+    const events = await run().all
+    const failure = events.find((event) => event.type === 'error')
+    assert.equal(failure?.code, 'policy-unsupported')
+    assert.match(failure?.error.message ?? '', /no longer asks before it runs commands/)
+    assert.equal(finishOf(events), 'error')
+    assert.deepEqual(await requests(dir, 'turn/start'), [])
+  })
+
+  it('a process that would not ask before it runs commands is refused before it gets a prompt', async (t) => {
     const env = { CODEX_API_KEY: 'any', STAND_IN_POLICY: 'on-request' }
     const { dir, run } = await stage(t, `t.say('here')`, { env })
     const events = await run().all
@@ -331,7 +354,7 @@ describe('a process', () => {
     assert.deepEqual(await requests(dir, 'turn/start'), [])
   })
 
-  it('that was killed a moment before the turn is followed by another one, which goes on with its thread', async (t) => {
+  it('a process that was killed a moment before the turn is followed by another one, which continues its thread', async (t) => {
     const { host, run } = await stage(t, `t.say('here')`)
     await run().all
     process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
@@ -341,7 +364,7 @@ describe('a process', () => {
     assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
   })
 
-  it('that dies while a command waits has failed, and its question with it', async (t) => {
+  it('a process that dies while a command waits has failed, and its question with it', async (t) => {
     const { dir, host, run } = await stage(t, `if (t.prompt === 'Do it.') ${TOUCH}; t.say('back')`)
     const turn = run()
     const ask = await host.nextAsk()
@@ -355,7 +378,7 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
-  it('whose turn fails says so once, and takes the next turn', async (t) => {
+  it('a process whose turn fails reports it once, and takes the next turn', async (t) => {
     const { dir, run } = await stage(t, `if (t.prompt === 'Do it.') t.fail('No key.'); else t.say('fine')`)
     const events = await run().all
     assert.deepEqual(
@@ -435,7 +458,7 @@ describe('a native thread', () => {
     })
   const SAY = `t.say(JSON.stringify(t.injected.map((item) => [item.role, item.content[0].text])))`
 
-  it('is resumed at our anchor: turns beyond it are taken back', async (t) => {
+  it('is resumed at our anchor: turns beyond it are withdrawn', async (t) => {
     const { dir, run } = await stage(t, SAY, { binding, memory, host: withHistory(own('turn-2', 'i3')) })
     await run().all
     assert.deepEqual(await requests(dir, 'thread/revert'), [{ threadId: 'thread-1', beforeTurnId: 'turn-3' }])
@@ -453,7 +476,7 @@ describe('a native thread', () => {
     ['has no such turn', { binding: { ...binding, anchor: 'turn-9' }, memory }],
     ['the program does not have', { binding }],
   ] as const) {
-    it(`that ${what} is followed by a new one, which is told everything`, async (t) => {
+    it(`a native thread that ${what} is followed by a new one, which is told everything`, async (t) => {
       const host = withHistory(own('turn-2', 'i3'), aMessage('u0', 'long ago'))
       const { run } = await stage(t, SAY, { ...options, host })
       const events = await run().all
@@ -489,7 +512,7 @@ describe('a native thread', () => {
     assert.equal(textOf(await run().all), '[["assistant","[other]\\nI looked."],["user","And you?"]]')
   })
 
-  it('that is new is told everything, but not the task itself', async (t) => {
+  it('a native thread that is new is told everything, but not the task itself', async (t) => {
     const host = withHistory(aMessage('u1', 'Do it.', { run: aTurn.runId }), aMessage('u0', 'long ago'))
     const { run } = await stage(t, SAY, { host })
     assert.equal(textOf(await run().all), '[["user","long ago"]]')

@@ -2,6 +2,7 @@ import { codexSessions } from '../sessions.ts'
 import type { NativeRef } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import type { CodexLaunchOptions } from '../launch.ts'
+import { CODEX_CAPABILITIES } from '../driver.ts'
 import { codexProfile } from '../profile.ts'
 import type { MappedEvent } from '../../kit/activity.ts'
 import { liveDriver, type LiveOptions } from '../../live/live-driver.ts'
@@ -16,25 +17,15 @@ import { refuseLevel } from '../../live/transport.ts'
  * or about what the user has allowed in rules of Codex.
  */
 const CAPABILITIES: Capabilities = {
+  ...CODEX_CAPABILITIES,
   governs: 'asks-only',
-  continuity: 'native',
   steer: 'inject',
   resume: 'anchor',
   fork: 'anchor',
   handover: 'items',
-  hostTools: 'mcp',
   interrupt: 'clean',
   usage: 'turn',
-  redaction: 'record',
-  images: true,
-  mcp: true,
-  subagents: true,
-  systemPrompt: 'append',
-  models: null,
-  effort: ['minimal', 'low', 'medium', 'high', 'xhigh'],
-  output: true,
   limits: true,
-  sessions: true,
 }
 
 export interface CodexLiveOptions extends LiveOptions, Omit<CodexLaunchOptions, 'userConfig'> {}
@@ -43,20 +34,20 @@ export interface CodexLiveOptions extends LiveOptions, Omit<CodexLaunchOptions, 
 export function codexLive(options: CodexLiveOptions = {}): AgentDriver {
   // The level would set the sandbox, but Codex asks to leave it, and a thread without rules allows that.
   refuseLevel(codexProfile.title, options.permissions)
-  const driver = liveDriver(
+  return liveDriver(
     {
       profile: codexProfile,
       dialect: codexAppServerDialect,
       capabilities: CAPABILITIES,
+      sessionsOf: codexSessions,
       launch: (request) => launchAppServer(request, options),
       anchorOf: turnOf,
-      limitsOf: codexLimits,
+      limits: codexLimits,
       placeOf: ({ turnId }: NativeRef) => turnId,
       connect: (link) => new AppServerPeer(link),
     },
     options,
   )
-  return { ...driver, sessions: codexSessions({ ...process.env, ...options.env }) }
 }
 
 /** Returns the turn to resume at: a native thread can only be resumed at the end of a turn. */

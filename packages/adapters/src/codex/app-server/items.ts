@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { CallRecord } from '../../kit/calls.ts'
 import { asArray, asBoolean, asInteger, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
-import type { ToolOutcome } from '../../kit/tool-table.ts'
+import type { ReportedOutcome } from '../../kit/tool-table.ts'
 
 /** Returns an item as a tool call, under its name in print mode. `undefined` if it is not a call. */
 export function callOfItem(item: JsonObject): Pick<CallRecord, 'name' | 'input' | 'serverName'> | undefined {
@@ -48,7 +48,7 @@ function changesOf(item: JsonObject): readonly JsonValue[] {
 }
 
 /** Returns how an item ended. A command that "completed" without an exit code does not tell. */
-export function outcomeOfItem(item: JsonObject): ToolOutcome {
+export function outcomeOfItem(item: JsonObject): ReportedOutcome {
   const result = item['aggregatedOutput'] ?? item['result'] ?? item['error'] ?? item['contentItems'] ?? pathsOf(item)
   const exitCode = asInteger(item['exitCode'])
   if (exitCode !== undefined) return { exitCode, isSuccess: exitCode === 0, result }
@@ -72,7 +72,7 @@ function pathsOf(item: JsonObject): JsonValue {
   return changes === undefined ? null : changes.map((change) => asObject(change)?.['path'] ?? null)
 }
 
-/** Returns the item in the format of print mode, for `Subagents`. */
+/** Returns the item in the format of print mode, for `CodexSubagents`. */
 export function collabItem(item: JsonObject): JsonObject {
   const states = Object.entries(asObject(item['agentsStates']) ?? NO_FIELDS).map(([id, state]) => {
     const status = asText(asObject(state)?.['status'])

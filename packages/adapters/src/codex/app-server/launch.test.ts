@@ -25,7 +25,7 @@ describe('the command line', () => {
 })
 
 describe('rules', () => {
-  it('that ask, and patterns for what is asked anyway, are judged call by call', () => {
+  it('rules that ask, and patterns for what is asked anyway, are judged call by call', () => {
     const request = ruled({
       categories: { execute: 'ask', edit: 'ask' },
       patterns: [
@@ -45,7 +45,7 @@ describe('rules', () => {
     )
   })
 
-  it('that deny edits for good make the sandbox read-only', () => {
+  it('rules that deny edits for good make the sandbox read-only', () => {
     assert.equal(sandboxOf(ruled({ categories: { edit: 'deny' } })), 'read-only')
   })
 })

@@ -5,7 +5,7 @@ import { codexRules, type CodexRules } from '../rules.ts'
 import type { LaunchRequest } from '../../launch/launch-plan.ts'
 import { kindOfTool, mcpToolName } from '../../launch/tool-kinds.ts'
 import { onlyFlags } from '../../live/args.ts'
-import type { LivePlan } from '../../live/live-harness.ts'
+import type { LivePlan } from '../../live/live-cli-spec.ts'
 import { settledRules } from '../../live/settled-rules.ts'
 
 const SETTINGS: ReadonlySet<string> = new Set(['-c', '--enable', '--disable'])

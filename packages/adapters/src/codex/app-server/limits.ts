@@ -1,15 +1,18 @@
+import type { JsonObject } from '@inspan/protocol'
 import type { AgentLimit } from '@inspan/protocol/driver'
 import { asNumber, asObject, asText } from '../../kit/fields.ts'
-import { parseRecord } from '../../kit/json-line.ts'
+import type { LimitReader } from '../../launch/cli-turn.ts'
 
 /** Above this share Codex itself warns. */
 const NEAR = 0.9
 
+const MARK = 'account/rateLimits/updated'
+
 /** Reads the limits of `account/rateLimits/updated`: one for hours, one for the week. */
-export function codexLimits(line: string): readonly AgentLimit[] {
-  if (!line.includes('account/rateLimits/updated')) return []
-  const record = parseRecord(line)
-  if (record?.['method'] !== 'account/rateLimits/updated') return []
+export const codexLimits: LimitReader = { mark: MARK, read }
+
+function read(record: JsonObject): readonly AgentLimit[] {
+  if (record['method'] !== MARK) return []
   const limits = asObject(asObject(record['params'])?.['rateLimits'])
   const isReached = asText(limits?.['rateLimitReachedType']) !== undefined
   return ['primary', 'secondary'].flatMap((window) => {

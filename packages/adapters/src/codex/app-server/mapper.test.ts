@@ -114,7 +114,7 @@ describe('a turn', () => {
     assert.equal(mapper.sessionId, MAIN)
   })
 
-  it('that failed has one error, whoever repeats it', () => {
+  it('a turn that failed has one error, whoever repeats it', () => {
     const error = { message: 'No.', codexErrorInfo: 'unauthorized' }
     const mapped = run(notice('error', { error, willRetry: false }), end('failed', error))
     assert.deepEqual(brief(mapped.activity), ['error [unauthorized]: No.'])
@@ -122,14 +122,14 @@ describe('a turn', () => {
     assert.equal(eventsOf(mapped, 'finish')[0]?.finishReason, 'error')
   })
 
-  it('that goes on after an error has not failed', () => {
+  it('a turn that continues after an error has not failed', () => {
     const mapped = run(notice('error', { error: { message: 'Oh.' }, willRetry: false }), end())
     assert.deepEqual(brief(mapped.activity), ['error: Oh.'])
     assert.equal(eventsOf(mapped, 'error').length, 0)
     assert.equal(eventsOf(mapped, 'finish')[0]?.finishReason, 'stop')
   })
 
-  it('of which nothing comes after an error has failed with it', () => {
+  it('a turn that ends silently after an error has failed with that error', () => {
     const mapped = run(notice('error', { error: { message: 'Oh.' }, willRetry: false }))
     assert.equal(eventsOf(mapped, 'error').length, 1)
   })
@@ -151,7 +151,7 @@ describe('a turn', () => {
     assert.deepEqual(mapped.events.at(-1)?.native, { sessionId: 'fork', turnId: 'turn-2' })
   })
 
-  it('that was interrupted closes what it was doing', () => {
+  it('a turn that was interrupted closes what it was doing', () => {
     const command = { type: 'commandExecution', id: 'c1', command: 'make', cwd: '/w', status: 'inProgress' }
     const mapped = run(started(command), end('interrupted'))
     assert.deepEqual(brief(mapped.activity), ['command make ✗'])
@@ -186,13 +186,13 @@ describe('steps', () => {
     assert.equal(mapped.mapper.usage.totals?.inputTokens, 120)
   })
 
-  it('of earlier turns, told again when a thread is resumed, are not counted again', () => {
+  it('steps of earlier turns are not counted again when a thread is resumed', () => {
     const { mapper } = mapFixture(dialect, 'resumed-thread')
     assert.equal(mapper.usage.turn().find(({ scope }) => scope === 'own')?.totalTokens, 120)
     assert.equal(mapper.usage.totals?.totalTokens, 360)
   })
 
-  it('of subagents are theirs', () => {
+  it('steps of subagents belong to the subagents', () => {
     const { mapper } = mapFixture(dialect, 'subagent')
     assert.deepEqual(
       mapper.usage.turn().map(({ scope, totalTokens }) => [scope, totalTokens]),
@@ -220,7 +220,7 @@ describe('words', () => {
     assert.deepEqual(brief(mapped.activity), ['agent: Hello.'])
   })
 
-  it('that were cut off stand before the answer that follows', () => {
+  it('words that were cut off stand before the answer that follows', () => {
     const said = inTurn(
       notice('item/agentMessage/delta', { itemId: 'i1', delta: 'Half an' }),
       notice('error', { error: { message: 'Reconnecting' }, willRetry: true }),
@@ -229,7 +229,7 @@ describe('words', () => {
     assert.deepEqual(said, ['warning [retry]: Reconnecting', 'agent: Half an', 'agent: Whole.'])
   })
 
-  it('that were thought have their parts apart', () => {
+  it('words that were thought have their parts apart', () => {
     const mapped = run(
       notice('item/reasoning/summaryPartAdded', { itemId: 'r1', summaryIndex: 0 }),
       notice('item/reasoning/summaryTextDelta', { itemId: 'r1', delta: 'a', summaryIndex: 0 }),
@@ -245,7 +245,7 @@ describe('words', () => {
     assert.deepEqual(mapped.activity, [])
   })
 
-  it('of a subagent are not the answer', () => {
+  it('the words of a subagent are not the answer', () => {
     const text = completed({ type: 'agentMessage', id: 'i9', text: 'Sub.' }, { threadId: 'thread-2' })
     assert.deepEqual(inTurn(text), [])
   })
@@ -336,16 +336,16 @@ describe('subagents', () => {
     assert.ok(below.some(({ type }) => type === 'text-delta'))
   })
 
-  it('that never come to an end have failed', () => {
+  it('subagents that never come to an end have failed', () => {
     assert.deepEqual(inTurn(activity('started', 's1')), ['subagent_started look ?', 'subagent_failed look ✗'])
   })
 
-  it('of the first kind that the agent still waits for at the end have failed', () => {
+  it('subagents of the first kind have failed if the agent still waits for them at the end', () => {
     const item = { type: 'collabAgentToolCall', id: 'i1', tool: 'wait', receiverThreadIds: ['t2'], agentsStates: {} }
     assert.deepEqual(inTurn(started(item)), ['subagent_failed ? ✗'])
   })
 
-  it('that fail have failed once', () => {
+  it('subagents that fail have failed once', () => {
     const failed = {
       method: 'turn/completed',
       params: { threadId: 'thread-2', turn: { id: 'turn-9', rootTurnId: 'turn-1', status: 'failed' } },

@@ -1,7 +1,7 @@
 import type { JsonObject, NativeRef } from '@inspan/protocol'
-import { Subagents } from '../subagents.ts'
+import { CodexSubagents } from '../subagents.ts'
 import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS, textList } from '../../kit/fields.ts'
-import type { Dialect, DialectReader, HeldRecord, Place, Run } from '../../kit/mapper.ts'
+import type { Dialect, DialectReader, HeldRecord, TextPlace, Run } from '../../kit/mapper.ts'
 import { failureOf, type Failure } from './failure.ts'
 import { callOfItem, collabItem, outcomeOfItem } from './items.ts'
 import { reasonFor, serverRequests } from './notices.ts'
@@ -22,7 +22,7 @@ const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
 class AppServerReader implements DialectReader {
   readonly #run: Run
   readonly #threads: Threads
-  readonly #subagents = new Subagents()
+  readonly #subagents = new CodexSubagents()
   #turnId: string | undefined
   #isInStep = false
   /** An error that may end the turn. The end of the turn decides. */
@@ -226,12 +226,12 @@ class AppServerReader implements DialectReader {
     }
   }
 
-  #message(item: JsonObject, place: Place): void {
+  #message(item: JsonObject, place: TextPlace): void {
     const text = item['text']
     if (typeof text === 'string') this.#run.text(text, place)
   }
 
-  #reasoning(item: JsonObject, place: Place & { readonly partId: string }): void {
+  #reasoning(item: JsonObject, place: TextPlace & { readonly partId: string }): void {
     const summary = textList(item['summary']).join('\n\n')
     const content = textList(item['content']).join('\n\n')
     if (summary === '' && content === '') this.#run.consume('reasoning')
@@ -260,7 +260,7 @@ class AppServerReader implements DialectReader {
     this.#run.resultOrCall(opened, outcomeOfItem(item), details)
   }
 
-  // Subagents.
+  // CodexSubagents.
 
   #noteReceivers(id: string, item: JsonObject): void {
     if (collabItem(item)['tool'] !== 'spawn_agent') return
@@ -345,7 +345,7 @@ class AppServerReader implements DialectReader {
     })
   }
 
-  #place(params: JsonObject, id: string): Place & { readonly partId: string } {
+  #place(params: JsonObject, id: string): TextPlace & { readonly partId: string } {
     const parent = this.#threads.parentOf(asText(params['threadId']))
     return { partId: id, native: this.#threads.native(params, id), ...(parent === undefined ? {} : { parent }) }
   }

@@ -1,17 +1,23 @@
-import { InspanError, type JsonObject, type NativeRef } from '@inspan/protocol'
+import { InspanError, type JsonObject, type JsonValue, type NativeRef } from '@inspan/protocol'
 import { asArray, asObject, asText } from '../../kit/fields.ts'
 import { codexProfile } from '../profile.ts'
 import type { LaunchRequest } from '../../launch/launch-plan.ts'
-import type { NativeSession } from '../../launch/native-session.ts'
-import type { LiveTask } from '../../live/live-harness.ts'
+import type { SessionChoice } from '../../launch/native-session.ts'
+import type { LiveTask } from '../../live/live-cli-spec.ts'
 import { sandboxOf } from './launch.ts'
 
 export type Call = (method: string, params: JsonObject) => Promise<JsonObject>
 
 const PAGE = 50
 
-/** The only policy of Codex under which it asks about every command that may do something. */
+/**
+ * The only policy under which the app server asks about every command and file change (docs/internals/adapters.md
+ * compares them). Codex dropped the value from its configuration file, where we never put it; a version that drops it
+ * here too is refused by `openAsking`.
+ */
 const ASK_ALWAYS = 'untrusted'
+/** How a version without it refuses: unknown variant `untrusted`, or "untrusted" is no longer supported. */
+const UNKNOWN_POLICY = new RegExp(`["'\`]${ASK_ALWAYS}["'\`]`)
 
 export interface OpenedThread {
   readonly id: string
@@ -29,7 +35,7 @@ export async function openThread(call: Call, { request, history }: LiveTask): Pr
       return forkThread(call, request, session, history)
     case 'resume': {
       const resumed = { ...settingsOf(request), threadId: session.nativeId, excludeTurns: true }
-      const id = threadOf(await call('thread/resume', resumed))
+      const id = await openAsking(call, 'thread/resume', resumed)
       if (session.anchor !== undefined) await revertTo(call, id, session.anchor)
       return { id }
     }
@@ -37,29 +43,27 @@ export async function openThread(call: Call, { request, history }: LiveTask): Pr
 }
 
 async function beginThread(call: Call, request: LaunchRequest): Promise<string> {
-  return threadOf(await call('thread/start', { ...settingsOf(request), ...instructionsOf(request) }))
+  return openAsking(call, 'thread/start', { ...settingsOf(request), ...instructionsOf(request) })
 }
 
 /** Forks after whole turns only. A turn that our thread holds in part is left out, and that part is handed over. */
 async function forkThread(
   call: Call,
   request: LaunchRequest,
-  { nativeId, anchor }: Extract<NativeSession, { kind: 'fork' }>,
+  { nativeId, anchor }: Extract<SessionChoice, { kind: 'fork' }>,
   history: LiveTask['history'],
 ): Promise<OpenedThread> {
   const isWhole = (await lastItemOf(call, nativeId, anchor)) === (await lastHeldItem(history, nativeId, anchor))
   const lastTurnId = isWhole ? anchor : await turnBefore(call, nativeId, anchor)
   if (lastTurnId === undefined) return { id: await beginThread(call, request), isKnown: () => false }
   const model = request.model ?? (await modelOf(call, nativeId))
-  const id = threadOf(
-    await call('thread/fork', {
-      ...settingsOf(request),
-      threadId: nativeId,
-      lastTurnId,
-      excludeTurns: true,
-      ...(model === undefined ? {} : { model }),
-    }),
-  )
+  const id = await openAsking(call, 'thread/fork', {
+    ...settingsOf(request),
+    threadId: nativeId,
+    lastTurnId,
+    excludeTurns: true,
+    ...(model === undefined ? {} : { model }),
+  })
   return { id, ...(isWhole ? {} : { isKnown: ({ sessionId, turnId }) => sessionId === nativeId && turnId !== anchor }) }
 }
 
@@ -146,14 +150,21 @@ async function* turnsOf(call: Call, threadId: string): AsyncGenerator<string> {
 }
 
 /** Returns the id of the thread. Refuses one in which Codex would run commands without asking: no rule would hold there. */
-function threadOf(result: JsonObject): string {
+async function openAsking(call: Call, method: string, params: JsonObject): Promise<string> {
+  const result = await call(method, params).catch((error: unknown) => {
+    throw InspanError.is(error) && UNKNOWN_POLICY.test(error.message) ? doesNotAsk(error.message) : error
+  })
   const id = asText(asObject(result['thread'])?.['id'])
   if (id === undefined)
     throw new InspanError('unsupported', `${codexProfile.title} did not say which thread it opened.`)
   const { approvalPolicy } = result
-  if (approvalPolicy === ASK_ALWAYS) return id
-  throw new InspanError('policy-unsupported', `${codexProfile.title} no longer asks before it runs commands.`, {
+  if (approvalPolicy !== ASK_ALWAYS) throw doesNotAsk(approvalPolicy ?? null)
+  return id
+}
+
+function doesNotAsk(got: JsonValue): InspanError {
+  return new InspanError('policy-unsupported', `${codexProfile.title} no longer asks before it runs commands.`, {
     hint: "Use another version of it, or `transport: 'print'`, where its sandbox keeps the rules.",
-    details: { asked: ASK_ALWAYS, got: approvalPolicy ?? null },
+    details: { asked: ASK_ALWAYS, got },
   })
 }

@@ -2,7 +2,7 @@ import { InspanError, type JsonObject, type JsonValue, type Part } from '@inspan
 import { asInteger, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import { codexProfile } from '../profile.ts'
 import { promptOf } from '../../launch/prompt.ts'
-import { SessionLost, type LiveLink, type LivePeer, type LiveTask, type TurnPort } from '../../live/live-harness.ts'
+import { SessionLost, type LiveLink, type LivePeer, type LiveTask, type TurnPort } from '../../live/live-cli-spec.ts'
 import { Replies } from '../../live/replies.ts'
 import { OpenItems, serverAsk } from './approvals.ts'
 import { handoverItems, instructionsItem } from './handover-items.ts'

@@ -14,14 +14,14 @@ const map = (...updates: readonly object[]): readonly object[] =>
   unstamped(mapRun(gooseAcpDialect, [opened, ...updates.map(update), answered], { end: { exitCode: null } }).activity)
 
 describe('Goose over ACP: no answer', () => {
-  it('of the model is an error, said in the agent’s place', () => {
+  it('no answer of the model is an error, reported in the agent’s place', () => {
     const text = 'The model returned an empty response. Please resend your message to continue.'
     assert.deepEqual(map({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }), [
       { type: 'error', message: text },
     ])
   })
 
-  it('of a subagent is its failure, said in its report', () => {
+  it('no answer of a subagent is its failure, reported in its result', () => {
     const text =
       'Ran into this error: Bad request.\n\nPlease retry if you think this is a transient or recoverable error.'
     const toolCallId = 'c1'

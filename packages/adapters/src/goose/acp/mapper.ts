@@ -7,7 +7,7 @@ import { beginsAsFailure } from '../failures.ts'
 import { gooseTools, isOwnExtension } from '../tools.ts'
 import { asArray, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import type { Dialect } from '../../kit/mapper.ts'
-import type { ToolOutcome } from '../../kit/tool-table.ts'
+import type { ReportedOutcome } from '../../kit/tool-table.ts'
 
 /** How `goose acp` differs from the protocol. */
 export const gooseHabits: AcpHabits = {
@@ -31,7 +31,7 @@ function toolOf({ meta }: AcpToolCall): JsonObject {
 }
 
 /** The subagent's id is reported only while it works. */
-function outcome(call: AcpToolCall): ToolOutcome {
+function outcome(call: AcpToolCall): ReportedOutcome {
   const outcomeOfCall = callOutcome(call, {})
   const data = asObject(notificationOf(call.meta)['data'])
   const subagent = asText(data?.['subagent_id'])

@@ -3,7 +3,7 @@ import type { AcpHabits } from '../../acp/habits.ts'
 import type { AcpToolCall } from '../../acp/tool-call.ts'
 import { asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import type { Dialect } from '../../kit/mapper.ts'
-import type { ToolOutcome } from '../../kit/tool-table.ts'
+import type { ReportedOutcome } from '../../kit/tool-table.ts'
 import { readToolUse } from '../tool-use.ts'
 import { opencodeTools } from '../tools.ts'
 
@@ -21,7 +21,7 @@ export const opencodeHabits: AcpHabits = {
 export const opencodeAcpDialect: Dialect = acpDialectOf('opencode-acp', opencodeHabits)
 
 /** Returns how a call ended, by reading the output as in print mode. */
-function outcome(call: AcpToolCall): ToolOutcome {
+function outcome(call: AcpToolCall): ReportedOutcome {
   const { firstTitle: tool = '', input, status } = call
   const told = asText(input['error'])
   if (told !== undefined && input['tool'] === tool) return { isSuccess: false, result: told }

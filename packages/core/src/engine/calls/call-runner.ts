@@ -20,7 +20,8 @@ import type {
 } from '@inspan/protocol/driver'
 import { describeCall, unlessAborted } from '@inspan/protocol/internal'
 import type { PartAddress } from '@inspan/protocol/log'
-import { isStricter } from '../../policy/index.ts'
+import { isByGrant } from '../../policy/fallback.ts'
+import { isStricter } from '../../policy/strictness.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import { checkedOutcome } from '../checks/check-event.ts'
 import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
@@ -47,6 +48,8 @@ export interface CallRunnerOptions {
   readonly onInterrupted: OnInterrupted
   /** `isFromBefore`: the call was ordered from a process that died before starting it. */
   readonly decide: (call: ToolCallRequest, isFromBefore: boolean) => Decision
+  /** Reads what is allowed for the resource by now. Returns whether that has changed. */
+  readonly refreshGrants?: () => Promise<boolean>
   /** Waits for the answer to a question, and records the question first unless it is on record. */
   readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress, state?: string) => Promise<Answer>
   /** Returns the last question the tool of a call asked itself. `waitId`: the call's last wait, maybe an approval. */
@@ -176,6 +179,9 @@ export class CallRunner {
           ? { policy, refused: `The call was denied${because(answer.reason)}.` }
           : { policy }
       }
+      if (policy === 'allow' && !isByGrant(decision)) return { policy }
+      // Another thread of the resource, maybe in another process, may have got or lost an "always".
+      if (await this.#unlessAborted(this.#options.refreshGrants?.())) continue
       if (policy === 'allow') return { policy }
       // Everything is decided again after the answer: a rule may have changed meanwhile.
       await ask(approvalOf(call, agentId, hash, decision, given), address)

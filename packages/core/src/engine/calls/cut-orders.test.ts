@@ -3,13 +3,13 @@ import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { NO_RULES } from '@inspan/protocol'
 import { createPolicy } from '../../policy/index.ts'
-import { AgentBench, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type ModelScript } from '../agent-bench.fixture.ts'
 
 const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
 const order = { id: 'c1', name: 'paint', input: { colour: 'blue' } }
 
 /** The first call is cut off in the middle of its input; the next one is complete and asks. */
-const SCRIPT: Script = [
+const SCRIPT: ModelScript = [
   { toolCalls: [{ ...order, inputDeltas: 4 }], cutAfter: 2, cut: 'end' },
   { toolCalls: [{ ...order, id: 'c2' }] },
   { text: 'Done.' },
@@ -29,7 +29,7 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
     assert.equal(await run.done, 'complete')
   })
 
-  test('found after a crash, such a run goes on waiting, and that is no attempt', async () => {
+  test('found after a crash, such a run keeps waiting, and that is no attempt', async () => {
     await using bench = await opened()
     await bench.submit('Paint.')
     const { id } = await bench.wait()
@@ -51,7 +51,7 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
   })
 
   test('cut off by the cancel itself, it is not among them either, and has no result', async () => {
-    const script: Script = [{ toolCalls: [{ ...order, inputDeltas: 4 }], hang: true }]
+    const script: ModelScript = [{ toolCalls: [{ ...order, inputDeltas: 4 }], hang: true }]
     await using bench = await AgentBench.open(script, { agent: { tools: [paint] } })
     const begun = Promise.withResolvers<void>()
     bench.runtime.onEntry(({ state }) => {
@@ -66,7 +66,10 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
   })
 
   test('left so by a process that closed, it has no result, nor in what the model is asked next', async () => {
-    const script: Script = [{ text: 'Blue.', toolCalls: [{ ...order, inputDeltas: 4 }], hang: true }, { text: 'Done.' }]
+    const script: ModelScript = [
+      { text: 'Blue.', toolCalls: [{ ...order, inputDeltas: 4 }], hang: true },
+      { text: 'Done.' },
+    ]
     await using bench = await AgentBench.open(script, { agent: { tools: [paint] } })
     const begun = Promise.withResolvers<void>()
     bench.runtime.onEntry(({ state }) => {
@@ -91,7 +94,7 @@ suite("a call that the provider was to carry out itself takes no result but the 
   for (const how of ['cancel', 'close'] as const) {
     test(`cut off (${how}), it is told in words in what the model is asked next`, async () => {
       const search = { id: 's1', name: 'web_search', input: { query: 'blue' }, providerExecuted: true }
-      const script: Script = [
+      const script: ModelScript = [
         { text: 'Looking.', toolCalls: [search, { ...order, inputDeltas: 4 }], hang: true },
         { text: 'Done.' },
       ]

@@ -5,7 +5,7 @@ import { InspanError } from '@inspan/protocol'
 import type { Decision, RunnableTool } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import type { Script } from '../agent-bench.fixture.ts'
+import type { ModelScript } from '../agent-bench.fixture.ts'
 import { askingDelegateTool } from './asking-delegate.fixture.ts'
 import { delegateTool } from './delegate.fixture.ts'
 import { recordsAfter } from '../log/load-state.ts'
@@ -14,8 +14,11 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'
 
-const DELEGATE: Script = [{ toolCalls: [{ id: 'd', name: 'delegate', input: { task: 'Do it.' } }] }, { text: 'Done.' }]
-const WORK: Script = [{ toolCalls: [{ id: 'w', name: 'write', input: {} }] }, { text: 'It is done.' }]
+const DELEGATE: ModelScript = [
+  { toolCalls: [{ id: 'd', name: 'delegate', input: { task: 'Do it.' } }] },
+  { text: 'Done.' },
+]
+const WORK: ModelScript = [{ toolCalls: [{ id: 'w', name: 'write', input: {} }] }, { text: 'It is done.' }]
 
 /** Two threads of one process; one delegates a task to the other. */
 class Firm implements AsyncDisposable {
@@ -25,7 +28,7 @@ class Firm implements AsyncDisposable {
   readonly #opened = Promise.withResolvers<ThreadRuntime>()
   parent!: ThreadRuntime
 
-  static async open(work: Script, options: Partial<ThreadRuntimeOptions> = {}): Promise<Firm> {
+  static async open(work: ModelScript, options: Partial<ThreadRuntimeOptions> = {}): Promise<Firm> {
     const firm = new Firm()
     const { store } = firm
     const owner = await firm.owner()
@@ -87,7 +90,7 @@ class Firm implements AsyncDisposable {
 }
 
 suite('a task in a thread of its own', () => {
-  test('waits there for its answer while the run that it is for goes on, and holds nothing meanwhile', async () => {
+  test('waits there for its answer while the run that it is for continues, and holds nothing meanwhile', async () => {
     await using firm = await Firm.open(WORK, { passivateAfter: 0 })
     const run = await firm.submit()
     const { task, waitId } = await firm.asked()
@@ -103,7 +106,7 @@ suite('a task in a thread of its own', () => {
   for (const [what, work, when] of [
     ['its model answers', [{ text: 'Half', hang: true }], (task) => task.state.messages.length > 1],
     ['its approval waits', WORK, (task) => task.state.head.run?.status === 'parked'],
-  ] as readonly (readonly [string, Script, (task: ThreadRuntime) => boolean])[]) {
+  ] as readonly (readonly [string, ModelScript, (task: ThreadRuntime) => boolean])[]) {
     test(`is cancelled with the run that it is for, by the signal of its call (${what})`, async () => {
       await using firm = await Firm.open(work)
       const run = await firm.submit()
@@ -119,7 +122,7 @@ suite('a task in a thread of its own', () => {
     })
   }
 
-  test('is not cancelled by who only lets go of the thread: its question stays', async () => {
+  test('is not cancelled by who only releases the thread: its question stays', async () => {
     await using firm = await Firm.open(WORK)
     await firm.submit()
     const { task, waitId } = await firm.asked()
@@ -142,7 +145,7 @@ suite('a task in a thread of its own that asks in the thread it is for', () => {
     },
   })
 
-  test('leaves both waiting when they are let go of; each answer goes to what it was asked for', async () => {
+  test('leaves both waiting when they are released; each answer goes to what it was asked for', async () => {
     const store = new MemoryStore()
     await createThread(store, { id: 'parent', resourceId: 'test' })
     const effects: string[] = []

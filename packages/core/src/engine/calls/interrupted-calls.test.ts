@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
 import { InspanError, NO_RULES, type Policy } from '@inspan/protocol'
 import type { OnInterrupted, RunnableTool } from '@inspan/protocol/driver'
-import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
@@ -19,7 +19,7 @@ const CHILD = fileURLToPath(new URL('interrupted-child.fixture.ts', import.meta.
 const rules = (write: Policy): Partial<ThreadRuntimeOptions> => ({
   policy: createPolicy({ rules: { ...NO_RULES, tools: { write } } }),
 })
-const callAgain = (id: string): ScriptedTurn => ({ toolCalls: [{ id, name: 'write', input: { path: 'a' } }] })
+const callAgain = (id: string): ModelTurn => ({ toolCalls: [{ id, name: 'write', input: { path: 'a' } }] })
 
 /** A thread whose process died while a tool was running. */
 class Interrupted {
@@ -27,7 +27,7 @@ class Interrupted {
   readonly model: ReturnType<typeof scriptedModel>
   tool: RunnableTool
 
-  constructor(tool: Partial<RunnableTool> = {}, then: readonly ScriptedTurn[] = [{ text: 'I see.' }]) {
+  constructor(tool: Partial<RunnableTool> = {}, then: readonly ModelTurn[] = [{ text: 'I see.' }]) {
     this.model = scriptedModel([callAgain('c'), ...then])
     this.tool = {
       name: 'write',
@@ -58,7 +58,7 @@ class Interrupted {
 }
 
 suite('a call that was interrupted', () => {
-  test('is reported unless somebody says otherwise', async () => {
+  test('is reported by default', async () => {
     const left = new Interrupted()
     await using bench = await left.found(rules('allow'))
     await bench.runtime.idle()
@@ -70,7 +70,7 @@ suite('a call that was interrupted', () => {
     ['the tool', { onInterrupted: 'ask' }, {}],
     ['the runtime', {}, { onInterrupted: 'ask' }],
   ] as const) {
-    test(`is asked about where ${where} says so, and approved it is made again with the same key`, async () => {
+    test(`asks if ${where} says so, and runs again with the same key once approved`, async () => {
       const left = new Interrupted(tool)
       await using bench = await left.found({ ...rules('allow'), ...options })
       const wait = await bench.wait()
@@ -82,7 +82,7 @@ suite('a call that was interrupted', () => {
       assert.deepEqual(left.keys, ['r:c'], 'nothing happens by itself')
 
       await bench.restart()
-      assert.equal((await bench.wait()).id, wait.id, 'asked once, over restarts')
+      assert.equal((await bench.wait()).id, wait.id, 'asked once, across restarts')
       await bench.runtime.answer(wait.id, { decision: 'approve' }, 'ann')
       await bench.runtime.idle()
       assert.deepEqual(left.keys, ['r:c', 'r:c'])
@@ -96,7 +96,7 @@ suite('a call that was interrupted', () => {
     })
   }
 
-  test('and is not to be made again is reported, and stays in doubt', async () => {
+  test('is reported if somebody declines to repeat it, and stays in doubt', async () => {
     const left = new Interrupted({ onInterrupted: 'ask' }, [{ text: 'Hm.' }, callAgain('c2'), { text: 'Done.' }])
     await using bench = await left.found(rules('allow'))
     const wait = await bench.wait()
@@ -111,7 +111,7 @@ suite('a call that was interrupted', () => {
     assert.match((await bench.wait()).description, /nobody knows/, 'the same call asks although a rule allows it')
   })
 
-  test('had been approved: that was about the first time, and is not taken for an answer', async () => {
+  test('asks again although it had been approved: that approval was for the first attempt', async () => {
     const left = new Interrupted({ onInterrupted: 'ask' })
     const driver = nativeDriver({ id: 'native', model: left.model })
     await using bench = await RuntimeBench.open({ native: { driver, tools: () => [left.tool] } }, rules('ask'))
@@ -133,7 +133,7 @@ suite('a call that was interrupted', () => {
     ['approve', 'report', ['r:c', 'r:c']],
     ['decline', 'retry', ['r:c']],
   ] as const)
-    test(`and asked about is a matter of the answer (${decision}), also where ${wish} is wanted by now`, async () => {
+    test(`follows the answer to an open question (${decision}), even if the setting is ${wish} by now`, async () => {
       const left = new Interrupted()
       await using bench = await left.found({ ...rules('allow'), onInterrupted: 'ask' })
       const wait = await bench.wait()
@@ -145,7 +145,7 @@ suite('a call that was interrupted', () => {
       assert.deepEqual(left.keys, keys)
     })
 
-  test('is asked about under yolo too: whether to do something twice is no question of permission', async () => {
+  test('asks even under yolo: whether to do something twice is not a matter of permission', async () => {
     const left = new Interrupted({ onInterrupted: 'ask' })
     await using bench = await left.found({ ...rules('allow') })
     await bench.runtime.configure({ yolo: true })
@@ -155,7 +155,7 @@ suite('a call that was interrupted', () => {
   })
 
   for (const isHeld of [true, false])
-    test(`and asked about can be cancelled with its run (${isHeld ? 'here' : 'after a restart'})`, async () => {
+    test(`can be cancelled with its run while it asks (${isHeld ? 'here' : 'after a restart'})`, async () => {
       const left = new Interrupted({ onInterrupted: 'ask' })
       await using bench = await left.found(rules('allow'))
       const wait = await bench.wait()
@@ -176,7 +176,7 @@ suite('a call that was interrupted', () => {
     ['the tool', { onInterrupted: 'retry' }, {}],
     ['the runtime', {}, { onInterrupted: 'retry' }],
   ] as const) {
-    test(`is made again with the same key where ${where} says so`, async () => {
+    test(`runs again with the same key if ${where} says so`, async () => {
       const left = new Interrupted(tool)
       await using bench = await left.found({ ...rules('allow'), ...options })
       await bench.runtime.idle()
@@ -186,7 +186,7 @@ suite('a call that was interrupted', () => {
   }
 
   for (const onInterrupted of ['ask', 'retry'] satisfies OnInterrupted[]) {
-    test(`is not made again (${onInterrupted}) when it is denied by now, and nobody claims that it was not made`, async () => {
+    test(`does not run again (${onInterrupted}) if a rule denies it by now, and the model is not told that it never ran`, async () => {
       const left = new Interrupted({ onInterrupted })
       await using bench = await left.found(rules('allow'), rules('deny'))
       await bench.runtime.idle()
@@ -197,7 +197,7 @@ suite('a call that was interrupted', () => {
     })
   }
 
-  test('of a tool that is not there any more is in doubt as well', async () => {
+  test('is in doubt even if its tool no longer exists', async () => {
     const left = new Interrupted({ onInterrupted: 'retry' })
     const { tool } = left
     await using bench = await left.found(rules('allow'), {
@@ -211,40 +211,40 @@ suite('a call that was interrupted', () => {
     assert.equal(result?.outcome, 'in-doubt')
   })
 
-  test('of a tool that is safe to repeat is made again, whatever is wanted of others', async () => {
+  test('is repeated if its tool is safe to repeat, whatever the thread sets', async () => {
     const left = new Interrupted({ isIdempotent: true })
     await using bench = await left.found({ ...rules('allow'), onInterrupted: 'report' })
     await bench.runtime.idle()
     assert.deepEqual(left.keys, ['r:c', 'r:c'])
   })
 
-  test('is what its tool wants, whatever is wanted of others', async () => {
+  test('follows the setting of its tool, whatever the thread sets', async () => {
     const left = new Interrupted({ onInterrupted: 'report' })
     await using bench = await left.found({ ...rules('allow'), onInterrupted: 'retry' })
     await bench.runtime.idle()
     assert.deepEqual(left.keys, ['r:c'])
   })
 
-  test('and asked about may depend on what it finds then', async () => {
+  test('asks with the preconditions that the tool finds after the restart', async () => {
     const left = new Interrupted({ onInterrupted: 'ask', preconditions: async () => ({ a: 'hash' }) })
     await using bench = await left.found(rules('allow'))
     assert.deepEqual((await bench.wait()).preconditions, { a: 'hash' })
   })
 
-  test('of a tool that is safe to repeat may be asked about all the same', async () => {
+  test('asks if a tool that is safe to repeat sets "ask"', async () => {
     const left = new Interrupted({ isIdempotent: true, onInterrupted: 'ask' })
     await using bench = await left.found(rules('allow'))
     assert.equal((await bench.wait()).interrupted, true)
     assert.deepEqual(left.keys, ['r:c'])
   })
 
-  test('is what createTool says', () => {
+  test('follows the setting of createTool', () => {
     const tool = createTool({ id: 'deploy', description: 'Deploys.', onInterrupted: 'ask', execute: () => 'done' })
     assert.equal(runnableTool(tool).onInterrupted, 'ask')
   })
 })
 
-suite('a process that is killed in the middle of a tool', () => {
+suite('after a process is killed while a tool runs', () => {
   async function killed(
     onInterrupted: OnInterrupted,
     use: (again: (decision?: string) => Promise<string>, journal: () => Promise<string>) => Promise<void>,
@@ -266,14 +266,14 @@ suite('a process that is killed in the middle of a tool', () => {
     }
   }
 
-  test('report: the next one tells the model, and does nothing by itself', async () => {
+  test('report: the next process tells the model, and does nothing on its own', async () => {
     await killed('report', async (again, journal) => {
       assert.match(await again(), /outcome is unknown.*\nover/)
       assert.equal(await journal(), 'r:c\n')
     })
   })
 
-  test('ask, and approve: the question is there for every next one until it is answered, then the tool runs again', async () => {
+  test('ask, and approve: every later process has the question until it is answered, then the tool runs again', async () => {
     await killed('ask', async (again, journal) => {
       const first = /^waiting (.*)$/m.exec(await again())?.[1]
       assert.equal(await journal(), 'r:c\n')
@@ -284,7 +284,7 @@ suite('a process that is killed in the middle of a tool', () => {
     })
   })
 
-  test('ask, and decline: the model is told that nobody knows', async () => {
+  test('ask, and decline: the model is told that the outcome is unknown', async () => {
     await killed('ask', async (again, journal) => {
       assert.match(await again('decline'), /outcome is unknown.*It is not made again/)
       assert.equal(await journal(), 'r:c\n')
@@ -292,7 +292,7 @@ suite('a process that is killed in the middle of a tool', () => {
     })
   })
 
-  test('retry: the next one makes the call again with the same key', async () => {
+  test('retry: the next process makes the call again with the same key', async () => {
     await killed('retry', async (again, journal) => {
       assert.match(await again(), /sent at last/)
       assert.equal(await journal(), 'r:c\nr:c\n')

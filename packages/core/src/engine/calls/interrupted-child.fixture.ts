@@ -6,7 +6,7 @@
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
 import type { OnInterrupted } from '@inspan/protocol/driver'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
@@ -31,7 +31,7 @@ const isNew = !existsSync(url)
 const store = new SqliteStore({ url })
 if (isNew) await createThread(store, { id: 'thread', resourceId: 'test' })
 const owner = await ProcessOwner.register(store)
-const answer = (request: unknown): Turn =>
+const answer = (request: unknown): ModelTurn =>
   JSON.stringify(request).includes('"tool-result"') ? { text: 'I see.' } : { toolCalls: [{ id: 'c', name: 'send' }] }
 const model = scriptedModel([answer, answer])
 const driver = nativeDriver({ id: 'native', model })

@@ -122,7 +122,7 @@ suite('a tool of an MCP server', () => {
     assert.deepEqual((await cautious.bench.bodies('tool-call'))[0]?.annotations, { destructiveHint: true })
   })
 
-  test('that was running when its host died is not run again, although it says that it only reads', async (t) => {
+  test('a tool of an MCP server that was running when its host died is not run again, although it says that it only reads', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-mcp-'))
     t.after(() => rm(folder, { recursive: true }))
     const [url, journal] = [join(folder, 'data.db'), join(folder, 'journal')]

@@ -45,7 +45,7 @@ suite('a call that a rule denies has run', () => {
     assert.match(seen({ categories: { edit: 'deny' } }, [{ type: 'write', path: '/a' }]) ?? '', /has run/)
   })
 
-  test('also when it has failed, if it tells with which code: whoever was refused has none', () => {
+  test('a denied call has run even if it failed with an exit code, because a refused call has none', () => {
     assert.match(seen(noShell, [command(1)], FAILED) ?? '', /has run/)
     assert.match(seen(noRm, [command(127)], FAILED) ?? '', /has run/)
   })

@@ -4,7 +4,7 @@ import { createTool } from '@inspan/agent'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 suite('the input of a tool', () => {
-  test('is shown as the model writes it, before the call is there, and of several calls each by itself', async () => {
+  test('is shown as the model writes it, before the call is complete, separately for each of several calls', async () => {
     const write = createTool({ id: 'write', description: 'Writes.', execute: (input) => input })
     const inputs = { c1: { path: 'a.txt', text: 'one two three' }, c2: { path: 'b.txt', text: 'four' } }
     await using bench = await AgentBench.open(

@@ -85,7 +85,7 @@ suite('a change that is none is refused, and nothing comes of it', () => {
   }
 })
 
-test('words, a context and a name that are no JSON are refused, and the next are heard', async () => {
+test('words, a context and a name that are not JSON are refused, and the next are heard', async () => {
   await using bench = await openBench()
   for (const bad of [{ requestContext: { a: 1n } }, { requestContext: cyclic }, { by: 1n }, { parts: [{ id: 1n }] }]) {
     await assert.rejects(
@@ -115,7 +115,7 @@ test('nothing at all is no message: no run comes of it', async () => {
   assert.equal((await bench.bodies('run.started')).length, 0)
 })
 
-test('a budget that is no number of at least 0 is refused', async () => {
+test('a budget that is not a number of at least 0 is refused', async () => {
   await using bench = await openBench()
   for (const budget of [{ tokens: NaN }, { usd: -1 }, { ms: Infinity }, { tokens: 5, warnAt: NaN }]) {
     const submission: Submission = { agentId: 'native', parts: SAID, turn: { budget } }

@@ -63,7 +63,7 @@ suite('options of a thread that mean nothing are refused, by name', () => {
     })
   }
 
-  test('and none at all', async () => {
+  test('missing options are refused', async () => {
     await assert.rejects(ThreadRuntime.open(null as never), isRefused('a thread has to be an object'))
   })
 })
@@ -144,7 +144,7 @@ suite('a picture that is only an address is refused: a model would be sent the a
 
 const HOSTILE = [null, undefined, 5, 'text', [], {}, { __proto__: null }, Symbol('s'), () => undefined] as const
 
-suite('whatever a thread is given, it says what is wrong, and goes on', () => {
+suite('whatever a thread is given, it says what is wrong, and continues', () => {
   const doors: { readonly [name: string]: (runtime: ThreadRuntime, given: never) => Promise<unknown> } = {
     submit: (runtime, given) => runtime.submit(given),
     'submit of parts': (runtime, given) => runtime.submit({ agentId: 'cli', parts: given }),
@@ -185,7 +185,7 @@ suite('whatever a thread is given, it says what is wrong, and goes on', () => {
   }
 })
 
-suite('a fact that is none is refused by its field, and the log goes on', () => {
+suite('a fact that is none is refused by its field, and the log continues', () => {
   for (const [field, fact] of [
     ['`type`', { type: 'run.ended', runId: 'r', outcome: 'complete' }],
     ['`type`', { type: '__proto__' }],

@@ -3,21 +3,25 @@ import { InspanError, type Answer, type JsonObject, type Wait } from '@inspan/pr
 import { assertJson } from './assert-json.ts'
 
 const DECISIONS = new Set<unknown>(['approve', 'decline', 'answer'])
-const SCOPES = new Set<unknown>(['tool', 'category'])
+const REMEMBERED = new Set<unknown>(['tool', 'category'])
+const SCOPES = new Set<unknown>(['thread', 'resource'])
 
 /** Throws if this does not answer the wait, before the answer is accepted. The wait stays open. */
 export function checkAnswer(wait: Wait, answer: Answer, by?: string): void {
   if (typeof answer !== 'object' || (answer as unknown) === null) throw refused(wait, 'an answer is an object')
   assertJson('An answer', answer)
   // An inherited decision is not on record: what counts is what is written.
-  const { decision, reason, remember, value }: Partial<Answer> = { ...answer }
+  const { decision, reason, remember, scope, value }: Partial<Answer> = { ...answer }
   if (reason !== undefined && typeof reason !== 'string') throw refused(wait, 'a reason is a text')
   if (by !== undefined && typeof by !== 'string') throw refused(wait, 'who answers is named by a text')
   // An unclear decision must not pass for a yes further on.
   if (!DECISIONS.has(decision))
     throw refused(wait, `${JSON.stringify(decision)} is none of approve, decline and answer`)
-  if (remember !== undefined && !SCOPES.has(remember)) {
+  if (remember !== undefined && !REMEMBERED.has(remember)) {
     throw refused(wait, `${JSON.stringify(remember)} cannot be remembered, only a tool or a category can`)
+  }
+  if (scope !== undefined && !SCOPES.has(scope)) {
+    throw refused(wait, `${JSON.stringify(scope)} is no scope, only thread and resource are`)
   }
   if (remember !== undefined && wait.kind !== 'approval') {
     throw refused(wait, 'only an approval can be remembered')

@@ -2,7 +2,13 @@ import { InspanError } from '@inspan/protocol'
 import { anObject, aText, checkFields, oneOf } from '@inspan/protocol/internal'
 import { configuredNote, type CancelReceipt, type ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
-import { COMMAND_TYPES, type CommandResult, type ForkCommand, type RewindCommand } from '@inspan/protocol/wire'
+import {
+  COMMAND_TYPES,
+  type CommandResult,
+  type ForkCommand,
+  type RevokeCommand,
+  type RewindCommand,
+} from '@inspan/protocol/wire'
 import { checkAnswer } from '../checks/check-answer.ts'
 import { checkSubmission } from '../checks/check-submission.ts'
 import { deleteThread } from '../erase/delete-thread.ts'
@@ -145,8 +151,9 @@ export class Commands {
       case 'mode':
       case 'model':
       case 'rename':
-      case 'revoke':
         return this.#configure(command, order)
+      case 'revoke':
+        return command.scope === 'resource' ? this.#revoke(command, order) : this.#configure(command, order)
       case 'queue-edit':
       case 'queue-move':
         return this.#turn(command, order, async ({ log }) => {
@@ -247,7 +254,7 @@ export class Commands {
       if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
       const more = [
         ...(doors.current(log.state).withAnswer?.(wait, answer) ?? []),
-        ...(await remembered(wait, answer, { policy, runs, active })),
+        ...(await remembered(wait, answer, { policy, runs, active, by })),
       ]
       const isDetached = run !== null && run.turnId === null
       const extras = order.settle(DONE)
@@ -302,6 +309,15 @@ export class Commands {
     } finally {
       written()
     }
+  }
+
+  /** What was allowed for the resource is on record elsewhere; that may be repeated, so the outcome is written after it. */
+  #revoke(command: RevokeCommand, order: Order): Promise<Carried> {
+    return this.#turn(command, order, async ({ log }) => {
+      await this.#ports.policy.revoke(command, order.key?.principal)
+      await log.commit([], {}, order.settle(DONE))
+      return { result: DONE }
+    })
   }
 
   /** A door may know what else changes with a mode, a model or an agent. */

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import type { RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey } from '@inspan/protocol/store'
 import type { CommandResult } from '@inspan/protocol/wire'
-import type { Turn } from '@inspan/testing'
+import type { ModelTurn } from '@inspan/testing'
 import * as fc from 'fast-check'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { MortalThread } from './mortal-thread.fixture.ts'
@@ -84,8 +84,8 @@ async function effectsOf(
   }
 }
 
-const FINE: Turn = { text: 'Fine.' }
-const ASKS: Turn = { toolCalls: [{ name: 'note', input: {} }] }
+const FINE: ModelTurn = { text: 'Fine.' }
+const ASKS: ModelTurn = { toolCalls: [{ name: 'note', input: {} }] }
 
 suite('a command that is sent again while processes die', () => {
   const { delete: _delete, approve: _approve, revoke: _revoke, 'queue-remove': _remove, ...others } = KINDS

@@ -4,7 +4,7 @@ import { InspanError } from '@inspan/protocol'
 import type { CommandKey } from '@inspan/protocol/store'
 import type { Command, CommandResult } from '@inspan/protocol/wire'
 import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { z } from 'zod'
 import { createThread } from '../threads/threads.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
@@ -21,9 +21,9 @@ const note = createTool({
   execute: async () => 'noted',
 })
 
-const NOTES: Turn = { toolCalls: [{ name: 'note', input: { text: 'x' } }] }
+const NOTES: ModelTurn = { toolCalls: [{ name: 'note', input: { text: 'x' } }] }
 
-function agentsOf(...turns: Turn[]): RuntimeAgents {
+function agentsOf(...turns: ModelTurn[]): RuntimeAgents {
   return {
     native: {
       driver: nativeDriver({ id: 'native', model: scriptedModel(turns) }),
@@ -76,7 +76,7 @@ suite('a command', () => {
     assert.equal(bench.runtime.state.head.title, 'One')
   })
 
-  test('that does not fit is rejected, and stays rejected', async () => {
+  test('a command that does not fit is rejected, and stays rejected', async () => {
     await using bench = await RuntimeBench.open(agentsOf({ text: 'Hi.' }))
     const sent = key()
     const refused = await bench.runtime.execute({ type: 'approve', toolCallId: 'nothing' }, sent)
@@ -246,7 +246,7 @@ suite('a command', () => {
     assert.deepEqual(await bench.runtime.execute({ type: 'delete' }, sent), { status: 'done' })
   })
 
-  test('of no known type, or with a key that is none, is refused in plain words', async () => {
+  test('a command of an unknown type or with an invalid key is refused in plain words', async () => {
     await using bench = await RuntimeBench.open(agentsOf())
     const unknown = await bench.runtime.execute({ type: 'explode' } as unknown as Command)
     assert.ok(unknown.status === 'rejected' && unknown.reason === 'invalid')
@@ -256,7 +256,7 @@ suite('a command', () => {
 })
 
 suite('an accepted command', () => {
-  test('is carried out by whoever opens the thread, in the order of admission', async () => {
+  test('is carried out by the process that opens the thread, in the order of admission', async () => {
     await using bench = await RuntimeBench.open(agentsOf({ text: 'Hi.' }))
     await bench.runtime.close()
     const titles = ['One', 'Two', 'Three']
@@ -301,7 +301,7 @@ suite('an accepted command', () => {
     assert.equal(bench.runtime.state.head.title, 'x')
   })
 
-  test('that fails for no known reason is tried three times, then given up', async () => {
+  test('an accepted command that fails for no known reason is tried three times, then given up', async () => {
     const broken = { rewind: async () => Promise.reject(new TypeError('broken')) }
     await using bench = await RuntimeBench.open(agentsOf({ text: 'One.' }), { files: broken })
     await bench.runtime.outcome(runIdOf(await bench.runtime.execute({ type: 'submit', prompt: '1' })))

@@ -6,6 +6,7 @@ import { commandIdTime, type Admission, type CommandKey, type CommandOutcome, ty
 import type { CommitExtras } from '../log/thread-log.ts'
 import { assertJson } from '../checks/assert-json.ts'
 import type { ThreadCommand } from './thread-command.ts'
+import { messageOf } from '../../common/message-of.ts'
 
 /** Executions that fail for a reason nobody knows, after which a command is given up. */
 const MAX_FAILURES = 3
@@ -76,10 +77,6 @@ export class KeyedCommand {
     if ((await this.#store.failCommand(this.#key)) < MAX_FAILURES) throw error
     return this.conclude({ status: 'rejected', reason: 'failed', message: messageOf(error) })
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /**

@@ -4,7 +4,7 @@ import { InspanError, NO_RULES } from '@inspan/protocol'
 import type { RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { CommandKey, Store } from '@inspan/protocol/store'
 import type { CommandResult } from '@inspan/protocol/wire'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { z } from 'zod'
 import { createPolicy } from '../../policy/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
@@ -52,17 +52,17 @@ export class MortalThread {
   notes = 0
   /** How many processes died at a write. */
   died = 0
-  readonly #script: readonly Turn[]
+  readonly #script: readonly ModelTurn[]
   readonly #deaths: Death[]
   readonly #owners: ProcessOwner[] = []
   runtime: ThreadRuntime | undefined
 
-  private constructor(script: readonly Turn[], deaths: readonly Death[]) {
+  private constructor(script: readonly ModelTurn[], deaths: readonly Death[]) {
     this.#script = script
     this.#deaths = [...deaths]
   }
 
-  static async create(script: readonly Turn[], deaths: readonly Death[] = []): Promise<MortalThread> {
+  static async create(script: readonly ModelTurn[], deaths: readonly Death[] = []): Promise<MortalThread> {
     const thread = new MortalThread(script, deaths)
     await createThread(thread.store, { id: 'thread', resourceId: 'test' })
     return thread

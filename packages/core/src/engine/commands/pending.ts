@@ -3,6 +3,7 @@ import type { CommandResult } from '@inspan/protocol/wire'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { KeyedCommand } from './ledger.ts'
 import type { ThreadCommand } from './thread-command.ts'
+import { allItems } from '../../common/all-items.ts'
 
 const PAGE = 100
 
@@ -35,6 +36,8 @@ export async function executePending(
     // One from the future has the time of another machine, whose clock is ahead.
     const isFresh = at > until && at <= now()
     if (isFresh || threads.has(target)) continue
+    // Opening a thread costs much more than looking whether another process has carried it out since it was listed.
+    if (!(await hasAccepted(store, target))) continue
     if ((await store.getThread(target)) === null) {
       await new KeyedCommand(store, key).conclude({ status: 'rejected', reason: 'unknown-id' })
       continue
@@ -44,16 +47,11 @@ export async function executePending(
   }
 }
 
-async function* accepted(store: Store, target?: string): AsyncGenerator<CommandRow> {
-  let cursor: string | null = null
-  do {
-    const page: Awaited<ReturnType<Store['listCommands']>> = await store.listCommands({
-      state: 'accepted',
-      limit: PAGE,
-      ...(target === undefined ? {} : { target }),
-      ...(cursor === null ? {} : { cursor }),
-    })
-    yield* page.items
-    cursor = page.next
-  } while (cursor !== null)
+async function hasAccepted(store: Store, target: string): Promise<boolean> {
+  return (await store.listCommands({ state: 'accepted', target, limit: 1 })).items.length > 0
+}
+
+function accepted(store: Store, target?: string): AsyncGenerator<CommandRow> {
+  const query = { state: 'accepted', limit: PAGE, ...(target === undefined ? {} : { target }) } as const
+  return allItems((from) => store.listCommands({ ...query, ...from }))
 }

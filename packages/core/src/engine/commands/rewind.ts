@@ -89,7 +89,8 @@ export async function answerConflict(
   }
   requireNoRun(log)
   const state = await stateOfWait(store, log.stream, wait)
-  if (state === undefined) throw new InspanError('corrupt', `Nobody knows what "${wait.description}" is about.`)
+  if (state === undefined)
+    throw new InspanError('corrupt', `The record of "${wait.description}" does not say what it is about.`)
   const conflict = JSON.parse(state) as Conflict
   const { messageId, scope, upTo } = conflict
   const settled = { answer: choice, files: conflict.files } as const

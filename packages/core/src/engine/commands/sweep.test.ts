@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { RuntimeAgents } from '../turns/active-run.ts'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
+import { createThread } from '../threads/threads.ts'
 import { admitCommand } from './ledger.ts'
 import { Sweep, type SweptThread } from './sweep.ts'
 
@@ -74,7 +75,7 @@ suite('a sweep', () => {
     assert.deepEqual((await bench.bodies('wait.answered'))[0]?.answer, { decision: 'answer', value: { isOver: true } })
   })
 
-  test('carries out accepted commands, and goes on after a thread that cannot be opened', async () => {
+  test('carries out accepted commands, and continues after a thread that cannot be opened', async () => {
     await using bench = await RuntimeBench.open(agents())
     const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
     const command = { type: 'rename', title: 'Found' } as const
@@ -94,6 +95,29 @@ suite('a sweep', () => {
     isHeld = false
     await sweep.once()
     assert.equal(bench.runtime.state.head.title, 'Found')
+  })
+
+  test('does not open a thread whose command another process has carried out since it was listed', async () => {
+    await using bench = await RuntimeBench.open(agents())
+    await createThread(bench.store, { id: 'second', resourceId: 'test' })
+    const keys = ['thread', 'second'].map((target) => ({
+      target,
+      key: { principal: 'ann', clientId: 'page', commandId: timeOrderedId() },
+    }))
+    const command = { type: 'rename', title: 'Found' } as const
+    for (const { key, target } of keys) {
+      await admitCommand(bench.store, { command, key, target, at: Date.now() - 5000 })
+    }
+    const opened: string[] = []
+    const sweep = new Sweep(bench.store, {
+      open: async (thread) => {
+        opened.push(thread)
+        for (const { key } of keys) await bench.store.settleCommand({ key, outcome: { status: 'done' } })
+        return undefined
+      },
+    })
+    await sweep.once()
+    assert.deepEqual(opened, ['thread'])
   })
 
   test('leaves a command to the process that has just admitted it', async () => {

@@ -2,6 +2,7 @@ import type { Store } from '@inspan/protocol/store'
 import { timerMs } from '../checks/check-options.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
 import { executePending } from './pending.ts'
+import { allItems } from '../../common/all-items.ts'
 
 const EVERY_MS = 1000
 
@@ -38,6 +39,8 @@ export class Sweep {
   /** The threads in which something goes on since they were opened. */
   readonly #busy = new Set<Promise<void>>()
   readonly #waking = new Set<string>()
+  /** The threads that are being opened, or whose commands are being carried out. */
+  readonly #visits = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
   #isStopped = false
@@ -75,20 +78,12 @@ export class Sweep {
       now,
     )
     const tried = new Set<string>()
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<Store['listDue']>> = await this.#store.listDue({
-        now: now(),
-        ...(cursor === null ? {} : { cursor }),
-      })
-      for (const { stream, wait } of page.items) {
-        if (this.#isStopped) return
-        if (tried.has(stream)) continue
-        tried.add(stream)
-        await this.#visit(stream, { kind: 'wait', due: wait.due ?? 0 }, (runtime) => runtime.settleDue())
-      }
-      cursor = page.next
-    } while (cursor !== null)
+    for await (const { stream, wait } of allItems((from) => this.#store.listDue({ now: now(), ...from }))) {
+      if (this.#isStopped) return
+      if (tried.has(stream)) continue
+      tried.add(stream)
+      await this.#visit(stream, { kind: 'wait', due: wait.due ?? 0 }, (runtime) => runtime.settleDue())
+    }
   }
 
   /** Looks at one thread now. */
@@ -102,16 +97,33 @@ export class Sweep {
     this.#track(visit.finally(() => this.#waking.delete(thread)))
   }
 
-  /** Resolves when the sweep has left all threads. Runs that go on in them are waited for, unless they are ended. */
-  async stop(): Promise<void> {
+  /** Looks no more. Resolves when all that was found has begun, so that no run starts after that. */
+  async halt(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
+    await Promise.all(this.#visits)
+  }
+
+  /** Resolves when the sweep has left all threads. Runs that go on in them are waited for, unless they are ended. */
+  async stop(): Promise<void> {
+    await this.halt()
     await this.#last
     await Promise.all(this.#busy)
   }
 
   async #visit(thread: string, found: Found, task: (runtime: SweptThread['runtime']) => Promise<void>): Promise<void> {
     if (this.#isStopped) return
+    const visit = this.#openFor(thread, found, task)
+    this.#visits.add(visit)
+    await visit
+    this.#visits.delete(visit)
+  }
+
+  async #openFor(
+    thread: string,
+    found: Found,
+    task: (runtime: SweptThread['runtime']) => Promise<void>,
+  ): Promise<void> {
     try {
       const swept = await this.#options.open(thread, found)
       if (swept === undefined) return

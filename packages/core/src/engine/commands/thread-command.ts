@@ -1,7 +1,8 @@
 import { InspanError, type Answer, type Part, type Wait } from '@inspan/protocol'
-import type { CommandBase, Command, CommandAttachment, Effort } from '@inspan/protocol/wire'
+import type { CommandBase, Command, CommandAttachment, WireEffort } from '@inspan/protocol/wire'
 import type { TurnDefaults } from '@inspan/protocol/driver'
 import type { QueueAddedRecord, QueuedItem, ThreadState } from '@inspan/protocol/log'
+import { withoutGrants } from '../rules/resource-grants.ts'
 import type { ConfigChange, Submission, ThreadRuntimeOptions } from '../thread-options.ts'
 
 /** A message as an application in this process gives it: with its agent, parts and settings. */
@@ -78,7 +79,7 @@ function turnOf({ head }: ThreadState): TurnDefaults | undefined {
   const turn: TurnDefaults = {
     ...(typeof maxSteps === 'number' ? { maxSteps } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
-    ...(typeof effort === 'string' ? { effort: effort as Effort } : {}),
+    ...(typeof effort === 'string' ? { effort: effort as WireEffort } : {}),
     ...(typeof cwd === 'string' ? { cwd } : {}),
   }
   return Object.keys(turn).length === 0 ? undefined : turn
@@ -95,17 +96,8 @@ export function changeOf(command: Configuring, { head }: ThreadState): ConfigCha
       return { model: command.model }
     case 'rename':
       return { title: command.title }
-    case 'revoke': {
-      const { category, tool } = command
-      const isAll = category === undefined && tool === undefined
-      const { categories, tools } = head.grants
-      return {
-        grants: {
-          categories: isAll ? [] : categories.filter((each) => each !== category),
-          tools: isAll ? [] : tools.filter((each) => each !== tool),
-        },
-      }
-    }
+    case 'revoke':
+      return { grants: withoutGrants(head.grants, command) }
     case 'configure': {
       if ('change' in command) return command.change
       const { agent, effort, maxTurns, mode, model, permissionMode, systemPrompt } = command.config
@@ -156,7 +148,7 @@ export function answerOf(command: Answering, wait: Wait): Answer {
     case 'deny':
       return { decision: 'decline', ...(command.reason === undefined ? {} : { reason: command.reason }) }
     case 'approve': {
-      const { answer, remember } = command
+      const { answer, remember, scope } = command
       if (wait.kind !== 'approval' && answer === undefined) {
         throw new InspanError('invalid-input', `"${wait.description}" needs an answer, not only a yes.`, {
           details: { reason: 'answer-needed', waitId: wait.id },
@@ -166,16 +158,18 @@ export function answerOf(command: Answering, wait: Wait): Answer {
         decision: wait.kind === 'approval' ? 'approve' : 'answer',
         ...(answer === undefined ? {} : { value: answer }),
         ...(remember === undefined ? {} : { remember }),
+        ...(scope === undefined ? {} : { scope }),
       }
     }
     case 'answer': {
       if ('answer' in command) return command.answer
-      const { decision, reason, remember, value } = command
+      const { decision, reason, remember, scope, value } = command
       return {
         decision,
         ...(value === undefined ? {} : { value }),
         ...(reason === undefined ? {} : { reason }),
         ...(remember === undefined ? {} : { remember }),
+        ...(scope === undefined ? {} : { scope }),
       }
     }
   }

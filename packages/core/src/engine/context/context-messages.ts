@@ -7,6 +7,7 @@ import type { ThreadLog } from '../log/thread-log.ts'
 import { readMemory } from './memory-content.ts'
 import { shortenMessage } from './shorten-message.ts'
 import { standingMessages } from './standing-messages.ts'
+import { allItems } from '../../common/all-items.ts'
 
 /** Records after which messages that are already known may have changed or gone. */
 const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['rewind', 'erased', 'fork'])
@@ -63,7 +64,8 @@ export class ContextMessages {
     const { pointer } = this
     if (pointer?.blob === undefined) return undefined
     const { blob } = pointer
-    if (this.#memory?.blob !== blob) this.#memory = { blob, content: await readMemory(this.#store, pointer) }
+    if (this.#memory?.blob !== blob)
+      this.#memory = { blob, content: await readMemory(this.#store, this.#log.state.head.lineage, pointer) }
     return this.#memory.content
   }
 
@@ -118,22 +120,17 @@ export class ContextMessages {
     const { head, messages } = this.#log.state
     const openIds = new Set([...messages].map(({ id }) => id))
     const found: StoredMessage[] = []
-    let cursor: string | null = null
-    let isDone = false
-    do {
-      const limit = cursor === null ? FIRST_PAGE : FURTHER_PAGES
-      const query = { order: 'newest', limit, ...(cursor === null ? {} : { cursor }) } as const
-      const page = await this.#store.listMessages(head.lineage, query)
-      for (const message of page.items) {
-        isDone = message.order <= coversTo
-        if (isDone) break
-        if (isShownOnly(message)) continue
-        if (!openIds.has(message.id)) found.push(await inflateMessage(this.#store, message))
-        // Its process may have died: a message of the open run is not written again when the run goes on and ends.
-        else if (!this.#written.has(message.id)) this.#written.set(message.id, message)
-      }
-      cursor = page.next
-    } while (cursor !== null && !isDone)
+    const stored = allItems((from) => {
+      const limit = from.cursor === undefined ? FIRST_PAGE : FURTHER_PAGES
+      return this.#store.listMessages(head.lineage, { order: 'newest', limit, ...from })
+    })
+    for await (const message of stored) {
+      if (message.order <= coversTo) break
+      if (isShownOnly(message)) continue
+      if (!openIds.has(message.id)) found.push(await inflateMessage(this.#store, this.#log.state.head.lineage, message))
+      // Its process may have died: a message of the open run is not written again when the run goes on and ends.
+      else if (!this.#written.has(message.id)) this.#written.set(message.id, message)
+    }
     this.#sealed = found.reverse()
     this.#from = coversTo
     this.#isStale = false
@@ -146,7 +143,7 @@ export class ContextMessages {
     for (const message of ended.sort((a, b) => a.order - b.order)) {
       this.#written.delete(message.id)
       if (message.order <= this.#from || isShownOnly(message)) continue
-      const whole = await inflateMessage(this.#store, message)
+      const whole = await inflateMessage(this.#store, this.#log.state.head.lineage, message)
       const at = this.#sealed.findLastIndex(({ order }) => order <= message.order)
       const known = this.#sealed[at]
       if (known?.id === message.id) this.#sealed[at] = isSame(known, whole) ? known : whole
@@ -160,7 +157,9 @@ export class ContextMessages {
     for (const from of this.#log.state.messages) {
       const known = this.#open[index++]
       open.push(
-        known?.from === from ? known : { from, message: await inflateMessage(this.#store, storedMessage(from)) },
+        known?.from === from
+          ? known
+          : { from, message: await inflateMessage(this.#store, this.#log.state.head.lineage, storedMessage(from)) },
       )
     }
     this.#open = open
@@ -189,7 +188,7 @@ export class ContextMessages {
 
   async #lookUp(id: string): Promise<StoredMessage | undefined> {
     const message = await this.#store.getMessage(this.#log.state.head.lineage, id)
-    return message === null ? undefined : inflateMessage(this.#store, message)
+    return message === null ? undefined : inflateMessage(this.#store, this.#log.state.head.lineage, message)
   }
 
   #short(message: StoredMessage, chars: number | undefined): StoredMessage {

@@ -2,13 +2,13 @@
  * Generates conversations with facts hidden in them, and questions whose evidence is known. The same seed gives the same
  * conversation everywhere, so retrieval can be measured without a model.
  */
-export interface Conversation {
+export interface PlantedConversation {
   /** What was said, oldest first. */
   readonly turns: readonly string[]
-  readonly questions: readonly Question[]
+  readonly questions: readonly PlantedQuestion[]
 }
 
-export interface Question {
+export interface PlantedQuestion {
   readonly text: string
   /** The turn that answers it. */
   readonly evidence: number
@@ -86,7 +86,7 @@ function seeded(seed: number): () => number {
 }
 
 /** Returns a conversation of so many turns with so many facts in it. */
-export function conversation(seed: number, length: number, facts: number): Conversation {
+export function conversation(seed: number, length: number, facts: number): PlantedConversation {
   const random = seeded(seed)
   const pick = <T>(list: readonly T[]): T => {
     const picked = list[Math.floor(random() * list.length)]
@@ -96,7 +96,7 @@ export function conversation(seed: number, length: number, facts: number): Conve
   const turns = Array.from({ length }, () => pick(FILLER)(pick(NAMES), pick(PROJECTS)))
   const subjects = [...NAMES, ...PROJECTS].flatMap((who) => KINDS.map((kind) => ({ who, kind })))
   const places = new Set<number>()
-  const questions: Question[] = []
+  const questions: PlantedQuestion[] = []
   while (questions.length < facts && subjects.length > 0) {
     const [subject] = subjects.splice(Math.floor(random() * subjects.length), 1)
     const evidence = Math.floor(random() * length)

@@ -1,12 +1,16 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { MemoryContent } from '@inspan/protocol/driver'
-import type { OmPointer } from '@inspan/protocol/log'
+import type { Lineage, OmPointer } from '@inspan/protocol/log'
 import { blobOf } from '../log/blobs.ts'
 import type { Store } from '@inspan/protocol/store'
 
 /** Returns what a blob of memory holds; `undefined` if it is gone or another program wrote something else. */
-export async function readMemory(store: Store, { blob: hash, holds }: OmPointer): Promise<MemoryContent | undefined> {
-  const blob = hash === undefined ? null : await store.readBlob(hash)
+export async function readMemory(
+  store: Store,
+  lineage: Lineage,
+  { blob: hash, holds }: OmPointer,
+): Promise<MemoryContent | undefined> {
+  const blob = hash === undefined ? null : await store.readBlob(hash, lineage)
   if (blob === null) return undefined
   const read = new TextDecoder().decode(blob.bytes)
   if (holds === 'summary') return { text: summaryText(read), state: {} }

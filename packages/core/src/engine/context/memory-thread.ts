@@ -12,6 +12,7 @@ import { memoryBlob } from './memory-content.ts'
 import { MessageIndex } from './message-index.ts'
 import { charsOf, tokensOf } from './message-size.ts'
 import { isTask } from './plan-cut.ts'
+import { allItems } from '../../common/all-items.ts'
 
 /** A task that stays although it was observed is shortened to this. */
 const TASK_CHARS = 4000
@@ -55,8 +56,9 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
     search: async (query, options) => {
       const found: StoredMessage[] = []
       for (const { id } of await index.search(query, options)) {
-        const message = await store.getMessage(log.state.head.lineage, id)
-        if (message !== null) found.push(await inflateMessage(store, message))
+        const { lineage } = log.state.head
+        const message = await store.getMessage(lineage, id)
+        if (message !== null) found.push(await inflateMessage(store, lineage, message))
       }
       return found
     },
@@ -105,16 +107,11 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
 /** Pages from the end the message is nearer to would be faster; agents mostly read what is old. */
 async function messagesFrom(store: Store, lineage: Lineage, from: number, limit: number): Promise<StoredMessage[]> {
   const found: StoredMessage[] = []
-  let cursor: string | null = null
-  do {
-    const more: { cursor?: string } = cursor === null ? {} : { cursor }
-    const page = await store.listMessages(lineage, { order: 'oldest', limit: 500, ...more })
-    for (const message of page.items) {
-      if (message.order < from || message.state === 'open') continue
-      found.push(await inflateMessage(store, message))
-      if (found.length === limit) return found
-    }
-    cursor = page.next
-  } while (cursor !== null)
+  const query = { order: 'oldest', limit: 500 } as const
+  for await (const message of allItems((page) => store.listMessages(lineage, { ...query, ...page }))) {
+    if (message.order < from || message.state === 'open') continue
+    found.push(await inflateMessage(store, lineage, message))
+    if (found.length === limit) break
+  }
   return found
 }

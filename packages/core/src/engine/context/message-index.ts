@@ -5,6 +5,7 @@ import type { NewWords, Store, WordIndex as StoredWords } from '@inspan/protocol
 import { inflateMessage } from '../log/blobs.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { textOf } from './message-size.ts'
+import { allItems } from '../../common/all-items.ts'
 
 /** A message that a search found. */
 export interface FoundMessage {
@@ -101,7 +102,7 @@ export class MessageIndex {
       if (ended.length === 0) return true
       const texts: NewWords[] = []
       for (const message of ended) {
-        const { parts } = await inflateMessage(this.#store, message)
+        const { parts } = await inflateMessage(this.#store, [{ stream, from: 1, to: null }], message)
         texts.push({ seq: message.order, text: parts.map(textOf).join('\n') })
       }
       await words.add(stream, on, texts)
@@ -113,15 +114,11 @@ export class MessageIndex {
     const upTo = this.#known.at(-1)?.order ?? 0
     const fresh: StoredMessage[] = []
     const { lineage } = this.#log.state.head
-    let cursor: string | null = null
-    do {
-      const more: { cursor?: string } = cursor === null ? {} : { cursor }
-      const page = await this.#store.listMessages(lineage, { order: 'newest', limit: PAGE, ...more })
-      for (const message of page.items) {
-        if (message.order > upTo && message.state !== 'open') fresh.push(await inflateMessage(this.#store, message))
-      }
-      cursor = (page.items.at(-1)?.order ?? 0) > upTo ? page.next : null
-    } while (cursor !== null)
+    const query = { order: 'newest', limit: PAGE } as const
+    for await (const message of allItems((from) => this.#store.listMessages(lineage, { ...query, ...from }))) {
+      if (message.order <= upTo) break
+      if (message.state !== 'open') fresh.push(await inflateMessage(this.#store, lineage, message))
+    }
     const texts = fresh.reverse().map(({ parts }) => parts.map(textOf).join('\n'))
     const vectors = texts.length === 0 ? [] : ((await embed?.(texts, signal)) ?? [])
     fresh.forEach(({ id, order }, index) => {

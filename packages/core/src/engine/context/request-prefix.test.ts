@@ -41,7 +41,7 @@ async function assertPrefixes(options: AgentBenchOptions, first: string = LONG):
 }
 
 suite('the prefix of a request in a long thread', () => {
-  test('leaves out what a cut left out, and says how much', async () => {
+  test('leaves out what a cut left out, and reports how much', async () => {
     await using bench = await assertPrefixes({ runtime: { windowOf: () => WINDOW } })
     assert.match(bench.prompts().at(-1)?.join('') ?? '', /earlier messages of this conversation were left out/)
   })

@@ -6,6 +6,7 @@ import { stateAt } from '../threads/threads.ts'
 import { readMemory } from './memory-content.ts'
 import { shortenMessage } from './shorten-message.ts'
 import { standingMessages } from './standing-messages.ts'
+import { allItems } from '../../common/all-items.ts'
 
 /** The request of a step: system prompt, tools and conversation as they were sent. */
 export interface RequestPrefix extends StepRequest {
@@ -23,11 +24,11 @@ export async function requestPrefix(store: Store, lineage: Lineage, at: number):
   if (record === null || request === null) return null
   const { om } = await stateAt(store, lineage, record.seq)
   const { coversTo = 0, keeps = [], shortened = {} } = om ?? {}
-  const standing = om === null ? [] : standingMessages(om, (await readMemory(store, om))?.text)
+  const standing = om === null ? [] : standingMessages(om, (await readMemory(store, lineage, om))?.text)
   const kept: StoredMessage[] = []
   for (const id of keeps) {
     const message = await store.getMessage(lineage, id)
-    if (message !== null) kept.push(await inflateMessage(store, message))
+    if (message !== null) kept.push(await inflateMessage(store, lineage, message))
   }
   const raw = await messagesBetween(store, lineage, coversTo, record.seq)
   const messages = [...standing, ...kept, ...raw].map((message) => {
@@ -41,7 +42,7 @@ export async function requestPrefix(store: Store, lineage: Lineage, at: number):
 export async function recordedRequest(store: Store, lineage: Lineage, at: number): Promise<StepRequest | null> {
   const record = await store.latestRecord(lineage, 'step.started', at)
   if (record?.body.type !== 'step.started' || record.body.request === undefined) return null
-  return inflateRequest(store, record.body.request)
+  return inflateRequest(store, lineage, record.body.request)
 }
 
 /** Returns the names of the tools in the last request before the fork; none when the thread is no fork. */
@@ -61,14 +62,9 @@ async function messagesBetween(
   before: number,
 ): Promise<StoredMessage[]> {
   const found: StoredMessage[] = []
-  let cursor: string | null = null
-  do {
-    const page = await store.listMessages(lineage, { order: 'newest', ...(cursor === null ? {} : { cursor }) })
-    for (const message of page.items) {
-      if (message.order > after && message.order < before && !isShownOnly(message))
-        found.push(await inflateMessage(store, message))
-    }
-    cursor = (page.items.at(-1)?.order ?? 0) > after ? page.next : null
-  } while (cursor !== null)
+  for await (const message of allItems((from) => store.listMessages(lineage, { order: 'newest', ...from }))) {
+    if (message.order <= after) break
+    if (message.order < before && !isShownOnly(message)) found.push(await inflateMessage(store, lineage, message))
+  }
   return found.reverse()
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createTool } from '@inspan/agent'
 import type { ContextCutRecord } from '@inspan/protocol/log'
-import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type AgentBenchOptions, type ModelScript } from '../agent-bench.fixture.ts'
 
 const WINDOW = 8000
 
@@ -11,7 +11,7 @@ const LONG = 'The quick brown fox jumps over the lazy dog. '.repeat(36)
 
 function talk(
   options: AgentBenchOptions = {},
-  script: Script = [{ text: 'Noted.', repeat: true }],
+  script: ModelScript = [{ text: 'Noted.', repeat: true }],
 ): Promise<AgentBench> {
   return AgentBench.open(script, { ...options, model: { contextWindow: WINDOW, ...options.model } })
 }
@@ -77,7 +77,7 @@ describe('a thread that outgrows the window of its model', () => {
   it('keeps the task, and every call with its result, when one run outgrows it', async () => {
     const read = createTool({ id: 'read', description: 'Reads', inputSchema: {}, execute: async () => LONG })
     let calls = 0
-    const script: Script = {
+    const script: ModelScript = {
       turns: [() => (++calls < 50 ? { toolCalls: [{ name: 'read' }] } : { text: 'Done.' })].flatMap((turn) =>
         Array.from({ length: 50 }, () => turn),
       ),
@@ -132,7 +132,7 @@ describe('a thread that outgrows the window of its model', () => {
   it('sends byte for byte what the runs before said, whether it was kept in memory or is read again', async () => {
     // Larger than what is kept within a record.
     const read = createTool({ id: 'read', description: 'Reads', execute: async () => LONG.repeat(20) })
-    const said: Script = [
+    const said: ModelScript = [
       { reasoning: 'Hm.', text: 'I look.', toolCalls: [{ name: 'read' }, { name: 'read' }] },
       { text: 'Seen.' },
       { text: 'Again.' },

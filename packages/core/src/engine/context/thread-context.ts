@@ -45,6 +45,8 @@ interface Asked {
 export class ThreadContext {
   readonly messages: ContextMessages
   readonly memory: ThreadMemory | undefined
+  readonly #store: Store
+  #thread: MemoryThread | undefined
   readonly #log: ThreadLog
   readonly #windowOf: WindowOf | undefined
   readonly #windows = new Map<string, number | undefined>()
@@ -55,10 +57,17 @@ export class ThreadContext {
   #asked: Asked | undefined
 
   constructor(store: Store, log: ThreadLog, windowOf?: WindowOf, memory?: MemoryOf) {
+    this.#store = store
     this.#log = log
     this.#windowOf = windowOf
     this.messages = new ContextMessages(store, log)
-    this.memory = memory?.(memoryThread(store, log, this.messages))
+    this.memory = memory?.(this.thread)
+  }
+
+  /** What a memory sees and does. There is one, so that whoever shortens the conversation sees what others did. */
+  get thread(): MemoryThread {
+    this.#thread ??= memoryThread(this.#store, this.#log, this.messages)
+    return this.#thread
   }
 
   /**

@@ -31,7 +31,7 @@ const OTHERS = [
 ].map((line) => line.repeat(Math.ceil(PIECE / line.length)))
 
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  prose: filesIn('docs', '.md'),
+  prose: filesIn('docs/guide', '.md'),
   code: filesIn('packages/core/src/engine/turns', '.ts'),
   data: [readFileSync(join(root, 'scripts/release-dates.json'), 'utf8')],
   'other scripts and logs': OTHERS,

@@ -6,6 +6,7 @@ import type { ProcessOwner } from '../threads/ownership.ts'
 import { reapProcess } from '../runs/reap-process.ts'
 import { closeInterruptedRun } from '../turns/close-interrupted.ts'
 import { ThreadLog } from '../log/thread-log.ts'
+import { messageOf } from '../../common/message-of.ts'
 
 export interface DeleteOptions {
   /** The raw spool, if there is one. */
@@ -80,6 +81,6 @@ async function removeRaw(spool: RawSpool | undefined, threadId: string): Promise
     await spool?.removeThread({ threadId })
     return []
   } catch (error) {
-    return [{ kind: 'raw', reason: error instanceof Error ? error.message : String(error) }]
+    return [{ kind: 'raw', reason: messageOf(error) }]
   }
 }

@@ -7,7 +7,7 @@ import { emptyState, reduce, REDUCER_VERSION, storedMessage, type RecordBody } f
 import type { Store } from '@inspan/protocol/store'
 import { openSpool, type SpoolFolder } from '@inspan/shell/run'
 import { Inbox } from '../../harness/signals/inbox.ts'
-import { threadPort } from '../../harness/signals/thread-port.ts'
+import { ThreadPort } from '../../harness/signals/thread-port.ts'
 import { blobOf } from '../log/blobs.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { feedbackNote, scoreNote } from '../runs/opinions.ts'
@@ -195,7 +195,7 @@ function inboxOf(store: Store, log: ThreadLog): Inbox {
     record: async (facts: readonly RecordBody[]) => void (await log.commit(facts)),
     steer: () => Promise.reject(new Error('Nothing is submitted here.')),
   }
-  return new Inbox(threadPort(runtime, store, { agentId: () => 'a' }))
+  return new Inbox(new ThreadPort(runtime, store, { agentId: () => 'a' }))
 }
 
 export async function spoolRun(spool: SpoolFolder, threadId: string, runId: string): Promise<void> {

@@ -228,7 +228,7 @@ for (const [name, open] of Object.entries(stores)) {
 }
 
 suite('an erasure that finds copies', () => {
-  test('of a message that had been waiting in the queue takes it out there, and the other way round', async () => {
+  test('erasing a message that was queued erases it from the queue, and the other way round', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { store, log } = thread
     const parts = [{ id: '0', type: 'text', text: WORD }] as const
@@ -247,7 +247,7 @@ suite('an erasure that finds copies', () => {
     assert.ok((await recordTexts(store)).includes('Something else'))
   })
 
-  test('of an answer takes along what the run gave as data', async () => {
+  test('erasing an answer also erases the data that the run returned', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { store, log } = thread
     await log.commit([{ type: 'run.started', runId: 'r', agentId: 'a', rules: NO_RULES }], { run: 'r' })

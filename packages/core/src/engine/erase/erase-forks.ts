@@ -9,6 +9,8 @@ import type { ProcessOwner } from '../threads/ownership.ts'
 import { sharedStretches } from './shared-stretches.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
+import { allItems } from '../../common/all-items.ts'
+import { messageOf } from '../../common/message-of.ts'
 
 /** How to get the logs of other threads. Forks that cannot be accessed are named in the report. */
 export interface ForkAccess {
@@ -34,24 +36,18 @@ export interface ForkErasure extends ForkAccess {
 /** Erases in all forks what they took over from the range: tasks, notifications, titles, and what came of these. */
 export async function eraseForks(store: Store, erasure: ForkErasure, tally: EraseTally): Promise<void> {
   const { stream, from, to, held } = erasure
-  let cursor: string | null = null
-  do {
-    const page = await store.listForks({ stream, from, to, ...(cursor === null ? {} : { cursor }) })
-    for (const fork of page.items) {
-      if (fork.thread === held?.stream) {
-        await eraseInFork(store, held, erasure, fork, tally)
-        continue
-      }
-      try {
-        await withLog(store, erasure, fork.thread, (log) => eraseInFork(store, log, erasure, fork, tally))
-        tally.noteFork(fork.thread)
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        tally.noteRemainder({ kind: 'fork', threadId: fork.thread, reason })
-      }
+  for await (const fork of allItems((page) => store.listForks({ stream, from, to, ...page }))) {
+    if (fork.thread === held?.stream) {
+      await eraseInFork(store, held, erasure, fork, tally)
+      continue
     }
-    cursor = page.next
-  } while (cursor !== null)
+    try {
+      await withLog(store, erasure, fork.thread, (log) => eraseInFork(store, log, erasure, fork, tally))
+      tally.noteFork(fork.thread)
+    } catch (error) {
+      tally.noteRemainder({ kind: 'fork', threadId: fork.thread, reason: messageOf(error) })
+    }
+  }
 }
 
 async function eraseInFork(

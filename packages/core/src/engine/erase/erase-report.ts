@@ -1,6 +1,7 @@
 import type { Binding, RawSpool } from '@inspan/protocol/driver'
 import { MAX_PAGE, type EraseResult, type Store } from '@inspan/protocol/store'
 import type { ErasedContent } from './erased-content.ts'
+import { messageOf } from '../../common/message-of.ts'
 
 /** A copy of erased content that is not ours to clean or could not be cleaned, or something left on purpose. */
 export type EraseRemainder =
@@ -97,7 +98,7 @@ export async function removeSpools(
     try {
       if (await spool.remove({ threadId, runId })) tally.noteSpool(runId)
     } catch (error) {
-      tally.noteRemainder({ kind: 'raw', runId, reason: error instanceof Error ? error.message : String(error) })
+      tally.noteRemainder({ kind: 'raw', runId, reason: messageOf(error) })
     }
   }
 }

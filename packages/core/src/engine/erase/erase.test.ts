@@ -210,7 +210,7 @@ for (const [name, open] of Object.entries(stores)) {
     )
 
     test(
-      'of a fork leaves its parent alone',
+      'erasing a range of a fork leaves its parent alone',
       inTempDir(async (directory) => {
         await using thread = await openTestThread(await open(directory))
         const { store, log, owner } = thread
@@ -239,7 +239,7 @@ suite('an erasure', () => {
     assert.equal((await store.getThread('titled'))?.title, null)
   })
 
-  test('says which raw output it could not remove, and does the rest', async () => {
+  test('reports which raw output it could not remove, and does the rest', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { store, log } = thread
     const range = await say(log, 'run-1', SECRET)

@@ -40,7 +40,7 @@ export async function copiesIn(store: Store, stream: string, content: ErasedCont
     const { body, seq } = record
     if (body.type === 'run.started') runs.push(body.runId)
     const isCopy =
-      repeats(content, record) || (body.type === 'step.started' && (await isTold(store, words, body, prompts)))
+      repeats(content, record) || (body.type === 'step.started' && (await isTold(store, stream, words, body, prompts)))
     if (!isCopy) {
       const messageId = saidIn(body)
       if (messageId !== undefined && isQuoted(words, body)) quotedIn.add(messageId)
@@ -129,6 +129,7 @@ function repeatsSignal(content: ErasedContent, part: Part): boolean {
 /** Whether the prompt of a later step quotes the content. Cached, because most steps have the same prompt. */
 async function isTold(
   store: Store,
+  stream: string,
   words: readonly string[],
   { request }: Extract<RecordBody, { type: 'step.started' }>,
   known: Map<string, boolean>,
@@ -137,7 +138,7 @@ async function isTold(
   const { blob } = request.system
   const before = known.get(blob)
   if (before !== undefined) return before
-  const { system = '' } = await inflateRequest(store, { system: request.system })
+  const { system = '' } = await inflateRequest(store, wholeStream(stream), { system: request.system })
   const told = isQuoted(words, system)
   known.set(blob, told)
   return told

@@ -1,5 +1,6 @@
 import type { Lineage, LogRecord } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
+import { allItems } from '../../common/all-items.ts'
 
 /** The highest seq that any store has. */
 const LAST_SEQ = 2 ** 32 - 1
@@ -31,12 +32,6 @@ export function wholeStream(stream: string): Lineage {
 }
 
 /** Like `recordsAfter`, but works for deleted threads too. */
-export async function* recordsLeft(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {
-  for (let position = after; ;) {
-    const page = await store.readLineage(wholeStream(stream), { after: position, limit: PAGE })
-    yield* page.items
-    const last = page.items.at(-1)
-    if (last === undefined || page.next === null) return
-    position = last.seq
-  }
+export function recordsLeft(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {
+  return allItems((from) => store.readLineage(wholeStream(stream), { after, limit: PAGE, ...from }))
 }

@@ -7,14 +7,14 @@ import type { AgentDriver } from '@inspan/protocol/driver'
 import type { Append } from '@inspan/protocol/store'
 import { createPolicy } from '../../policy/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import { AgentBench, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type ModelScript } from '../agent-bench.fixture.ts'
 import { ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
-import { ABANDON_AFTER_MS } from '../turns/patiently.ts'
+import { ABANDON_AFTER_MS } from '../turns/time-limits.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
 
-const CALL: Script = [{ toolCalls: [{ id: 'c1', name: 'echo', input: {} }] }, { text: 'Done.' }]
+const CALL: ModelScript = [{ toolCalls: [{ id: 'c1', name: 'echo', input: {} }] }, { text: 'Done.' }]
 const echo = createTool({ id: 'echo', description: 'Echoes.', execute: () => 'done' })
 
 /** A store that holds back one write until `goOn` is called. */
@@ -66,8 +66,22 @@ function passesTo(agentId: string, runtime: () => ThreadRuntime): AgentDriver {
   }
 }
 
+/** A run at the moment in which the first agent has handed it off, and nothing of that is written yet. */
+async function handingOver() {
+  const store = new SlowStore()
+  const second = new ForeignAgent('second', [says('Here I am.')])
+  const bench: RuntimeBench = await RuntimeBench.open(
+    { first: { driver: passesTo('second', () => bench.runtime) }, second: { driver: second } },
+    { store },
+  )
+  store.holdBack('turn.ended')
+  const run = await bench.submit('Go.', { agentId: 'first' })
+  await store.reached.promise
+  return { bench, run, second, store }
+}
+
 suite('a cancel that meets something else', () => {
-  test('the thread is closed at once: whoever cancels is told, and the run is cancelled', async () => {
+  test('the thread is closed at once: the caller of cancel is told, and the run is cancelled', async () => {
     await using bench = await parked()
     const run = await bench.submit('Go.')
     await bench.wait()
@@ -100,15 +114,8 @@ suite('a cancel that meets something else', () => {
   })
 
   test('the run is being handed over: the other agent does not begin', async () => {
-    const store = new SlowStore()
-    const second = new ForeignAgent('second', [says('Here I am.')])
-    await using bench = await RuntimeBench.open(
-      { first: { driver: passesTo('second', () => bench.runtime) }, second: { driver: second } },
-      { store },
-    )
-    store.holdBack('turn.ended')
-    const run = await bench.submit('Go.', { agentId: 'first' })
-    await store.reached.promise
+    const { bench: opened, run, second, store } = await handingOver()
+    await using bench = opened
     const cancelled = bench.runtime.cancel()
     await nextTask()
     store.goOn()
@@ -119,15 +126,8 @@ suite('a cancel that meets something else', () => {
   })
 
   test('the run is being handed over, which takes longer than anybody waits for an agent: it ends all the same', async (t) => {
-    const store = new SlowStore()
-    const second = new ForeignAgent('second', [says('Here I am.')])
-    await using bench = await RuntimeBench.open(
-      { first: { driver: passesTo('second', () => bench.runtime) }, second: { driver: second } },
-      { store },
-    )
-    store.holdBack('turn.ended')
-    const run = await bench.submit('Go.', { agentId: 'first' })
-    await store.reached.promise
+    const { bench: opened, run, store } = await handingOver()
+    await using bench = opened
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const cancelled = bench.runtime.cancel()
     for (let task = 0; task < 5; task++) await nextTask()
@@ -190,7 +190,7 @@ suite('a cancel that meets something else', () => {
     assert.equal((await bench.eventsOf('finish')).length, 1)
   })
 
-  test('a run goes on that asks again what it had asked: nobody answers, and it is over at once', async (t) => {
+  test('a run continues that asks again what it had asked: nobody answers, and it is over at once', async (t) => {
     const asking = createTool({
       id: 'echo',
       description: 'Asks.',
@@ -231,7 +231,7 @@ suite('a cancel that meets something else', () => {
     })
   }
 
-  test('what was steered and is not heard yet stays in the queue', async () => {
+  test('a message that was steered and not delivered yet stays in the queue', async () => {
     const result = Promise.withResolvers<string>()
     const begun = Promise.withResolvers<void>()
     const slow = createTool({
@@ -268,7 +268,7 @@ suite('a cancel that meets something else', () => {
 })
 
 suite('a question that is being written', () => {
-  test('and is taken back meanwhile does not stay', async () => {
+  test('withdraws a question that is cancelled while it is being written', async () => {
     const store = new SlowStore()
     const act: Act = async function* (_turn, host) {
       const asked = host.ask({ id: 'w', kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' })

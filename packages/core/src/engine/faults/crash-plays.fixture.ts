@@ -3,7 +3,7 @@ import { nativeDriver } from '@inspan/agent'
 import type { Answer, Wait } from '@inspan/protocol'
 import type { Decision, FaultPoints, ToolSuspension } from '@inspan/protocol/driver'
 import type { Store } from '@inspan/protocol/store'
-import { scriptedModel, type ScriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ScriptedModel, type ModelTurn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
@@ -31,7 +31,7 @@ interface Cast {
 }
 
 /** The model's answer to a conversation, whichever process asks and how often. */
-type Line = (conversation: string) => Turn
+type Line = (conversation: string) => ModelTurn
 
 function mortalModel(line: Line, faults: FaultPoints): ScriptedModel {
   const scripted = scriptedModel(

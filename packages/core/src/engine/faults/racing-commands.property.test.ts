@@ -5,7 +5,7 @@ import { createTool, type Tool } from '@inspan/agent'
 import { InspanError, type Answer, type Part, type Wait } from '@inspan/protocol'
 import type { RecordType } from '@inspan/protocol/log'
 import * as fc from 'fast-check'
-import { AgentBench, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type ModelScript } from '../agent-bench.fixture.ts'
 
 const COMMANDS = ['cancel', 'steer', 'follow up', 'submit', 'answer', 'decline', 'pause', 'close', 'die'] as const
 type Command = (typeof COMMANDS)[number]
@@ -13,7 +13,7 @@ type Command = (typeof COMMANDS)[number]
 /** The errors a command may get when another one came first. */
 const TOO_LATE: ReadonlySet<string> = new Set(['closed', 'conflict', 'not-found', 'misuse', 'fenced', 'held'])
 
-const SCRIPT: Script = Array.from({ length: 60 }, (_, i) => {
+const SCRIPT: ModelScript = Array.from({ length: 60 }, (_, i) => {
   const call = (name: string): { id: string; name: string } => ({ id: `${name}${i}`, name })
   if (i % 3 === 0) return { text: ['a', 'b'], toolCalls: [call('free'), call('careful'), call('asking')] }
   return i % 3 === 1 ? { text: ['c', 'd'], toolCalls: [call('free')] } : { text: 'That is all.' }

@@ -60,7 +60,7 @@ suite('a thread that is closed', () => {
     await idle
   })
 
-  test('is free for others also when the end of its run finds no place, which is told', async () => {
+  test('is free for others also when the end of its run finds no place, which is reported', async () => {
     const store = new FullStore()
     const work = busy()
     const agent = new ForeignAgent('cli', [work.act, says('Hello.')])
@@ -108,7 +108,7 @@ suite('a thread that is closed', () => {
 })
 
 suite('a thread that was taken', () => {
-  test('and cannot be taken up is free for others, as it was', async () => {
+  test('a thread that cannot be opened is free for others, as before', async () => {
     const store = new FullStore()
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'ls'), says('Hello.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { store })
@@ -122,7 +122,7 @@ suite('a thread that was taken', () => {
     await other.close()
   })
 
-  test('after it was let go of, and cannot be taken up, is tried again with the next command', async () => {
+  test('a thread that was released and cannot be opened is tried again with the next command', async () => {
     const store = new FullStore()
     const agent: ForeignAgent = new ForeignAgent('cli', [says('Hello.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { store, passivateAfter: 0 })
@@ -142,7 +142,7 @@ suite('a thread that was taken', () => {
     await other.close().catch(() => undefined)
   })
 
-  test('and cannot be given back when there is nothing to do can be used all the same', async () => {
+  test('a thread that cannot be released when there is nothing to do can still be used', async () => {
     const store = new FullStore()
     await using bench = await RuntimeBench.open({}, { store, passivateAfter: 0 })
     store.isReleaseRefused = true

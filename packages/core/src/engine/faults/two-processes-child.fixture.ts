@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { nativeDriver } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
@@ -27,7 +27,7 @@ const write: RunnableTool = {
     return { result: 'written' }
   },
 }
-const answer = (request: unknown): Turn =>
+const answer = (request: unknown): ModelTurn =>
   JSON.stringify(request).includes('"tool-result"')
     ? { text: 'Done.' }
     : { toolCalls: [{ id: 'c', name: 'write', input: { path: 'a' } }] }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type Part, type StepRequest } from '@inspan/protocol'
+import { NO_RULES, type AgentEvent, type Part, type StepRequest } from '@inspan/protocol'
 import type { LogRecord, RecordBody } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { MemoryStore } from '../../stores/memory-store.ts'
@@ -9,7 +9,7 @@ import { recordsAfter } from './load-state.ts'
 import { requestPrefix, type RequestPrefix } from '../context/request-prefix.ts'
 import { openTestThread } from '../thread.fixture.ts'
 import { ThreadLog } from './thread-log.ts'
-import { forkThread } from '../threads/threads.ts'
+import { createThread, forkThread } from '../threads/threads.ts'
 import { TurnRecorder } from '../turns/turn-recorder.ts'
 
 const KB = 1024
@@ -45,7 +45,7 @@ suite('large contents', () => {
     assert.deepEqual(body.parts[3], parts[3])
     const stored = await store.getMessage(log.state.head.lineage, 'm')
     assert.ok(stored !== null)
-    const whole = await inflateMessage(store, stored)
+    const whole = await inflateMessage(store, log.state.head.lineage, stored)
     assert.deepEqual(whole.parts[0], parts[0])
     assert.equal(whole.parts[1]?.type === 'image' && whole.parts[1].data, PICTURE)
     assert.equal(whole.parts[2]?.type === 'file' && whole.parts[2].data, PICTURE)
@@ -72,7 +72,7 @@ suite('large contents', () => {
     const parts = [text(`\uFEFFhalf an emoji \uD83D ${LONG}`)]
     await log.commit([{ type: 'message.added', messageId: 'm', role: 'user', parts }])
     const stored = await store.getMessage(log.state.head.lineage, 'm')
-    assert.deepEqual(await inflateParts(store, stored?.parts ?? []), parts)
+    assert.deepEqual(await inflateParts(store, log.state.head.lineage, stored?.parts ?? []), parts)
   })
 
   for (const [how, data] of [
@@ -96,7 +96,7 @@ suite('large contents', () => {
       for (const body of await bodies(store, 'queue.added')) assert.ok(JSON.stringify(body).length < 4 * KB)
       const stored = await store.getMessage(log.state.head.lineage, 'm')
       for (const given of [stored?.parts ?? [], log.state.head.queue.first?.parts ?? []]) {
-        const whole = await inflateParts(store, given)
+        const whole = await inflateParts(store, log.state.head.lineage, given)
         assert.deepEqual(
           whole.map((part) => (part.type === 'image' || part.type === 'file') && part.data === data),
           [true, true],
@@ -114,7 +114,7 @@ suite('large contents', () => {
     assert.ok(stored?.parts[0]?.type === 'text' && stored.parts[0].text.isWellFormed())
   })
 
-  test('what waits in the queue is apart as well, and belongs to the message it becomes', async () => {
+  test('contents of queued messages are stored apart as well, and belong to the message they become', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { log, store, fence } = thread
     const parts: Part[] = [text(LONG), { id: '1', type: 'image', mimeType: 'image/png', data: PICTURE }]
@@ -129,15 +129,51 @@ suite('large contents', () => {
     // The record of the queue is erased; the message still has its blob.
     await store.erase('thread', fence, { from: queued.seq, to: queued.seq })
     const stored = await store.getMessage(log.state.head.lineage, 'm')
-    const [whole, image] = await inflateParts(store, stored?.parts ?? [])
+    const [whole, image] = await inflateParts(store, log.state.head.lineage, stored?.parts ?? [])
     assert.deepEqual(whole, parts[0])
     assert.equal(image?.type === 'image' && image.data, PICTURE)
+  })
+
+  test('a reference that an agent writes reaches no content of another thread', async () => {
+    const store = new MemoryStore()
+    await using thread = await openTestThread(store)
+    await createThread(store, { id: 'theirs', resourceId: 'test' })
+    const theirs = await ThreadLog.open({ store, stream: 'theirs', fence: await thread.owner.claim('theirs') })
+    await theirs.commit([{ type: 'message.added', messageId: 'm', role: 'user', parts: [text(LONG)] }])
+    const secret = (await store.getMessage(theirs.state.head.lineage, 'm'))?.parts[0]
+    assert.ok(secret?.type === 'text' && secret.ref !== undefined)
+    const { ref } = secret
+
+    const { log } = thread
+    await log.commit([
+      { type: 'run.started', runId: 'r', agentId: 'a', rules: NO_RULES },
+      { type: 'turn.started', turnId: 't', agentId: 'a' },
+    ])
+    const recorder = new TurnRecorder({ log, runId: 'r', turnId: 't', agentId: 'a' })
+    const forged = [
+      { type: 'file', mimeType: 'text/plain', data: '', ref },
+      { type: 'tool-call', toolCallId: 'c', toolName: 'read', args: {} },
+      { type: 'tool-result', toolCallId: 'c', toolName: 'read', result: null, resultRef: ref },
+      { type: 'tool-call', toolCallId: 'd', toolName: 'read', args: {} },
+      { type: 'tool-result', toolCallId: 'd', toolName: 'read', result: 'x', meta: { modelOutputRef: { ...ref } } },
+    ]
+    for (const event of forged) void recorder.record(event as AgentEvent)
+    await recorder.finish(false, (outcome) => [{ type: 'run.ended', runId: 'r', outcome }])
+    const { items } = await store.listMessages(log.state.head.lineage, { order: 'oldest' })
+    const forgeries = JSON.stringify(items).split(ref.blob).length - 1
+    assert.ok(forgeries > 0, 'at least one forged reference is on record')
+    for (const message of items) {
+      const whole = JSON.stringify(await inflateMessage(store, log.state.head.lineage, message))
+      assert.ok(!whole.includes('ééé') && !whole.includes(Buffer.from(LONG).toString('base64').slice(0, 40)))
+    }
   })
 
   test('a text whose blob is gone says so', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const lost = { blob: 'a'.repeat(64), size: 99_999, mime: 'text/plain' }
-    const [part] = await inflateParts(thread.store, [{ id: '0', type: 'text', text: 'Begin', ref: lost }])
+    const [part] = await inflateParts(thread.store, thread.log.state.head.lineage, [
+      { id: '0', type: 'text', text: 'Begin', ref: lost },
+    ])
     assert.deepEqual(part, { id: '0', type: 'text', text: 'Begin… (the rest of 99999 bytes is no longer kept)' })
   })
 })

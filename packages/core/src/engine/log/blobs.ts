@@ -7,7 +7,7 @@ import {
   type StepRequest,
   type StoredMessage,
 } from '@inspan/protocol'
-import type { RecordBody, RecordedToolResult, RequestRef } from '@inspan/protocol/log'
+import type { Lineage, RecordBody, RecordedToolResult, RequestRef } from '@inspan/protocol/log'
 import type { Blob, NewBlob, Store } from '@inspan/protocol/store'
 
 const PREVIEW_CHARS = 512
@@ -144,15 +144,18 @@ export function extractRequest(request: StepRequest): Extracted<RequestRef> {
   }
 }
 
-/** Returns the message with its large contents in place, as a model has to see it. */
-export async function inflateMessage(store: Store, message: StoredMessage): Promise<StoredMessage> {
-  const parts = await inflateParts(store, message.parts)
+/**
+ * Returns the message with its large contents in place, as a model has to see it. Contents that no record of the
+ * lineage has stored count as gone: a reference alone, which any agent can write, opens no other thread.
+ */
+export async function inflateMessage(store: Store, lineage: Lineage, message: StoredMessage): Promise<StoredMessage> {
+  const parts = await inflateParts(store, lineage, message.parts)
   return parts === message.parts ? message : { ...message, parts }
 }
 
-export async function inflateParts(store: Store, parts: readonly Part[]): Promise<readonly Part[]> {
+export async function inflateParts(store: Store, lineage: Lineage, parts: readonly Part[]): Promise<readonly Part[]> {
   if (!parts.some((part) => refOf(part) !== undefined || shownRef(part) !== undefined)) return parts
-  return Promise.all(parts.map(async (part) => inflateShown(store, await inflatePart(store, part))))
+  return Promise.all(parts.map(async (part) => inflateShown(store, lineage, await inflatePart(store, lineage, part))))
 }
 
 function shownRef(part: Part): BlobRef | undefined {
@@ -160,18 +163,18 @@ function shownRef(part: Part): BlobRef | undefined {
 }
 
 /** Restores `modelOutput`. If its blob is gone, the model sees the result itself. */
-async function inflateShown(store: Store, part: Part): Promise<Part> {
+async function inflateShown(store: Store, lineage: Lineage, part: Part): Promise<Part> {
   const ref = shownRef(part)
   if (ref === undefined) return part
-  const blob = await store.readBlob(ref.blob)
+  const blob = await store.readBlob(ref.blob, lineage)
   const { modelOutputRef: _ref, ...meta } = part.meta ?? {}
   return { ...part, meta: blob === null ? meta : { ...meta, modelOutput: valueOf(blob) } }
 }
 
-async function inflatePart(store: Store, part: Part): Promise<Part> {
+async function inflatePart(store: Store, lineage: Lineage, part: Part): Promise<Part> {
   const ref = refOf(part)
   if (ref === undefined) return part
-  const blob = await store.readBlob(ref.blob)
+  const blob = await store.readBlob(ref.blob, lineage)
   if (part.type === 'tool-result') {
     const { resultRef: _ref, ...rest } = part
     return { ...rest, result: blob === null ? missing(ref, ref.preview) : valueOf(blob) }
@@ -190,9 +193,9 @@ function refOf(part: Part): BlobRef | undefined {
 }
 
 /** Returns the system prompt and tools of a step; without those that were not recorded or are erased. */
-export async function inflateRequest(store: Store, ref: RequestRef): Promise<StepRequest> {
-  const system = ref.system === undefined ? null : await store.readBlob(ref.system.blob)
-  const tools = ref.tools === undefined ? null : await store.readBlob(ref.tools.blob)
+export async function inflateRequest(store: Store, lineage: Lineage, ref: RequestRef): Promise<StepRequest> {
+  const system = ref.system === undefined ? null : await store.readBlob(ref.system.blob, lineage)
+  const tools = ref.tools === undefined ? null : await store.readBlob(ref.tools.blob, lineage)
   return {
     ...(system === null ? {} : { system: textOf(system) }),
     ...(tools === null ? {} : { tools: valueOf(tools) }),

@@ -14,6 +14,7 @@ const FINAL: ReadonlySet<string> = new Set([
   'corrupt',
   'read-only',
   'disk-full',
+  'quota-exceeded',
   'foreign-file',
   'newer-version',
   'closed',

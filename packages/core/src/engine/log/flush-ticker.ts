@@ -6,22 +6,22 @@ export interface Flushable {
   flushSoon(): void
 }
 
-/** One timer for all threads of the process; it runs only while something is unwritten. */
+/**
+ * One timer for all threads of the process. It keeps the process alive only while something is unwritten; it is not
+ * cleared then, because a new one for every short turn would cost more than a tick for nothing.
+ */
 export class FlushTicker {
   readonly #waiting = new Set<Flushable>()
   #timer: NodeJS.Timeout | undefined
 
   add(flushable: Flushable): void {
     this.#waiting.add(flushable)
-    this.#timer ??= setTimeout(() => this.#tick(), FLUSH_INTERVAL_MS)
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#tick(), FLUSH_INTERVAL_MS)
+    else if (this.#waiting.size === 1) this.#timer.ref()
   }
 
   remove(flushable: Flushable): void {
-    this.#waiting.delete(flushable)
-    if (this.#waiting.size === 0) {
-      clearTimeout(this.#timer)
-      this.#timer = undefined
-    }
+    if (this.#waiting.delete(flushable) && this.#waiting.size === 0) this.#timer?.unref()
   }
 
   #tick(): void {

@@ -28,7 +28,7 @@ export class HeldPieces {
     held.event = event
     held.text += textOf(event)
     // A secret may be escaped in JSON. Only the whole input can be redacted; that it has begun can be shown.
-    if (event.type === 'tool-call-delta') return isFirst ? withText(event, '') : undefined
+    if (event.type === 'tool-call-delta') return isFirst ? withText(event, '', redactor) : undefined
     // Only white space ends a word, and a long one would be looked at again for every piece of it.
     const settled = /\s/.test(textOf(event)) ? redactor.settled(held.text) : 0
     if (settled === 0) return undefined
@@ -46,7 +46,7 @@ export class HeldPieces {
       this.#held.delete(key)
       if (held.text === '') continue
       if (held.event.type !== 'tool-call-delta') released.push(shown(held.event, held.text, redactor))
-      else if (body.type === 'tool-call') released.push(withText(held.event, JSON.stringify(body.args)))
+      else if (body.type === 'tool-call') released.push(withText(held.event, JSON.stringify(body.args), redactor))
     }
     return released
   }
@@ -54,10 +54,17 @@ export class HeldPieces {
 
 function shown(event: BatchEvent, said: string, redactor: RecordRedactor): BatchEvent {
   const text = redactor.json(said)
-  return text === said ? withText(event, said) : { ...withText(event, text), meta: { ...event.meta, redacted: true } }
+  const piece = withText(event, text, redactor)
+  return text === said ? piece : { ...piece, meta: { ...event.meta, redacted: true } }
 }
 
-function withText(event: BatchEvent, text: string): BatchEvent {
-  if (event.type === 'tool-call-delta') return { ...event, argsTextDelta: text }
-  return event.type === 'tool-progress' ? { ...event, output: text } : { ...event, text }
+/** Id and name of a call are redacted as in its sealed part: a model may have made them up. */
+function withText(event: BatchEvent, text: string, redactor: RecordRedactor): BatchEvent {
+  if (event.type !== 'tool-call-delta' && event.type !== 'tool-progress') return { ...event, text }
+  const { toolName } = event
+  const toolCallId = redactor.json(event.toolCallId)
+  const names = { toolCallId, ...(toolName === undefined ? {} : { toolName: redactor.json(toolName) }) }
+  return event.type === 'tool-progress'
+    ? { ...event, ...names, output: text }
+    : { ...event, ...names, argsTextDelta: text }
 }

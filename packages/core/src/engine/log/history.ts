@@ -102,7 +102,7 @@ export class ThreadHistory {
     const page = await this.#store.listMessages(lineage, { order, ...(cursor === undefined ? {} : { cursor }) })
     const messages: StoredMessage[] = []
     for (const message of page.items) {
-      if (!openIds.has(message.id)) messages.push(await inflateMessage(this.#store, message))
+      if (!openIds.has(message.id)) messages.push(await inflateMessage(this.#store, lineage, message))
     }
     return { messages, next: page.next }
   }
@@ -110,7 +110,7 @@ export class ThreadHistory {
   async #whole(message: ThreadMessage): Promise<StoredMessage> {
     const known = this.#inflated.get(message)
     if (known !== undefined) return known
-    const inflated = await inflateMessage(this.#store, storedMessage(message))
+    const inflated = await inflateMessage(this.#store, this.#log.state.head.lineage, storedMessage(message))
     this.#inflated.set(message, inflated)
     return inflated
   }

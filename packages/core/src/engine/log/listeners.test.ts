@@ -26,7 +26,7 @@ function compute(): void {
 }
 
 suite('a slow listener', () => {
-  test('that awaits something holds nobody up, hears everything in order, and may end long after', async () => {
+  test('a slow listener that awaits something holds nobody up, receives everything in order, and may end long after', async () => {
     await using bench = await speaking()
     const gate = Promise.withResolvers<void>()
     const begun: string[] = []
@@ -51,7 +51,7 @@ suite('a slow listener', () => {
     assert.deepEqual(ended, heard)
   })
 
-  test('that computes changes nothing about what others hear, nor about what is written', async () => {
+  test('a slow listener that computes changes nothing about what others hear, nor about what is written', async () => {
     await using bench = await speaking()
     const before: string[] = []
     const after: string[] = []
@@ -92,7 +92,7 @@ suite('a listener that takes itself away while it is called', () => {
     assert.ok(heard.length > WORDS.length)
   })
 
-  test('and takes another one away: that one hears this event still, and no other', () => {
+  test('a listener that removes another one: the other receives this event, and no later one', () => {
     const heard: string[] = []
     const emitter = new Emitter<number>((error) => assert.fail(String(error)))
     const stopFirst = emitter.subscribe((value) => {

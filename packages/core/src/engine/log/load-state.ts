@@ -14,6 +14,7 @@ import {
 import type { Fence, Store, WaitRow } from '@inspan/protocol/store'
 import { freezeDeep, frozenCopy } from '../../common/frozen.ts'
 import { waitRows } from './wait-rows.ts'
+import { allItems, allPages } from '../../common/all-items.ts'
 
 /** How many view rows are written at a time during a rebuild. */
 const REBUILD_CHUNK = 500
@@ -96,24 +97,12 @@ async function erasedRanges(store: Store, stream: string, headSeq: number): Prom
   return ranges
 }
 
-export async function* recordsAfter(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {
-  for await (const page of recordPagesAfter(store, stream, after)) yield* page
+export function recordsAfter(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {
+  return allItems((from) => store.readRecords(stream, { after, limit: PAGE, ...from }))
 }
 
-export async function* recordPagesAfter(
-  store: Store,
-  stream: string,
-  after: number,
-): AsyncGenerator<readonly LogRecord[]> {
-  let position = after
-  for (;;) {
-    const page = await store.readRecords(stream, { after: position, limit: PAGE })
-    const last = page.items.at(-1)
-    if (last === undefined) return
-    yield page.items
-    if (page.next === null) return
-    position = last.seq
-  }
+export function recordPagesAfter(store: Store, stream: string, after: number): AsyncGenerator<readonly LogRecord[]> {
+  return allPages((from) => store.readRecords(stream, { after, limit: PAGE, ...from }))
 }
 
 function noteBatch(open: Map<string, number>, record: LogRecord): void {

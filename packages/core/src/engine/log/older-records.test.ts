@@ -228,7 +228,7 @@ for (const [name, open] of Object.entries(stores)) {
   })
 }
 
-test('what is read today is written back as nothing: a file is the same after an older record was read', () =>
+test('reading an older record writes nothing back: the file stays the same', () =>
   inTempDir(async (directory) => {
     const url = join(directory, 'data.db')
     const writer = await openTestThread(await SqliteStore.open({ url, format: FORMAT }))

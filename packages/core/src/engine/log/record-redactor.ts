@@ -7,7 +7,7 @@ import {
   type ThreadState,
 } from '@inspan/protocol/log'
 import { isOpenCall } from '../turns/active-run.ts'
-import { Redaction, type Redactor } from './redactor.ts'
+import { RecordRedaction, type Redactor } from './redactor.ts'
 
 const SETTING = 'thread:redacted'
 
@@ -40,14 +40,14 @@ export class RecordRedactor {
   }
 
   body(body: RecordBody, kindOf: (waitId: string) => WaitKind | undefined): RecordBody {
-    const redaction = new Redaction(this.#redact)
+    const redaction = new RecordRedaction(this.#redact)
     const redacted = redactBody(body, redaction, kindOf)
     this.#isFailing ||= redaction.isWithheld
     return redaction.isChanged ? redacted : body
   }
 
   json<Value extends JsonValue>(value: Value): Value {
-    const redaction = new Redaction(this.#redact)
+    const redaction = new RecordRedaction(this.#redact)
     const redacted = redaction.json(value)
     this.#isFailing ||= redaction.isWithheld
     return redaction.isChanged ? redacted : value

@@ -5,7 +5,7 @@ import type { WaitKind } from '@inspan/protocol'
 import { isSealedPart, redactBody, type RecordBody } from '@inspan/protocol/log'
 import { arbitraryRecordBody } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
-import { Redaction, WITHHELD, type Redactor } from './redactor.ts'
+import { RecordRedaction, WITHHELD, type Redactor } from './redactor.ts'
 
 const hideKeys: Redactor = (text) => text.replace(/sk-\w+/g, '[key]')
 
@@ -14,7 +14,7 @@ const fails: Redactor = (text) => {
 }
 
 function redact(body: RecordBody, redactor: Redactor = hideKeys, kind?: WaitKind): RecordBody {
-  return redactBody(body, new Redaction(redactor), () => kind)
+  return redactBody(body, new RecordRedaction(redactor), () => kind)
 }
 
 const place = { messageId: 'm', partId: '0' }
@@ -22,7 +22,7 @@ const call = { ...place, type: 'tool-call', toolCallId: 'c', toolName: 'fetch' }
 const result = { ...place, type: 'tool-result', toolCallId: 'c', toolName: 'fetch' } as const
 
 suite('a redacted record', () => {
-  test('has the text of a part without what was to be hidden, and says so', () => {
+  test('has the text of a part without what was to be hidden, and reports it', () => {
     assert.deepEqual(redact({ ...place, type: 'text-delta', text: 'It is sk-1.' }), {
       ...place,
       type: 'text-delta',
@@ -240,7 +240,7 @@ suite('a redactor that fails', () => {
       (() => undefined) as unknown as Redactor,
       (async (text: string) => text) as unknown as Redactor,
     ]) {
-      const redaction = new Redaction(redactor)
+      const redaction = new RecordRedaction(redactor)
       const redacted = redactBody({ ...place, type: 'text-delta', text: 'sk-1' }, redaction, () => undefined)
       assert.deepEqual(redacted, { ...place, type: 'text-delta', text: WITHHELD, meta: { redacted: true } })
       assert.ok(redaction.isWithheld)
@@ -254,7 +254,7 @@ suite('whatever the record', () => {
   test('a redactor that changes nothing leaves it as it is', () => {
     fc.assert(
       fc.property(arbitraryRecordBody, (body) => {
-        const redaction = new Redaction((text) => text)
+        const redaction = new RecordRedaction((text) => text)
         assert.deepEqual(
           redactBody(body, redaction, () => 'tool'),
           body,
@@ -277,7 +277,7 @@ suite('whatever the record', () => {
     )
   })
 
-  test('what was redacted is not changed by redacting it again', () => {
+  test('redacting again does not change what was redacted', () => {
     fc.assert(
       fc.property(arbitraryRecordBody, (body) => {
         const once = redact(body, () => '*', 'tool')

@@ -7,7 +7,7 @@ import { nativeDriver } from '@inspan/agent'
 import { scriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { WORD } from '../erase/erase-everywhere.fixture.ts'
-import type { Script } from '../agent-bench.fixture.ts'
+import type { ModelScript } from '../agent-bench.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
@@ -16,7 +16,7 @@ const [url = '', thread = '', where = ''] = process.argv.slice(2)
 const store = new SqliteStore({ url })
 const owner = await ProcessOwner.register(store)
 const endless = Array.from({ length: 10_000 }, () => 'and so on ')
-const turns: { readonly [where: string]: Script } = {
+const turns: { readonly [where: string]: ModelScript } = {
   text: [{ text: [`It is ${WORD} `, ...endless], delayPerDeltaMs: 20 }],
   input: [
     {

@@ -4,7 +4,7 @@ import { createTool, nativeDriver, type Tool, type ToolContext } from '@inspan/a
 import { InspanError, type StoredMessage } from '@inspan/protocol'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
-import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type AgentBenchOptions, type ModelScript } from '../agent-bench.fixture.ts'
 import { ForeignAgent } from '../foreign-agent.fixture.ts'
 import { WITHHELD, type Redactor } from './redactor.ts'
 import { requestPrefix } from '../context/request-prefix.ts'
@@ -21,7 +21,7 @@ import { recordsAfter } from './load-state.ts'
 
 const redact: Redactor = (text) => text.replace(/sk-\w+/g, '[key]')
 
-const FETCH: Script = [
+const FETCH: ModelScript = [
   { reasoning: 'I know sk-1.', toolCalls: [{ id: 'c1', name: 'fetch', input: { key: 'sk-1' } }] },
   { text: 'It said sk-2.' },
 ]
@@ -42,7 +42,7 @@ function fetch(got: string[], more: { requireApproval?: true; execute?: Execute 
   })
 }
 
-const openBench = (script: Script, tools: readonly Tool[], options: AgentBenchOptions = {}): Promise<AgentBench> =>
+const openBench = (script: ModelScript, tools: readonly Tool[], options: AgentBenchOptions = {}): Promise<AgentBench> =>
   AgentBench.open(script, { ...options, agent: { tools, ...options.agent }, runtime: { redact, ...options.runtime } })
 
 suite('what an agent of ours and its tools say', () => {
@@ -89,7 +89,7 @@ suite('what an agent of ours and its tools say', () => {
     const byWord = Object.assign((text: string) => redact(text), {
       settled: (text: string) => text.lastIndexOf(' ') + 1,
     })
-    const script: Script = [
+    const script: ModelScript = [
       { reasoning: ['Use s', 'k-', '1 ', 'now.'], toolCalls: [{ id: 'c1', name: 'fetch', input: { key: 'sk-1' } }] },
       { text: ['It is s', 'k-', '12', '34 and', ' more.'] },
     ]
@@ -150,7 +150,7 @@ suite('what an agent of ours and its tools say', () => {
         throw new Error('no access with sk-2')
       },
     })
-    await using bench = await openBench([FETCH[0], { text: '{"key":"sk-6"}' }] as Script, [failing])
+    await using bench = await openBench([FETCH[0], { text: '{"key":"sk-6"}' }] as ModelScript, [failing])
     const output = { schema: { type: 'object', properties: { key: { type: 'string' } } } } as const
     assert.equal(await bench.play('Go.', { turn: { output } }), 'complete')
     const ended = (await bench.records()).map(({ body }) => body).find((body) => body.type === 'run.ended')
@@ -216,7 +216,7 @@ suite('a question about a call whose arguments were redacted', () => {
 
   test('can be answered after a restart, but nothing is done with arguments nobody knows', async () => {
     const got: string[] = []
-    await using bench = await openBench([FETCH[0], { text: 'I see.' }] as Script, [approved(got)])
+    await using bench = await openBench([FETCH[0], { text: 'I see.' }] as ModelScript, [approved(got)])
     await bench.submit('Go.')
     const { id } = await bench.wait()
     await bench.restart()
@@ -293,7 +293,7 @@ function textOf(message: StoredMessage | undefined): string {
 }
 
 suite('a thread that was written under redaction', () => {
-  test('is not opened without a redactor, and says why', async () => {
+  test('is not opened without a redactor, and explains why', async () => {
     await using bench = await openBench([{ text: 'It is sk-1.' }, { text: 'Again.' }], [])
     await bench.play('Go.')
     const { store } = bench

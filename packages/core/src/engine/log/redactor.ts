@@ -18,7 +18,7 @@ export interface Redactor {
 export const WITHHELD = '[withheld: it could not be redacted]'
 
 /** Redacts the texts of one record, and knows afterwards whether any was changed or withheld. */
-export class Redaction {
+export class RecordRedaction {
   readonly #redact: Redactor
   #isChanged = false
   #isWithheld = false

@@ -92,7 +92,7 @@ suite('a stored head of an older reducer', () => {
   )
 
   test(
-    'of the present reducer is taken as it is',
+    'a head of the present reducer is used as it is',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       await withHeadsOf(REDUCER_VERSION, (head) => ({ ...head, title: 'As it was stored' }), url)

@@ -220,7 +220,7 @@ suite('the log of a thread', () => {
     assert.deepEqual(bodyTypes(await records(store)), ['run.started', 'message.started', 'text-delta'])
   })
 
-  test('what must be on disk first is shown only then, in the order of its seq', async () => {
+  test('a record that must be on disk first is shown only then, in the order of its seq', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { log, store } = thread
     await startMessage(log)
@@ -378,7 +378,7 @@ suite('when the store fails', () => {
   })
 })
 
-test('what comes while the log writes its last is refused, not shown and forgotten', async () => {
+test('a record that arrives while the log writes its last ones is refused, not shown and lost', async () => {
   await using thread = await openTestThread(new MemoryStore())
   await startMessage(thread.log)
   const closed = thread.log.close()

@@ -1,7 +1,7 @@
 import type { WaitCancelReason, WaitState } from '@inspan/protocol'
 import type { LogRecord, ThreadState } from '@inspan/protocol/log'
 import type { WaitRow } from '@inspan/protocol/store'
-import { erasedWait } from '../../stores/erased-wait.ts'
+import { erasedWait } from '../../stores/wait-row.ts'
 
 type Settled = { readonly state: Exclude<WaitState, 'pending'>; readonly reason?: WaitCancelReason }
 

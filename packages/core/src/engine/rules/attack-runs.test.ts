@@ -34,7 +34,7 @@ function removers(ran: string[]): RuntimeAgents {
 }
 
 suite('a deny', () => {
-  test('of a thread holds in the runs of its forks, whatever these are opened with', async () => {
+  test('a deny of a thread holds in the runs of its forks, whatever these are opened with', async () => {
     const ran: string[] = []
     await using bench = await RuntimeBench.open(removers(ran))
     await bench.runtime.configure({ rules: shell('deny') })
@@ -95,7 +95,7 @@ suite('a question', () => {
       await after(call.next())
     }
 
-  test('of a program that breaks off is nobody’s yes: it is cancelled, and cannot be answered', async () => {
+  test('a question of a program that breaks off is cancelled and cannot be answered: silence is no approval', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [
       asking(
         () => agent,
@@ -121,7 +121,7 @@ suite('a question', () => {
     assert.deepEqual(agent.journal, [])
   })
 
-  test('stays when whoever looked at it goes away, and when its process lets go of it', async () => {
+  test('stays when whoever looked at it goes away, and when its process releases it', async () => {
     const ran: string[] = []
     await using bench = await RuntimeBench.open(removers(ran), { passivateAfter: 0 })
     await (

@@ -1,24 +1,35 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
-import { InspanError, NO_RULES } from '@inspan/protocol'
+import { InspanError, NO_RULES, type Answer } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
+import type { Store } from '@inspan/protocol/store'
 import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
+import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { boundaryAt } from '../threads/boundaries.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
-import { DESCRIBE_WITHIN_MS } from '../turns/patiently.ts'
+import { DESCRIBE_WITHIN_MS } from '../turns/time-limits.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread, forkThread } from '../threads/threads.ts'
+import { readResourceGrants } from './resource-grants.ts'
 
 /** Threads of one store whose agent calls a tool without any rule or grant. */
 class Office implements AsyncDisposable {
-  readonly store = new MemoryStore()
+  readonly store: Store
   readonly journal: string[] = []
   readonly #left: ThreadRuntime[] = []
   readonly #owners: ProcessOwner[] = []
+
+  constructor(store: Store = new MemoryStore()) {
+    this.store = store
+  }
 
   async process(): Promise<ProcessOwner> {
     const owner = await ProcessOwner.register(this.store)
@@ -26,9 +37,14 @@ class Office implements AsyncDisposable {
     return owner
   }
 
-  async open(owner: ProcessOwner, thread: string): Promise<ThreadRuntime> {
+  async open(
+    owner: ProcessOwner,
+    thread: string,
+    { description = 'Deploys.', rules = NO_RULES } = {},
+  ): Promise<ThreadRuntime> {
     const deploy: RunnableTool = {
       name: 'deploy',
+      description,
       inputSchema: { type: 'object' },
       execute: async () => {
         this.journal.push(thread)
@@ -37,7 +53,7 @@ class Office implements AsyncDisposable {
     }
     const script = [{ toolCalls: [{ name: 'deploy' }] }, { text: 'Done.' }]
     const driver = nativeDriver({ id: 'native', model: scriptedModel([...script, ...script, ...script]) })
-    const policy = createPolicy({ rules: NO_RULES })
+    const policy = createPolicy({ rules })
     const agents = { native: { driver, tools: [deploy] } }
     const runtime = await ThreadRuntime.open({ store: this.store, owner, thread, agents, policy })
     this.#left.push(runtime)
@@ -49,6 +65,13 @@ class Office implements AsyncDisposable {
     await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Deploy.' }] })
     await runtime.idle()
     return runtime.state.head.waits.size > 0
+  }
+
+  /** Answers what a thread asks. */
+  async answer(runtime: ThreadRuntime, answer: Answer): Promise<void> {
+    const [wait] = [...runtime.state.head.waits]
+    await runtime.answer(wait?.id ?? '', answer)
+    await runtime.idle()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -82,6 +105,120 @@ suite('an "always" that was said in one thread', () => {
     await mine.close()
     assert.equal(await office.asks(await office.open(await office.process(), 'mine')), false, 'it was stored so')
     assert.deepEqual(office.journal, ['mine', 'mine', 'mine'])
+  })
+})
+
+const ALWAYS_HERE: Answer = { decision: 'approve', remember: 'tool', scope: 'resource' }
+
+suite('an "always" for the whole resource', () => {
+  /** Has said "always" in thread `first` of ann. */
+  async function granted(): Promise<{
+    readonly office: Office
+    readonly here: ProcessOwner
+    readonly first: ThreadRuntime
+  }> {
+    const office = new Office()
+    const here = await office.process()
+    for (const id of ['first', 'older', 'newer']) await createThread(office.store, { id, resourceId: 'ann' })
+    await createThread(office.store, { id: 'of-another', resourceId: 'bob' })
+    const first = await office.open(here, 'first')
+    assert.equal(await office.asks(first), true)
+    await office.answer(first, ALWAYS_HERE)
+    return { office, here, first }
+  }
+
+  test('holds in its other threads, in forks and in other processes, and for nobody else', async () => {
+    const { here, office, first } = await granted()
+    await using _office = office
+    assert.deepEqual(first.state.head.grants, { tools: [], categories: [] }, 'it is no grant of the thread')
+    assert.equal(await office.asks(first), false)
+    assert.equal(await office.asks(await office.open(here, 'older')), false)
+    const at = await boundaryAt(office.store, first.state.head.lineage, first.state.head.seq)
+    await forkThread(office.store, here, first.state, { id: 'fork', resourceId: 'ann', at })
+    assert.equal(await office.asks(await office.open(here, 'fork')), false)
+    assert.equal(await office.asks(await office.open(await office.process(), 'newer')), false)
+    assert.equal(await office.asks(await office.open(here, 'of-another')), true)
+    assert.deepEqual(await readResourceGrants(office.store, 'ann'), { tools: ['deploy'], categories: [] })
+    assert.deepEqual(await readResourceGrants(office.store, 'bob'), { tools: [], categories: [] })
+  })
+
+  test('is read from the store by a process that starts later', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'grants-'))
+    const path = join(dir, 'data.db')
+    try {
+      for (const [index, expected] of [true, false].entries()) {
+        await using office = new Office(new SqliteStore({ url: path }))
+        const here = await office.process()
+        await createThread(office.store, { id: `thread-${index}`, resourceId: 'ann' })
+        const runtime = await office.open(here, `thread-${index}`)
+        assert.equal(await office.asks(runtime), expected)
+        if (expected) await office.answer(runtime, ALWAYS_HERE)
+      }
+    } finally {
+      await rm(dir, { recursive: true })
+    }
+  })
+
+  test('gives way to a deny, to a rule that asks, and to another tool of that name', async () => {
+    const { here, office } = await granted()
+    await using _office = office
+    const denied = await office.open(here, 'older', { rules: { ...NO_RULES, tools: { deploy: 'deny' } } })
+    assert.equal(await office.asks(denied), false)
+    assert.deepEqual(office.journal, ['first'], 'it was not carried out')
+    await denied.close()
+    const asking = await office.open(here, 'newer', { rules: { ...NO_RULES, tools: { deploy: 'ask' } } })
+    assert.equal(await office.asks(asking), true)
+    await createThread(office.store, { id: 'other-tool', resourceId: 'ann' })
+    assert.equal(await office.asks(await office.open(here, 'other-tool', { description: 'Deletes.' })), true)
+  })
+
+  test('cannot come from a thread that somebody else named like its stream', async () => {
+    const store = new MemoryStore()
+    const owner = await ProcessOwner.register(store)
+    const id = 'grants:["victim"]'
+    await createThread(store, { id, resourceId: 'attacker' })
+    const runtime = await ThreadRuntime.open({ store, owner, thread: id, agents: {} })
+    const grants = { categories: ['execute'], tools: ['deploy'] } as const
+    await runtime.change((log) => log.commit([{ type: 'config.changed', grants }]))
+    assert.deepEqual(runtime.state.head.grants, grants)
+    assert.deepEqual(await readResourceGrants(store, 'victim'), { categories: [], tools: [] })
+    await runtime.close()
+    await owner.close()
+  })
+
+  test('is revoked by a command of any thread, at once and for all of them', async () => {
+    const { here, office, first } = await granted()
+    await using _office = office
+    const older = await office.open(here, 'older')
+    assert.equal(await office.asks(older), false)
+    const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
+    const revoke = { type: 'revoke', tool: 'deploy', scope: 'resource' } as const
+    assert.deepEqual(await older.execute(revoke, key), { status: 'done' })
+    assert.deepEqual(await older.execute(revoke, key), { status: 'done' }, 'the same command again')
+    assert.deepEqual(await readResourceGrants(office.store, 'ann'), { tools: [], categories: [] })
+    assert.equal(await office.asks(first), true)
+    assert.equal(await office.asks(older), true)
+  })
+
+  test('is revoked for a thread that another process works in', async () => {
+    const { office, first } = await granted()
+    await using _office = office
+    const elsewhere = await office.open(await office.process(), 'newer')
+    assert.equal(await office.asks(elsewhere), false)
+    await first.execute({ type: 'revoke', scope: 'resource' })
+    assert.equal(await office.asks(elsewhere), true)
+  })
+
+  test('is refused where a thread could not get it either, and counts for the call alone', async () => {
+    await using office = new Office()
+    const here = await office.process()
+    await createThread(office.store, { id: 'first', resourceId: 'ann' })
+    const rules = { ...NO_RULES, tools: { deploy: 'ask' } } as const
+    const first = await office.open(here, 'first', { rules })
+    assert.equal(await office.asks(first), true)
+    await office.answer(first, ALWAYS_HERE)
+    assert.deepEqual(office.journal, ['first'])
+    assert.deepEqual(await readResourceGrants(office.store, 'ann'), { tools: [], categories: [] })
   })
 })
 

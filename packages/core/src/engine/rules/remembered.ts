@@ -10,20 +10,22 @@ interface Asked {
   readonly runs: Runs
   /** The turn that waits for the answer, if it is active in this process. */
   readonly active: ActiveTurn | undefined
+  /** Who answers. */
+  readonly by: string | undefined
 }
 
 /** In the payload of a question that was passed on from another thread, where the answer is remembered. */
 export const PASSED_ON = 'subagent'
 
 /** Returns what to record with an answer that applies to later calls too. */
-export async function remembered(wait: Wait, answer: Answer, { policy, runs, active }: Asked): Promise<RecordBody[]> {
+export async function remembered(
+  wait: Wait,
+  answer: Answer,
+  { policy, runs, active, by }: Asked,
+): Promise<RecordBody[]> {
   const { decision, remember } = answer
   if (remember === undefined || decision !== 'approve' || wait.payload?.[PASSED_ON] !== undefined) return []
   const tools = active === undefined ? await runs.toolsAtRest() : active.setup.tools
-  return policy.remember(wait, remember, (call) =>
-    describeCall(
-      call,
-      tools.find((tool) => tool.name === call.toolName),
-    ),
-  )
+  const tool = tools.find(({ name }) => name === wait.subject.toolName)
+  return policy.remember(wait, answer, { by, tool }, (call) => describeCall(call, tool))
 }

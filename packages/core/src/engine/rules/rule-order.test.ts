@@ -37,7 +37,7 @@ class Maker {
   }
 }
 
-/** Returns what becomes of the call in a thread of a harness with these rules: `run`, `denied`, or the question. */
+/** Returns what happens to the call in a thread of a harness with these rules: `run`, `denied`, or the question. */
 async function outcome(
   harness: Rules,
   thread: ConfigChange = {},
@@ -66,13 +66,13 @@ const ALL_ALLOWED: Rules = {
 }
 const GRANTED: ConfigChange = { grants: { tools: ['execute_command'], categories: ['execute'] } }
 
-suite('of two rules that say different things about a call', () => {
+suite('if two rules contradict each other about a call,', () => {
   for (const [what, deny] of [
     ['category', { categories: { execute: 'deny' } }],
     ['tool', { tools: { execute_command: 'deny' } }],
     ['pattern', { patterns: [make('deny')] }],
   ] as const) {
-    test(`a deny (${what}) counts before everything that allows, wherever it was set`, async () => {
+    test(`a deny (${what}) overrides everything that allows, wherever it was set`, async () => {
       const free: ConfigChange = { ...GRANTED, yolo: true }
       assert.equal(await outcome(deny, { ...free, rules: rules(ALL_ALLOWED) }), 'denied')
       assert.equal(await outcome(ALL_ALLOWED, { ...free, rules: rules(deny) }), 'denied')
@@ -80,7 +80,7 @@ suite('of two rules that say different things about a call', () => {
     })
   }
 
-  test('yolo counts before whatever asks', async () => {
+  test('yolo overrides everything that asks', async () => {
     const asks: Rules = {
       categories: { execute: 'ask' },
       tools: { execute_command: 'ask' },
@@ -89,24 +89,24 @@ suite('of two rules that say different things about a call', () => {
     assert.equal(await outcome(asks, { yolo: true }), 'run')
   })
 
-  test('the strictest of the patterns counts before the tool', async () => {
+  test('the strictest of the patterns overrides the rule of the tool', async () => {
     const both = [make('allow'), make('ask', 'make')]
     assert.match(await outcome({ patterns: both, tools: { execute_command: 'allow' } }), /ask execute_command\(make\)/)
     assert.equal(await outcome({ patterns: [make('allow')], tools: { execute_command: 'ask' } }), 'run')
   })
 
-  test('the tool counts before a grant', async () => {
+  test('the rule of the tool overrides a grant', async () => {
     assert.match(await outcome({ tools: { execute_command: 'ask' } }, GRANTED), /ask execute_command`/)
   })
 
-  test('a grant, of the tool or of its category, counts before the category', async () => {
+  test('a grant, of the tool or of its category, overrides the rule of the category', async () => {
     const asks: Rules = { categories: { execute: 'ask' } }
     assert.equal(await outcome(asks, { grants: { ...NO_GRANTS, tools: ['execute_command'] } }), 'run')
     assert.equal(await outcome(asks, { grants: { ...NO_GRANTS, categories: ['execute'] } }), 'run')
     assert.equal(await outcome(asks, {}, { grants: () => ({ ...NO_GRANTS, tools: ['execute_command'] }) }), 'run')
   })
 
-  test('the category counts before nothing, and nothing asks', async () => {
+  test('the rule of the category decides if there is no other, and without any rule the call asks', async () => {
     assert.equal(await outcome({ categories: { execute: 'allow' } }), 'run')
     assert.match(await outcome({ categories: { execute: 'ask' } }), /ask category execute/)
     assert.match(await outcome({}), /no rule allows `make`/)
@@ -132,7 +132,7 @@ suite('a call is judged again before its effect:', () => {
     return { maker, bench, done }
   }
 
-  test('what was allowed is denied meanwhile', async () => {
+  test('a call that was allowed is denied by a rule set meanwhile', async () => {
     const { bench, done, maker } = await changed({ rules: rules({ patterns: [make('deny')] }) })
     await using _ = bench
     assert.equal(await done, 'complete')
@@ -141,7 +141,7 @@ suite('a call is judged again before its effect:', () => {
     assert.match(JSON.stringify(await bench.records()), /The call was denied: `make` is denied/)
   })
 
-  test('what was allowed is asked about meanwhile', async () => {
+  test('a call that was allowed is asked about because of a rule set meanwhile', async () => {
     const { bench, done, maker } = await changed({ yolo: false })
     await using _ = bench
     const wait = await bench.wait()

@@ -3,14 +3,14 @@ import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
 import { InspanError, NO_RULES, type AgentEvent, type PermissionRules } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
-import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import type { RuntimeAgents } from '../turns/active-run.ts'
 import { ForeignAgent, runs, says } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 
-type Script = readonly ScriptedTurn[]
+type Script = readonly ModelTurn[]
 
 const deny = (...tools: string[]): PermissionRules => ({
   ...NO_RULES,
@@ -20,7 +20,7 @@ const shell = (policy: 'allow' | 'ask' | 'deny', pattern: string, examples: obje
   ...NO_RULES,
   patterns: [{ tool: 'execute_command', pattern, policy, ...examples }],
 })
-const command = (text: string, id: string = text): ScriptedTurn => ({
+const command = (text: string, id: string = text): ModelTurn => ({
   toolCalls: [{ id, name: 'execute_command', input: { command: text } }],
 })
 
@@ -78,7 +78,7 @@ suite('the rules of a run', () => {
     assert.deepEqual(shellAgent.ran, ['make'])
   })
 
-  test('that are not what their examples say are refused, and nothing changes', async () => {
+  test('the rules of a run that are not what their examples say are refused, and nothing changes', async () => {
     await using bench = await new Shell([]).open()
     await assert.rejects(
       bench.runtime.configure({ rules: shell('allow', 'git log *', { match: ['git push'] }) }),
@@ -153,7 +153,7 @@ suite('"always"', () => {
     assert.deepEqual(bench.runtime.state.head.grants.categories, ['execute'])
   })
 
-  test('is refused where a pattern wants to be asked: the answer counts once, and a note says why', async () => {
+  test('is refused if a pattern requires approval: the answer counts once, and a note explains why', async () => {
     const shellAgent = new Shell([command('git push'), command('git push', 'again'), { text: 'Done.' }])
     await using bench = await shellAgent.open({ policy: createPolicy({ rules: shell('ask', 'git push *') }) })
     const handle = await go(bench)
@@ -321,7 +321,7 @@ suite('a foreign agent', () => {
     assert.deepEqual(agent.turns[0]?.rules, shell('deny', 'rm *'))
   })
 
-  test('that runs what is denied is stopped, and that is on record', async () => {
+  test('a foreign agent that runs what is denied is stopped, and that is on record', async () => {
     const agent = new ForeignAgent('cli', [wild(false)])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } }, rules)
     assert.equal(await (await bench.submit('go', { agentId: 'cli' })).done, 'error')
@@ -331,7 +331,7 @@ suite('a foreign agent', () => {
     assert.equal(JSON.stringify(await bench.records()).includes('Removed.'), false, 'it said nothing more')
   })
 
-  test('that was kept from it goes on', async () => {
+  test('a foreign agent that was kept from it continues', async () => {
     const agent = new ForeignAgent('cli', [wild(true)])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } }, rules)
     assert.equal(await (await bench.submit('go', { agentId: 'cli' })).done, 'complete')

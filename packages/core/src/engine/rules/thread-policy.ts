@@ -1,13 +1,16 @@
-import type { PermissionRules, Wait } from '@inspan/protocol'
+import { InspanError, NO_GRANTS, type Answer, type Grants, type PermissionRules, type Wait } from '@inspan/protocol'
 import type { Decision, RunnableTool, ToolCallRequest } from '@inspan/protocol/driver'
 import type { RecordBody, ThreadState } from '@inspan/protocol/log'
+import { checkRules } from '../../policy/check-rules.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
-import { checkRules, strictest, type PolicyContext } from '../../policy/index.ts'
+import type { PolicyContext } from '../../policy/index.ts'
+import { strictest } from '../../policy/strictness.ts'
 import { callHash, definitionHash } from '../calls/call-hash.ts'
 import { checkConfig } from '../checks/check-config.ts'
 import { wasInterrupted } from '../calls/interrupted-before.ts'
 import type { Doors } from '../threads/doors.ts'
 import type { ConfigChange, ThreadRuntimeOptions } from '../thread-options.ts'
+import { ResourceGrants, withoutGrants } from './resource-grants.ts'
 
 const NO_RULE: Decision = { policy: 'allow', reason: 'no rule applies' }
 
@@ -27,6 +30,8 @@ export class ThreadPolicy {
   readonly #state: () => ThreadState
   /** Changes that are not on disk yet. They apply from the moment they were made. */
   #unwritten: readonly RulesInMemory[] = []
+  /** Known once a turn began or somebody asked. */
+  #resource: ResourceGrants | undefined
 
   constructor(doors: Doors, state: () => ThreadState) {
     this.#doors = doors
@@ -56,7 +61,7 @@ export class ThreadPolicy {
       if (!yolo && inDoubt) decisions.push(IN_DOUBT)
       else if (!yolo && definitionChanged) decisions.push(changed(call.toolName))
     } else {
-      const context: PolicyContext = { ...this.#context(), inDoubt, definitionChanged }
+      const context: PolicyContext = { ...this.#context(this.#options, tool), inDoubt, definitionChanged }
       decisions.push(policy.decide(call, context))
       if (isFromBefore && run !== null) decisions.push(policy.decide(call, { ...context, alone: run.rules }))
     }
@@ -107,17 +112,62 @@ export class ThreadPolicy {
     }
   }
 
-  /** Returns what to record with an answer that applies to later calls too. */
-  remember(wait: Wait, scope: 'tool' | 'category', describe: Describe): RecordBody[] {
+  /**
+   * Reads the grants of the resource again, which other threads and processes may have changed. Returns whether more or
+   * less may be allowed since. Without rules there is nothing they would allow.
+   */
+  async refresh(): Promise<boolean> {
+    if (this.#options.policy === undefined) return false
+    const isFirst = this.#resource === undefined
+    const resource = await this.#grantsOfResource()
+    return (await resource.refresh()) || isFirst
+  }
+
+  /** Returns what to record with an answer that applies to later calls too. Grants of the resource are then on record. */
+  async remember(
+    wait: Wait,
+    { remember = 'tool', scope = 'thread' }: Pick<Answer, 'remember' | 'scope'>,
+    { by, tool }: { readonly by: string | undefined; readonly tool: RunnableTool | undefined },
+    describe: Describe,
+  ): Promise<RecordBody[]> {
     const { policy } = this.#options
     const { args = {}, toolCallId = wait.id, toolName } = wait.subject
     if (policy === undefined || toolName === undefined) return []
-    const result = policy.grant(describe({ toolCallId, toolName, args }), scope, this.#context())
+    const call = describe({ toolCallId, toolName, args })
+    const context = this.#context()
+    const own = this.#now().head.grants
+    const result = policy.grant(call, remember, { ...context, grants: own })
     if (!result.granted) {
       const text = `The answer counts for this call only: ${result.reason}.`
       return [{ type: 'note', kind: 'warning', text, data: { waitId: wait.id, code: 'not-remembered' } }]
     }
-    return [{ type: 'config.changed', grants: result.grants }]
+    if (scope === 'thread') return [{ type: 'config.changed', grants: result.grants }]
+    const change = (grants: Grants): Grants => {
+      const granted = policy.grant(call, remember, { ...context, grants })
+      return granted.granted ? granted.grants : grants
+    }
+    await this.#write(change, by, remember === 'tool' ? tool : undefined)
+    return []
+  }
+
+  /** Takes back what was allowed for the resource: a tool, a category, or everything. */
+  revoke(what: Parameters<typeof withoutGrants>[1], by: string | undefined): Promise<void> {
+    return this.#write((grants) => withoutGrants(grants, what), by)
+  }
+
+  async #write(change: (grants: Grants) => Grants, by: string | undefined, tool?: RunnableTool): Promise<void> {
+    const { now = Date.now, owner } = this.#options
+    const resource = await this.#grantsOfResource()
+    await resource.write({ owner, now, change, tool, ...(by === undefined ? {} : { by }) })
+  }
+
+  async #grantsOfResource(): Promise<ResourceGrants> {
+    const { store, thread } = this.#options
+    if (this.#resource !== undefined) return this.#resource
+    const info = await store.getThread(thread)
+    if (info === null) throw new InspanError('not-found', `There is no thread ${thread}.`)
+    this.#resource = ResourceGrants.of(store, info.resourceId)
+    return this.#resource
   }
 
   #now(): ThreadState {
@@ -126,16 +176,16 @@ export class ThreadPolicy {
     return { ...state, head: Object.assign({}, state.head, ...this.#unwritten) as ThreadState['head'] }
   }
 
-  #context(door = this.#options): PolicyContext {
+  #context(door = this.#options, tool?: RunnableTool): PolicyContext {
     const { grants, rules, run, yolo } = this.#now().head
     const session = door.sessionRules?.()
-    const granted = door.grants?.()
+    const all = [grants, door.grants?.() ?? NO_GRANTS, this.#resource?.grantsFor(tool) ?? NO_GRANTS]
     return {
       thread: rules,
       yolo,
       grants: {
-        tools: [...grants.tools, ...(granted?.tools ?? [])],
-        categories: [...grants.categories, ...(granted?.categories ?? [])],
+        tools: all.flatMap(({ tools }) => tools),
+        categories: all.flatMap(({ categories }) => categories),
       },
       ...(session === undefined ? {} : { session }),
       ...(run === null ? {} : { run: run.rules }),

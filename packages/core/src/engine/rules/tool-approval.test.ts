@@ -33,7 +33,7 @@ suite('a tool that wants to be approved', () => {
     assert.deepEqual(ran, ['a'])
   })
 
-  test('only for such input as it says', async () => {
+  test('a tool asks for approval only for the inputs it names', async () => {
     const ran: string[] = []
     const tools = [remove(ran, ({ path }) => path === 'b')]
     await using bench = await AgentBench.open(CALL, { agent: { tools } })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
 import type { RunnableTool } from '@inspan/protocol/driver'
-import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { AgentBench } from '../agent-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 
-const write = (id: string): ScriptedTurn => ({ toolCalls: [{ id, name: 'write', input: { path: 'a' } }] })
+const write = (id: string): ModelTurn => ({ toolCalls: [{ id, name: 'write', input: { path: 'a' } }] })
 
 /** A thread without rules, and a tool whose first call can be made to hang. */
 class Free {
@@ -25,13 +25,13 @@ class Free {
     }
   }
 
-  open(script: readonly ScriptedTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<AgentBench> {
+  open(script: readonly ModelTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<AgentBench> {
     const driver = nativeDriver({ id: 'native', model: scriptedModel(script) })
     return AgentBench.open([], { runtime: { agents: { native: { driver, tools: () => [this.tool] } }, ...options } })
   }
 
   /** Opens a thread whose process died while the tool was running. */
-  async interrupted(script: readonly ScriptedTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<AgentBench> {
+  async interrupted(script: readonly ModelTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<AgentBench> {
     const bench = await this.open([write('c'), ...script], options)
     await bench.submit('Go.')
     while (this.calls === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -63,7 +63,7 @@ suite('without a policy', () => {
       assert.equal(free.calls, 2, 'once somebody has said so')
     })
 
-    test(`a tool that is not what it was is asked about (${what})`, async () => {
+    test(`a tool that has changed is asked about (${what})`, async () => {
       const free = new Free(false)
       await using bench = await free.open([write('c'), { text: 'Done.' }, write('c2'), { text: 'Done.' }], options)
       assert.equal(await bench.play(), 'complete', 'the first time nothing is asked')
@@ -88,7 +88,7 @@ suite('without a policy', () => {
     assert.equal(free.calls, 2)
   })
 
-  test('what `decide` denies is denied, in doubt or not', async () => {
+  test('a call that `decide` denies is denied, in doubt or not', async () => {
     const free = new Free(true)
     let policy: 'allow' | 'deny' = 'allow'
     const decide = (): { policy: 'allow' | 'deny'; reason: string } => ({ policy, reason: 'so' })

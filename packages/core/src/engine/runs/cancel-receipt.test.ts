@@ -26,8 +26,8 @@ async function openBench(policy: 'allow' | 'ask', onBegun: () => void = () => un
   })
 }
 
-suite('the receipt of a cancel is the recorded one, and names', () => {
-  test('the calls that were at work, and what stays queued', async () => {
+suite('the receipt of a cancel equals the record, and names', () => {
+  test('the calls that were running, and the messages that stay queued', async () => {
     const begun = Promise.withResolvers<void>()
     await using bench = await openBench('allow', begun.resolve)
     await bench.submit('go', { agentId: 'native' })
@@ -40,7 +40,7 @@ suite('the receipt of a cancel is the recorded one, and names', () => {
     assert.deepEqual(await recorded(bench), receipt)
   })
 
-  test('the calls that waited, where the run waits without a process', async () => {
+  test('the calls that waited, if the run waits without a process', async () => {
     await using bench = await openBench('ask')
     await bench.submit('go', { agentId: 'native' })
     await bench.wait()
@@ -50,7 +50,7 @@ suite('the receipt of a cancel is the recorded one, and names', () => {
     assert.deepEqual(await recorded(bench), receipt)
   })
 
-  test('an agent that had to be left behind as gone, whatever it said', async () => {
+  test('as gone an agent that does not stop', async () => {
     const agent = new ForeignAgent('cli', [])
     const begun = Promise.withResolvers<void>()
     const driver: AgentDriver = {

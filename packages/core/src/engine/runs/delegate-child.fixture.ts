@@ -5,7 +5,7 @@
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { nativeDriver } from '@inspan/agent'
-import { faultPointsFromEnv, scriptedModel, type Turn } from '@inspan/testing'
+import { faultPointsFromEnv, scriptedModel, type ModelTurn } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { delegateTool } from '../calls/delegate.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
@@ -32,16 +32,16 @@ const write: RunnableTool = {
 
 /** Answers depend on the request, so that it does not matter which process asks, or how often. */
 const isTold = (request: unknown): boolean => JSON.stringify(request).includes('"tool-result"')
-const working = (request: unknown): Turn => {
+const working = (request: unknown): ModelTurn => {
   if (isTold(request)) return { text: 'It is written.' }
   if (isFirst && point === 'its model answers') return { text: 'Half an', hang: true }
   return { toolCalls: [{ id: 'w', name: 'write', input: {} }] }
 }
-const asking = (request: unknown): Turn =>
+const asking = (request: unknown): ModelTurn =>
   isTold(request)
     ? { text: 'The worker is done.' }
     : { toolCalls: [{ id: 'd', name: 'delegate', input: { task: 'Write it.' } }] }
-const modelOf = (answer: (request: unknown) => Turn): ReturnType<typeof scriptedModel> =>
+const modelOf = (answer: (request: unknown) => ModelTurn): ReturnType<typeof scriptedModel> =>
   scriptedModel(Array.from({ length: 20 }, () => answer))
 
 const store = new SqliteStore({ url })

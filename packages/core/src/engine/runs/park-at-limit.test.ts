@@ -22,7 +22,7 @@ suite('a program that reaches a usage limit', () => {
     assert.deepEqual(await bench.bodies('run.parked'), [])
   })
 
-  test('parks its run with onLimit: park, and goes on in a new turn after the reset', async () => {
+  test('parks its run with onLimit: park, and continues in a new turn after the reset', async () => {
     const agent = new ForeignAgent('cli', [reaches(() => Date.now() + 50), says('Done.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     const { done } = await bench.submit('go', { agentId: 'cli', turn: { onLimit: 'park' } })
@@ -33,7 +33,7 @@ suite('a program that reaches a usage limit', () => {
     assert.match(part?.type === 'text' ? part.text : '', /limit interrupted you/)
   })
 
-  test('goes on in another process, at the time that is on record', async () => {
+  test('continues in another process, at the time that is on record', async () => {
     let clock = Date.now()
     const now = (): number => clock
     const agent = new ForeignAgent('cli', [reaches(() => clock + HOUR), says('Done.')])

@@ -3,7 +3,7 @@ import { suite, test, type TestContext } from 'node:test'
 import { createTool, type LoopHooks, type SchemaInput } from '@inspan/agent'
 import type { AgentDriver, RunnableTool } from '@inspan/protocol/driver'
 import type { RunHandle } from '../turns/active-run.ts'
-import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type AgentBenchOptions, type ModelScript } from '../agent-bench.fixture.ts'
 import { ForeignAgent, says } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
@@ -24,7 +24,7 @@ class Deaf {
   }
 }
 
-const CALL: Script = [{ text: 'One.', toolCalls: [{ id: 'c1', name: 'echo', input: {} }] }, { text: '{}' }]
+const CALL: ModelScript = [{ text: 'One.', toolCalls: [{ id: 'c1', name: 'echo', input: {} }] }, { text: '{}' }]
 const MODEL = { specificationVersion: 'v4', provider: 'deaf', modelId: 'deaf', supportedUrls: {} } as const
 const doGenerate = (): Promise<never> => Promise.reject(new Error('Nobody asks for this.'))
 
@@ -153,7 +153,7 @@ suite('a run is cancelled at once, whoever does not listen', () => {
     })
   }
 
-  test('the stream of a model that begins to speak too late is let go of', async () => {
+  test('the stream of a model that begins to speak too late is released', async () => {
     const deaf = new Deaf()
     const letGo = Promise.withResolvers<void>()
     const stream = new ReadableStream({ cancel: () => letGo.resolve() })
@@ -193,7 +193,7 @@ suite('a run is cancelled at once, whoever does not listen', () => {
     await closed.promise
   })
 
-  test('what the tools and the model of a turn are asked from', async (t) => {
+  test('cancels while tools and model of a turn are being made', async (t) => {
     const deaf = new Deaf()
     const driver = new ForeignAgent('native', [], { continuity: 'log' })
     await using bench = await RuntimeBench.open({ native: { driver, turn: () => deaf.ignore({}) } })

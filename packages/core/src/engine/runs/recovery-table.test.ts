@@ -10,7 +10,7 @@ import { nativeDriver } from '@inspan/agent'
 import { NO_RULES, type Policy } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { LogRecord, RecordBody, RecordType } from '@inspan/protocol/log'
-import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { callHash } from '../calls/call-hash.ts'
@@ -46,7 +46,7 @@ class Found {
   readonly model: ReturnType<typeof scriptedModel>
   readonly tool: RunnableTool
 
-  constructor(script: readonly ScriptedTurn[], tool: Partial<RunnableTool> = {}) {
+  constructor(script: readonly ModelTurn[], tool: Partial<RunnableTool> = {}) {
     this.model = scriptedModel(script)
     this.tool = {
       name: 'write',
@@ -190,7 +190,7 @@ suite('found after a crash', () => {
     const asked = new Found([{ text: 'Done.' }])
     await using bench = await asked.after(orderedUnder('ask'), rules('allow'))
     const { description, id } = await bench.wait()
-    assert.match(description, /`ask write` of this run wants to be asked/)
+    assert.match(description, /`ask write` of this run requires approval/)
     await bench.runtime.answer(id, { decision: 'approve' })
     await end(bench)
     assert.deepEqual(asked.keys, ['r:c'])
@@ -302,7 +302,7 @@ suite('found after a crash', () => {
     })
   }
 
-  test('between call.ended and next step: all results are there, it goes on', async () => {
+  test('between call.ended and next step: all results are there, it continues', async () => {
     const found = new Found([{ text: 'Done.' }])
     const result: RecordBody = {
       type: 'tool-result',
@@ -336,7 +336,7 @@ suite('a holder that was replaced', () => {
     assert.equal(found.keys.length, 1)
   })
 
-  test('of two who are answered at once, one carries the call out', async () => {
+  test('only one of two holders that are answered at once carries the call out', async () => {
     const found = new Found([{ toolCalls: [{ id: 'c', name: 'write', input: { path: 'a' } }] }, { text: 'Done.' }])
     await using bench = await found.open({ ...rules('ask'), passivateAfter: 1 })
     await bench.submit('go', { agentId: 'native' })

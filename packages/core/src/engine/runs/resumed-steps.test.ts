@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool, hasToolCall, stepCountIs, type StopCondition, type TurnStep } from '@inspan/agent'
-import { AgentBench, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type ModelScript } from '../agent-bench.fixture.ts'
 
 const ask = createTool({
   id: 'ask',
@@ -10,7 +10,7 @@ const ask = createTool({
 })
 const quick = createTool({ id: 'quick', description: 'Ends at once.', execute: () => 'quick result' })
 
-const SCRIPT: Script = [
+const SCRIPT: ModelScript = [
   { toolCalls: [{ name: 'quick' }], usage: { inputTokens: 10, outputTokens: 1 } },
   { toolCalls: [{ name: 'ask' }, { name: 'quick' }], usage: { inputTokens: 20, outputTokens: 2 } },
   { text: 'One step too many.', repeat: true },
@@ -94,7 +94,7 @@ suite('a turn that is taken up in the middle of a step', () => {
     })
   }
 
-  test('goes on when no condition holds', async () => {
+  test('continues when no condition holds', async () => {
     await using bench = await takenUp('restart', stepCountIs(3))
     assert.equal(bench.model.calls, 3)
   })

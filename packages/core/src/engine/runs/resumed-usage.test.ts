@@ -4,7 +4,7 @@ import { nativeDriver, type NativeDriverOptions } from '@inspan/agent'
 import { NO_RULES, type FinishEvent, type UsageMetadata } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import { agentEventsOf } from '@inspan/protocol/log'
-import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
@@ -15,10 +15,7 @@ const write: RunnableTool = {
 }
 const asks = { policy: createPolicy({ rules: NO_RULES }) }
 
-async function open(
-  script: readonly ScriptedTurn[],
-  options: Partial<NativeDriverOptions> = {},
-): Promise<RuntimeBench> {
+async function open(script: readonly ModelTurn[], options: Partial<NativeDriverOptions> = {}): Promise<RuntimeBench> {
   const driver = nativeDriver({ id: 'native', model: scriptedModel(script), retry: { initialDelayMs: 1 }, ...options })
   return RuntimeBench.open({ native: { driver, tools: [write] } }, asks)
 }
@@ -27,11 +24,11 @@ async function finishes(bench: RuntimeBench): Promise<FinishEvent[]> {
   return (await bench.records()).flatMap(agentEventsOf).filter((event) => event.type === 'finish')
 }
 
-const call = (id: string, inputTokens: number, outputTokens: number): ScriptedTurn => ({
+const call = (id: string, inputTokens: number, outputTokens: number): ModelTurn => ({
   toolCalls: [{ id, name: 'write', input: { path: id } }],
   usage: { inputTokens, outputTokens },
 })
-const answer: ScriptedTurn = { text: 'Done.', usage: { inputTokens: 300, outputTokens: 3 } }
+const answer: ModelTurn = { text: 'Done.', usage: { inputTokens: 300, outputTokens: 3 } }
 const counted = (usage: UsageMetadata | undefined): unknown => [
   usage?.inputTokens,
   usage?.outputTokens,
@@ -59,7 +56,7 @@ suite('the usage of a turn that several processes worked on', () => {
   })
 
   test('counts attempts that failed after they had been billed', async () => {
-    const failed: ScriptedTurn = { text: 'Half', finishReason: 'error', usage: { inputTokens: 40, outputTokens: 4 } }
+    const failed: ModelTurn = { text: 'Half', finishReason: 'error', usage: { inputTokens: 40, outputTokens: 4 } }
     await using bench = await open([failed, call('a', 10, 1), answer])
     await bench.submit('go', { agentId: 'native' })
     const wait = await bench.wait()
@@ -126,7 +123,7 @@ suite('the usage of a turn that several processes worked on', () => {
     })
   }
 
-  test('is held against a budget once', async () => {
+  test('is checked against a budget once', async () => {
     await using bench = await open([call('a', 10, 1), call('b', 20, 2), answer])
     await bench.submit('go', { agentId: 'native', turn: { budget: { tokens: 40, warnAt: 0.9 } } })
     const wait = await bench.wait()

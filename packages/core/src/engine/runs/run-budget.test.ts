@@ -105,7 +105,7 @@ suite('the budget of a run', () => {
     assert.deepEqual(await limits(bodiesOf(bench)), [undefined, 'ms'])
   })
 
-  test('is announced once, also when another process goes on', async () => {
+  test('is announced once, also when another process continues', async () => {
     const ask = createTool({
       id: 'ask',
       description: 'Asks.',

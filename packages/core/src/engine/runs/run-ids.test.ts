@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
-import type { RunnableTool } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
-import { MemoryStore } from '../../stores/memory-store.ts'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
-import { RuntimeBench } from '../runtime-bench.fixture.ts'
+import { askingBench, STORES } from '../asking-bench.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { boundaryAt } from '../threads/boundaries.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
@@ -18,13 +15,10 @@ const isTaken = (error: unknown): boolean =>
 const mine = { agentId: 'native', runId: 'mine' } as const
 const said = { ...mine, parts: [{ id: '0', type: 'text', text: 'again' }] } as const
 
-for (const [place, makeStore] of [
-  ['memory', () => new MemoryStore()],
-  ['SQLite', () => new SqliteStore({ url: ':memory:' })],
-] as const) {
+for (const [place, makeStore] of STORES) {
   suite(`a run whose id is taken is refused, in ${place}`, () => {
     test('by one that is over, however long ago, also after a restart', async () => {
-      await using bench = await openBench([{ text: 'Hi.', repeat: true }], makeStore())
+      await using bench = await askingBench([{ text: 'Hi.', repeat: true }], makeStore())
       assert.equal(await (await bench.submit('hi', mine)).done, 'complete')
       await assert.rejects(bench.submit('again', mine), isTaken)
       for (const runId of ['other', undefined]) {
@@ -40,7 +34,10 @@ for (const [place, makeStore] of [
     })
 
     test('by the one there is, whichever way it is sent: nothing is heard twice', async () => {
-      await using bench = await openBench([{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }], makeStore())
+      await using bench = await askingBench(
+        [{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }],
+        makeStore(),
+      )
       const handle = await bench.submit('go', mine)
       const wait = await bench.wait()
       await assert.rejects(bench.submit('go', mine), isTaken)
@@ -52,7 +49,7 @@ for (const [place, makeStore] of [
     })
 
     test('by one that was rewound: it has run', async () => {
-      await using bench = await openBench([{ text: 'Hi.', repeat: true }], makeStore())
+      await using bench = await askingBench([{ text: 'Hi.', repeat: true }], makeStore())
       await (
         await bench.submit('hi', mine)
       ).done
@@ -64,7 +61,7 @@ for (const [place, makeStore] of [
     })
 
     test('by one that a fork has from its parent', async () => {
-      await using bench = await openBench([{ text: 'Hi.', repeat: true }], makeStore())
+      await using bench = await askingBench([{ text: 'Hi.', repeat: true }], makeStore())
       await (
         await bench.submit('hi', mine)
       ).done
@@ -83,9 +80,9 @@ for (const [place, makeStore] of [
       await owner.close()
     })
 
-    test('and not by one that never began', async () => {
+    test('an id that was never used for a run is not refused', async () => {
       const store = makeStore()
-      await using bench = await openBench(
+      await using bench = await askingBench(
         [{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }, { text: 'Heard.', repeat: true }],
         store,
       )
@@ -100,17 +97,4 @@ for (const [place, makeStore] of [
       assert.equal(await run.done, 'complete')
     })
   })
-}
-
-function openBench(
-  answers: Parameters<typeof scriptedModel>[0],
-  store: MemoryStore | SqliteStore,
-): Promise<RuntimeBench> {
-  const look: RunnableTool = {
-    name: 'look',
-    inputSchema: { type: 'object' },
-    execute: async () => ({ result: 'seen' }),
-  }
-  const driver = nativeDriver({ id: 'native', model: scriptedModel(answers) })
-  return RuntimeBench.open({ native: { driver, tools: [look] } }, { store })
 }

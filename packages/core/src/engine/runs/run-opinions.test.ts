@@ -3,8 +3,8 @@ import { suite, test } from 'node:test'
 import { InspanError } from '@inspan/protocol'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
-suite('what is thought of a run', () => {
-  test('is kept with it and read back by it, also in another process', async () => {
+suite('scores and feedback on a run', () => {
+  test('are stored with the run and can be read back by its id, even in another process', async () => {
     await using bench = await AgentBench.open([{ text: 'One.' }, { text: 'Two.' }])
     const first = await bench.submit('1')
     await first.done
@@ -25,7 +25,7 @@ suite('what is thought of a run', () => {
     })
   })
 
-  test('does not change the conversation or the run', async () => {
+  test('do not change the conversation or the run', async () => {
     await using bench = await AgentBench.open([{ text: 'One.' }, { text: 'Two.' }])
     const run = await bench.submit('1')
     await run.done
@@ -36,7 +36,7 @@ suite('what is thought of a run', () => {
     assert.ok(!JSON.stringify(bench.model.requests[1]).includes('Ignore'))
   })
 
-  test('about a run that there is not, or that says nothing, is a clear error', async () => {
+  test('are refused with a clear error if the run does not exist or if they are empty', async () => {
     await using bench = await AgentBench.open([{ text: 'One.' }])
     const run = await bench.submit('1')
     await run.done

@@ -20,7 +20,7 @@ import {
 } from '../turns/close-interrupted.ts'
 import { answeredWaits, continuationInput, LIMIT_OVER } from '../waits/continuation.ts'
 import type { TurnStart } from '../turns/open-turn.ts'
-import { describeInTime } from '../turns/patiently.ts'
+import { describeInTime } from '../turns/time-limits.ts'
 import { reapProcess } from './reap-process.ts'
 import { steeredItems } from './run-queue.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
@@ -28,6 +28,8 @@ import type { RunsPorts } from './runs-ports.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 
 const MAX_ATTEMPTS = 3
+
+type Resumption = Extract<RecordBody, { readonly type: 'run.resumed' }>
 
 export interface RecoveryPorts {
   readonly ports: Pick<RunsPorts, 'options' | 'hold' | 'doors'>
@@ -54,7 +56,7 @@ export class RunRecovery {
     for (const process of run.processes) await reapProcess(process)
     const { doors } = this.#ports.ports
     const door = doors.of(run)
-    // Nobody else's agent goes on with it. Until its door is there, it can be watched, answered and cancelled.
+    // Nobody else's agent continues it. Until its door is there, it can be watched, answered and cancelled.
     if (door === undefined) return
     doors.serve(run.runId, door)
     let capabilities: Capabilities | undefined
@@ -136,10 +138,10 @@ export class RunRecovery {
     const { handles } = this.#ports
     const { options } = this.#ports.ports
     const agent = knownAgent(options.agents, agentId, this.#log.state)
-    const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
-    await this.#log.commit([{ type: 'run.resumed', runId, attempt, reason }], { run: runId })
+    const resumed = this.#resumption(run, reason)
+    await this.#log.commit([resumed], { run: runId })
     const spent = await openRunSpending(options.store, this.#log)
-    this.#ports.drive({ agent, handle: handles.of(runId), turnId, input: [], attempt, spent })
+    this.#ports.drive({ agent, handle: handles.of(runId), turnId, input: [], attempt: resumed.attempt, spent })
   }
 
   /**
@@ -152,8 +154,7 @@ export class RunRecovery {
     const { run } = this.#log.state.head
     if (run === null || waitsOf(this.#log.state, run).length > 0) return
     const { agentId, runId } = run
-    const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
-    const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason }
+    const resumed = this.#resumption(run, reason)
     const to = handedOff(this.#log.state) ?? { agentId, input: await this.#continuation(run) }
     // Messages steered while no turn was open.
     const steered = steeredItems(this.#log.state)
@@ -175,7 +176,16 @@ export class RunRecovery {
     await this.#ports.nextInQueue()
   }
 
+  /** A run that was left because its process was asked to end, or lost the store, keeps its attempts. */
+  #resumption({ attempt, runId }: RunState, reason: 'crash' | 'answer'): Resumption {
+    if (reason === 'answer') return { type: 'run.resumed', runId, attempt, reason }
+    return this.#ports.ports.hold().countsAsAttempt
+      ? { type: 'run.resumed', runId, attempt: attempt + 1, reason }
+      : { type: 'run.resumed', runId, attempt, reason: 'takeover' }
+  }
+
   #isGivenUp({ attempt }: RunState): boolean {
+    if (!this.#ports.ports.hold().countsAsAttempt) return false
     return attempt >= (this.#ports.ports.options.maxAttempts ?? MAX_ATTEMPTS)
   }
 

@@ -31,7 +31,7 @@ import { closeInterruptedRun, type RunClosing } from '../turns/close-interrupted
 import { GO_ON } from '../waits/continuation.ts'
 import { CurrentTurn } from '../turns/current-turn.ts'
 import { runStart } from '../turns/open-turn.ts'
-import { describeInTime, inTime } from '../turns/patiently.ts'
+import { describeInTime, inTime } from '../turns/time-limits.ts'
 import { handOffFact, heardBodies, queueItem, steeredItems, submissionOf, unheardFacts } from './run-queue.ts'
 import { noSuchRun } from './opinions.ts'
 import { noSuchDoor } from './no-such-door.ts'
@@ -182,7 +182,7 @@ export class Runs {
     for (const { id } of steeredItems(this.#log.state)) this.#tell(active, capabilities, id)
   }
 
-  /** Hands off the floor. Takes effect at once, for an agent that goes on by itself; resolves when it is on disk. */
+  /** Hands off the floor. Takes effect at once, for an agent that continues by itself; resolves when it is on disk. */
   async handOff(to: HandOff): Promise<void> {
     const { active } = this
     this.#agent(to.agentId)
@@ -297,7 +297,7 @@ export class Runs {
     const { agentOfQueued, agents = {}, store = this.#ports.options.store } = this.#ports.doors.named(item.door) ?? {}
     const agentId = agentOfQueued?.(this.#log.state) ?? item.agentId ?? this.#log.state.head.agentId
     if (agentId === null || findAgent(agents, agentId, this.#log.state) === undefined) return
-    const parts = await inflateParts(store, item.parts)
+    const parts = await inflateParts(store, this.#log.state.head.lineage, item.parts)
     const sent: RecordBody = { type: 'queue.removed', itemId: item.id, reason: 'sent' }
     await this.start(submissionOf({ ...item, parts }, agentId), { before: [sent] })
   }
@@ -344,7 +344,10 @@ export class Runs {
       run: runId,
       turn: turnId,
     })
-    const words = await inflateParts(store, [...input, ...steered.flatMap(({ parts }) => parts)])
+    const words = await inflateParts(store, this.#log.state.head.lineage, [
+      ...input,
+      ...steered.flatMap(({ parts }) => parts),
+    ])
     const spent = await openRunSpending(store, this.#log)
     const told = words.map((part, index) => ({ ...part, id: String(index) }))
     this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: told, spent })

@@ -4,7 +4,7 @@ import { nativeDriver } from '@inspan/agent'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { callOf, ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'
-import { DESCRIBE_WITHIN_MS } from '../turns/patiently.ts'
+import { DESCRIBE_WITHIN_MS } from '../turns/time-limits.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
 interface Uninstallable extends AgentDriver {
@@ -104,7 +104,7 @@ const outcomes = async (bench: RuntimeBench): Promise<unknown[]> =>
   (await bench.bodies('tool-result')).map(({ toolCallId, outcome }) => [toolCallId, outcome])
 
 suite('a thread whose agent cannot be asked what it can do', () => {
-  test('is opened all the same: its run is given up, its calls are in doubt, and it says why', async () => {
+  test('is opened all the same: its run is given up, its calls are in doubt, and it explains why', async () => {
     const { bench } = await leftBehind()
     await using _ = bench
     await bench.restart()
@@ -117,7 +117,7 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     assert.equal((await bench.bodies('turn.ended')).length, 1)
   })
 
-  test('goes on with another agent', async () => {
+  test('continues with another agent', async () => {
     const { bench } = await leftBehind()
     await using _ = bench
     await bench.restart()

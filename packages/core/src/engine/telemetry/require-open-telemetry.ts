@@ -6,6 +6,6 @@ import type { TracerSource } from './tracing.ts'
 export async function requireOpenTelemetry(source: TracerSource): Promise<void> {
   if ((await openTelemetry(source)) !== undefined) return
   throw new InspanError('unsupported', 'Spans cannot be made: the package @opentelemetry/api is not installed.', {
-    hint: 'Install it beside the SDK that the tracer provider is from.',
+    hint: 'Install it next to the SDK of the tracer provider.',
   })
 }

@@ -5,8 +5,7 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createTool } from '@inspan/agent'
-import type { AgentEvent } from '@inspan/protocol'
-import type { AgentDriver } from '@inspan/protocol/driver'
+import { ForeignAgent } from '../foreign-agent.fixture.ts'
 import {
   context,
   ROOT_CONTEXT,
@@ -223,7 +222,7 @@ suite('with an SDK', () => {
     assert.equal(agent.status.message, 'bad request')
   })
 
-  test('what was redacted is not told in a span', async () => {
+  test('redacted values are not in spans', async () => {
     const broken = createTool({
       id: 'broken',
       description: 'Throws.',
@@ -239,43 +238,14 @@ suite('with an SDK', () => {
     assert.equal(named('invoke_agent native').status.message, 'bad key [key]')
   })
 
-  const foreign: AgentDriver = {
-    port: 1,
-    id: 'foreign',
-    describe: async () => ({
-      governs: 'none',
-      continuity: 'native',
-      steer: 'none',
-      resume: 'none',
-      fork: 'none',
-      handover: 'text',
-      hostTools: 'none',
-      interrupt: 'kill',
-      usage: 'turn',
-      redaction: 'record',
-      images: false,
-      mcp: false,
-      subagents: false,
-      systemPrompt: 'none',
-      models: null,
-      effort: [],
-      output: false,
-      limits: false,
-      sessions: false,
-    }),
-    open: async () => ({
-      async *run(): AsyncGenerator<AgentEvent> {
-        yield { type: 'start' }
-        yield { type: 'step-start', stepIndex: 0 }
-        yield { type: 'tool-call', toolCallId: 't', toolName: 'Bash', args: {} }
-        yield { type: 'tool-result', toolCallId: 't', toolName: 'Bash', result: 'no', isError: true }
-        yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
-        yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
-      },
-      cancel: async () => ({ how: 'gone', calls: [], orphansKilled: 0, queued: [] }),
-      close: async () => undefined,
-    }),
-  }
+  const foreign = new ForeignAgent('foreign', [
+    async function* () {
+      yield { type: 'step-start', stepIndex: 0 }
+      yield { type: 'tool-call', toolCallId: 't', toolName: 'Bash', args: {} }
+      yield { type: 'tool-result', toolCallId: 't', toolName: 'Bash', result: 'no', isError: true }
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
+    },
+  ])
 
   test('a foreign agent is traced by what it says', async () => {
     await using bench = await AgentBench.open([], { runtime: { agents: { foreign: { driver: foreign } } } })

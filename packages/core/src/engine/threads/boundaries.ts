@@ -1,6 +1,7 @@
 import { InspanError, type StoredMessage } from '@inspan/protocol'
 import type { Head, Lineage, LogRecord, RecordType, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
+import { allItems } from '../../common/all-items.ts'
 
 /** Records at which a thread can be forked or rewound, if no message is open: a message end or a step start. */
 const ENDS: ReadonlySet<RecordType> = new Set<RecordType>(['message.added', 'message.ended', 'step.started'])
@@ -106,13 +107,7 @@ function follow(open: Set<string>, { body }: LogRecord): void {
   if (body.type === 'message.ended') open.delete(body.messageId)
 }
 
-async function* recordsOf(store: Store, lineage: Lineage, from: number, upTo?: number): AsyncGenerator<LogRecord> {
-  let after = from - 1
-  for (;;) {
-    const page = await store.readLineage(lineage, { after, limit: PAGE, ...(upTo === undefined ? {} : { upTo }) })
-    yield* page.items
-    const last = page.items.at(-1)
-    if (page.next === null || last === undefined) return
-    after = last.seq
-  }
+function recordsOf(store: Store, lineage: Lineage, from: number, upTo?: number): AsyncGenerator<LogRecord> {
+  const query = { after: from - 1, limit: PAGE, ...(upTo === undefined ? {} : { upTo }) }
+  return allItems((page) => store.readLineage(lineage, { ...query, ...page }))
 }

@@ -8,6 +8,11 @@ import { timerMs } from '../checks/check-options.ts'
 export async function drainThread(runtime: ThreadRuntime, timeoutMs: number): Promise<boolean> {
   if (!isAtWork(runtime)) return false
   await nextBarrier(runtime, timeoutMs)
+  return abandonRun(runtime)
+}
+
+/** Leaves a run that is at work to the process that takes the thread next. Returns false if there is none. */
+export async function abandonRun(runtime: ThreadRuntime): Promise<boolean> {
   if (!isAtWork(runtime)) return false
   await runtime.abandon()
   return true

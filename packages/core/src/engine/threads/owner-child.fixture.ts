@@ -1,6 +1,6 @@
 /**
  * A process that holds a thread until it is killed, for `ownership.test.ts`: prints "holding", then tries to write on
- * every line of standard input and prints the result. Run as: node owner-child.fixture.ts <database> <thread>.
+ * every line of standard input and prints the result. "leave" leaves the thread to others. Run as: node owner-child.fixture.ts <database> <thread>.
  */
 import { createInterface } from 'node:readline'
 import { InspanError } from '@inspan/protocol'
@@ -15,6 +15,12 @@ const log = await ThreadLog.open({ store, stream: thread, fence: await owner.cla
 console.log('holding')
 for await (const line of createInterface({ input: process.stdin })) {
   try {
+    if (line === 'leave') {
+      owner.leaveBehind(thread)
+      await owner.close()
+      console.log('left')
+      continue
+    }
     await log.commit([{ type: 'config.changed', mode: line }])
     console.log('written')
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Readable, Writable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { InspanError } from '@inspan/protocol'
-import type { Owner } from '@inspan/protocol/store'
+import type { Member, Membership, Owner } from '@inspan/protocol/store'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { isDead, ProcessOwner } from './ownership.ts'
 import { ThreadLog } from '../log/thread-log.ts'
@@ -66,6 +66,20 @@ async function withThread(use: (store: SqliteStore, owner: ProcessOwner, url: st
 }
 
 suite('two processes and one thread', () => {
+  test('a thread of a process that crashed counts as an attempt, one of a process that was asked to end does not', async () => {
+    await withThread(async (store, owner, url) => {
+      for (const isAsked of [false, true]) {
+        await using holder = new Holder(url)
+        assert.equal(await holder.said(), 'holding')
+        if (isAsked) assert.equal(await holder.write('leave'), 'left')
+        await holder.kill()
+        const { countsAsAttempt, ...fence } = await owner.claim('thread')
+        assert.equal(countsAsAttempt, !isAsked)
+        await store.release('thread', fence)
+      }
+    })
+  })
+
   test('the second is told who holds it and where to find it', async () => {
     await withThread(async (_store, owner, url) => {
       await using holder = new Holder(url)
@@ -105,7 +119,7 @@ suite('two processes and one thread', () => {
   })
 })
 
-test('an owner that was closed opens no thread, and says why', async () => {
+test('an owner that was closed opens no thread, and explains why', async () => {
   await withThread(async (store) => {
     const owner = await ProcessOwner.register(store)
     await owner.close()
@@ -128,7 +142,7 @@ suite('whether an owner is dead', () => {
     assert.equal(isDead({ ...(await me), startTime: '1' }, Date.now()), true)
   })
 
-  test('of another container with the same name, or another boot, only its lease tells: its pids are not ours', async () => {
+  test('an owner in another container with the same name, or after another boot, is judged by its lease alone, because its pids are not ours', async () => {
     const { bootId, ...row } = await me
     const elsewhere = [bootId.replace(/pid:\[\d+\]/, 'pid:[1]'), 'an earlier boot']
     for (const other of elsewhere) {
@@ -143,11 +157,32 @@ suite('whether an owner is dead', () => {
     assert.equal(isDead({ ...(await me), pid: 2 ** 22, until: Infinity }, Date.now()), true)
   })
 
-  test('of another machine only its lease tells', async () => {
+  test('an owner on another machine is judged by its lease alone', async () => {
     const other = { ...(await me), host: 'elsewhere', pid: 1, until: 1000 }
     assert.equal(isDead(other, 999), false)
     assert.equal(isDead(other, 1001), true)
   })
+})
+
+test('a process that was taken for dead takes its own threads back, although nobody saw its old name die', async () => {
+  const members: Member[] = []
+  /** As on a store that machines share, of which none has been found dead yet. */
+  class SharedStore extends SqliteStore {
+    async join(member: Member): Promise<Membership> {
+      members.push(member)
+      return { isDead: () => false, leave: async () => undefined }
+    }
+  }
+  const store = new SharedStore({ url: ':memory:' })
+  await createThread(store, { id: 'thread', resourceId: 'test' })
+  const owner = await ProcessOwner.register(store)
+  const before = await owner.claim('thread')
+  members[0]?.onLost()
+  const after = await owner.claim('thread')
+  assert.notEqual(after.owner, before.owner)
+  assert.ok(after.epoch > before.epoch)
+  await owner.close()
+  await store.close()
 })
 
 async function ownRow(): Promise<Owner> {

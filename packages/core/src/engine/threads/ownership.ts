@@ -22,6 +22,11 @@ interface OnTaken {
   readonly lost: () => void
 }
 
+export interface ClaimedThread extends Fence {
+  /** Whether a run that was left open counts as having failed: not if its owner was asked to end, or lost the store. */
+  readonly countsAsAttempt: boolean
+}
+
 export interface OwnerOptions {
   /** Shown to others that want its threads. */
   readonly url?: string
@@ -37,6 +42,8 @@ export class ProcessOwner {
   readonly #entered = new Set<string>()
   readonly #onTaken = new Map<string, OnTaken>()
   readonly #leftBehind = new Set<string>()
+  /** What this process was called before it was taken for dead. Nobody writes under these names any more. */
+  readonly #formerIds = new Set<string>()
   #id: string
   #membership: Membership | undefined
   /** Pending while this process, once taken for dead, is not an owner again. */
@@ -92,6 +99,7 @@ export class ProcessOwner {
   #lose(id: string): void {
     if (this.#isClosed || id !== this.#id) return
     here.delete(id)
+    this.#formerIds.add(id)
     this.#membership = undefined
     this.#id = randomUUID()
     this.#leftBehind.clear()
@@ -130,7 +138,7 @@ export class ProcessOwner {
   }
 
   /** Takes the stream, even from a dead owner. Throws if it is held, and says by whom. */
-  async claim(stream: string): Promise<Fence> {
+  async claim(stream: string): Promise<ClaimedThread> {
     if (this.#isClosed) {
       throw new InspanError('closed', `Thread ${stream} cannot be opened: its owner is closed.`, {
         hint: 'Register another with `ProcessOwner.register(store)`.',
@@ -140,18 +148,22 @@ export class ProcessOwner {
     await this.#isRegistered
     this.#leftBehind.delete(stream)
     let claim = await this.#store.claim(stream, this.id)
+    let hasLeft = false
     if (claim.status === 'held' && this.#isDead(claim.holder)) {
+      hasLeft = claim.holder?.until === 0
       claim = await this.#store.takeOver(stream, this.id, claim.epoch)
     }
     if (claim.status === 'held' && (await askedFor(stream, claim.owner))) {
       claim = await this.#store.claim(stream, this.id)
     }
-    if (claim.status === 'owned') return { owner: this.id, epoch: claim.epoch }
+    if (claim.status === 'owned') {
+      return { owner: this.id, epoch: claim.epoch, countsAsAttempt: !hasLeft && claim.hasStoreRestarted !== true }
+    }
     const { holder } = claim
     const details = { stream, owner: claim.owner, holder }
     if (here.has(claim.owner)) {
       throw new InspanError('held', `${stream} is in use elsewhere in this process.`, {
-        hint: 'End what goes on there, or destroy what has it open, first.',
+        hint: 'First end its run, or destroy whatever has it open.',
         details,
       })
     }
@@ -162,7 +174,7 @@ export class ProcessOwner {
   }
 
   #isDead(holder: Owner | null): boolean {
-    if (holder === null) return true
+    if (holder === null || this.#formerIds.has(holder.id)) return true
     return this.#membership?.isDead(holder.id) ?? isDead(holder, Date.now())
   }
 
@@ -172,7 +184,8 @@ export class ProcessOwner {
   }
 
   async release(stream: string, fence: Fence): Promise<void> {
-    if (!this.#leftBehind.has(stream)) await this.#store.release(stream, fence)
+    // What was its own before it was taken for dead is for others to go on with: it may hold an open run.
+    if (fence.owner === this.#id && !this.#leftBehind.has(stream)) await this.#store.release(stream, fence)
   }
 
   /** Never releases this thread: once the process is gone, it is found as one with a run to go on with. */
@@ -180,12 +193,29 @@ export class ProcessOwner {
     this.#leftBehind.add(stream)
   }
 
+  /**
+   * A run here can no longer be written, e.g. because the database was away or lost commits. Has the thread looked at
+   * once the store answers again, so that somebody continues it.
+   */
+  async wakeLater(stream: string): Promise<void> {
+    if (this.#membership === undefined) return
+    for (let isBack = false; !isBack && !this.#isClosed;) {
+      await new Promise((resolve) => setTimeout(resolve, RETURN_MS).unref())
+      isBack = await this.#store.getStream(stream).then(
+        () => true,
+        () => false,
+      )
+    }
+    if (!this.#isClosed) this.#options.onWake?.(stream)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
     here.delete(this.id)
+    // Removing it would release its threads.
+    if (this.#leftBehind.size > 0) await this.#store.heartbeat(this.id, 0)
     await this.#membership?.leave()
-    // Would release its threads.
     if (this.#leftBehind.size === 0) await this.#store.removeOwner(this.id)
   }
 }

@@ -5,7 +5,7 @@ import { InspanError } from '@inspan/protocol'
 import type { LogRecord } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import type { Script } from '../agent-bench.fixture.ts'
+import type { ModelScript } from '../agent-bench.fixture.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import type { Door } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
@@ -16,7 +16,7 @@ import { createThread } from './threads.ts'
 
 const GO = [{ id: '0', type: 'text', text: 'Go.' }] as const
 
-function doorWith(script: Script): Door {
+function doorWith(script: ModelScript): Door {
   return { door: 'a', agents: { me: { driver: nativeDriver({ id: 'me', model: scriptedModel(script) }) } } }
 }
 
@@ -72,7 +72,7 @@ suite('a thread that is read', () => {
     await registry.leave('thread', door)
   })
 
-  test('has to exist', async () => {
+  test('a thread must exist to be read', async () => {
     await assert.rejects(readThread(new MemoryStore(), 'thread'), (error) => InspanError.is(error, 'not-found'))
   })
 })

@@ -1,4 +1,3 @@
-import type { Fence } from '@inspan/protocol/store'
 import { ThreadContext } from '../context/thread-context.ts'
 import { ThreadHistory } from '../log/history.ts'
 import { requireRedactor } from '../log/record-redactor.ts'
@@ -6,6 +5,7 @@ import type { Redactor } from '../log/redactor.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { withDue } from '../waits/due-clock.ts'
+import type { ClaimedThread } from './ownership.ts'
 import { WaitDesk } from '../waits/wait-desk.ts'
 
 /** What a process has of a thread while it owns it: log, waits, history and context. */
@@ -17,9 +17,9 @@ export class ThreadHold {
   /** Returns what the door of the open run gave. Set by the runtime. */
   optionsOfRun: () => ThreadRuntimeOptions
   readonly #options: ThreadRuntimeOptions
-  readonly #fence: Fence
+  readonly #fence: ClaimedThread
 
-  private constructor(options: ThreadRuntimeOptions, fence: Fence, log: ThreadLog) {
+  private constructor(options: ThreadRuntimeOptions, fence: ClaimedThread, log: ThreadLog) {
     this.#options = options
     this.optionsOfRun = () => options
     this.#fence = fence
@@ -27,6 +27,11 @@ export class ThreadHold {
     this.desk = new WaitDesk(options.store, log, (wait) => withDue(wait, this.optionsOfRun()))
     this.history = new ThreadHistory(options.store, log)
     this.context = new ThreadContext(options.store, log, options.windowOf, options.memory)
+  }
+
+  /** Whether an open run that is found here counts as having failed. */
+  get countsAsAttempt(): boolean {
+    return this.#fence.countsAsAttempt
   }
 
   /** Takes the thread; throws if it is held, and says by whom. `onFailure`: called when it can no longer be written. */

@@ -161,13 +161,14 @@ export class ThreadLease {
 
   /** Called when the log has failed: the active run is left as it is on disk, and its waiters are settled. */
   lose(): void {
-    const { losses, mailbox, runs } = this.#ports
+    const { losses, mailbox, options, runs } = this.#ports
     const { log } = this.#hold ?? {}
     if (log?.failure !== undefined) losses.emit({ onDisk: log.state, error: log.failure })
     mailbox.post(() => runs.lose()).catch(() => undefined)
+    void options.owner.wakeLater(options.thread)
   }
 
-  /** Ends what goes on here without a record of it: whoever takes the thread next continues the run. */
+  /** Ends what goes on here without a record of it: the process that takes the thread next continues the run. */
   async abandon(): Promise<void> {
     const { mailbox, options } = this.#ports
     options.owner.leaveBehind(options.thread)
@@ -246,7 +247,7 @@ export class ThreadLease {
     await this.#release()
   }
 
-  /** Releases a thread that cannot be gone on with here. Its records stay as they are. */
+  /** Releases a thread that cannot be continued here. Its records stay as they are. */
   async #giveUp(hold = this.#hold): Promise<void> {
     await this.#ports.runs.lose()
     await this.#release(hold).catch(() => undefined)

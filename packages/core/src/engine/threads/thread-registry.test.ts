@@ -5,14 +5,14 @@ import { InspanError } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import { scriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import type { Script } from '../agent-bench.fixture.ts'
+import type { ModelScript } from '../agent-bench.fixture.ts'
 import type { Door } from '../thread-options.ts'
 import { ThreadRegistry } from './thread-registry.ts'
 import { createThread } from './threads.ts'
 
 const GO = [{ id: '0', type: 'text', text: 'Go.' }] as const
 
-function doorNamed(door: string, script: Script, more: Partial<Door> = {}): Door {
+function doorNamed(door: string, script: ModelScript, more: Partial<Door> = {}): Door {
   return { door, agents: { me: { driver: nativeDriver({ id: 'me', model: scriptedModel(script) }) } }, ...more }
 }
 
@@ -78,9 +78,9 @@ suite('the doors of a thread', () => {
 })
 
 suite('a run whose door is absent', () => {
-  const ask: Script = [{ toolCalls: [{ id: 'c', name: 'write', input: {} }] }]
+  const ask: ModelScript = [{ toolCalls: [{ id: 'c', name: 'write', input: {} }] }]
 
-  async function left(script: Script) {
+  async function left(script: ModelScript) {
     const { registry, store } = await newThread()
     const effects: string[] = []
     const write: RunnableTool = {
@@ -107,7 +107,7 @@ suite('a run whose door is absent', () => {
     return { registry, store, effects, own, other, watched, runId }
   }
 
-  test('can be watched and answered, and goes on when its door is back, with its agent', async () => {
+  test('can be watched and answered, and continues when its door is back, with its agent', async () => {
     const { effects, other, own, registry, runId, watched } = await left([...ask, { text: 'Done.' }])
     assert.equal(watched.state.head.run?.runId, runId)
     const [wait] = [...watched.state.head.waits]

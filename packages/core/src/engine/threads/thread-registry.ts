@@ -5,7 +5,7 @@ import { Sweep, type Found, type SweptThread } from '../commands/sweep.ts'
 import { deleteThread, type DeleteOptions, type DeleteReport } from '../erase/delete-thread.ts'
 import type { Door } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
-import { drainThread } from './drain.ts'
+import { abandonRun, drainThread } from './drain.ts'
 import { Mailbox } from '../../common/mailbox.ts'
 import { forkPoint } from './boundaries.ts'
 import { ProcessOwner } from './ownership.ts'
@@ -33,7 +33,7 @@ export interface ThreadWatcher {
 
 /** Somebody that opens threads for work that nobody is at, e.g. a harness. */
 export interface ThreadServer {
-  /** The name of its door: it goes on with the runs of that. */
+  /** The name of its door: it continues the runs of that. */
   readonly door: string
   readonly open: (threadId: string) => Promise<SweptThread>
 }
@@ -57,6 +57,7 @@ export class ThreadRegistry {
   readonly #servers = new Map<object, ThreadServer>()
   #owner: Promise<ProcessOwner> | undefined
   #sweep: Sweep | undefined
+  #isDraining = false
 
   private constructor(store: Store) {
     this.#store = store
@@ -93,8 +94,10 @@ export class ThreadRegistry {
 
   /** Starts nothing more, and leaves runs at work to other processes at their next barrier. */
   async drain(timeoutMs: number): Promise<void> {
+    this.#isDraining = true
     const sweep = this.#sweep
     this.#sweep = undefined
+    await sweep?.halt()
     const runtimes = [...this.#places.values()].flatMap(({ runtime }) => runtime ?? [])
     await Promise.all(runtimes.map((runtime) => drainThread(runtime, timeoutMs)))
     await sweep?.stop()
@@ -111,6 +114,7 @@ export class ThreadRegistry {
     if (this.#members.size > 0) return
     const owner = this.#owner
     this.#owner = undefined
+    this.#isDraining = false
     await (await owner)?.close()
   }
 
@@ -153,6 +157,8 @@ export class ThreadRegistry {
       if (!place.doors.has(door)) return
       const { runtime } = place
       try {
+        // A run that began in the last moment goes on elsewhere, too.
+        if (this.#isDraining && runtime !== undefined) await abandonRun(runtime)
         if (place.doors.size > 1) return await runtime?.detach(door)
         place.runtime = undefined
         await runtime?.close()

@@ -177,7 +177,7 @@ export async function stateAt(
   for (const record of records.filter((each) => each !== null && each !== undefined).sort((a, b) => a.seq - b.seq)) {
     state = reduce(state, record).state
   }
-  return { tasks: state.head.tasks, om: await stillKept(store, state.head.om) }
+  return { tasks: state.head.tasks, om: await stillKept(store, lineage, state.head.om) }
 }
 
 function newer(one: LogRecord | null | undefined, other: LogRecord | null | undefined): LogRecord | null {
@@ -198,8 +198,8 @@ async function recordsSince(store: Store, lineage: Lineage, after: number, upTo:
 }
 
 /** Returns `null` if the memory was erased with what it was made of. */
-async function stillKept(store: Store, om: OmPointer | null): Promise<OmPointer | null> {
-  return om === null || (om.blob !== undefined && (await store.readBlob(om.blob)) === null) ? null : om
+async function stillKept(store: Store, lineage: Lineage, om: OmPointer | null): Promise<OmPointer | null> {
+  return om === null || (om.blob !== undefined && (await store.readBlob(om.blob, lineage)) === null) ? null : om
 }
 
 /** Returns the settings for a fork: no notifications, and notes of what a model was told only if it has the message. */

@@ -6,7 +6,7 @@ import type { Append } from '@inspan/protocol/store'
 import { scriptedModel } from '@inspan/testing'
 import { readThread } from './read-thread.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import type { Script } from '../agent-bench.fixture.ts'
+import type { ModelScript } from '../agent-bench.fixture.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import type { Door } from '../thread-options.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
@@ -30,7 +30,7 @@ class Two implements AsyncDisposable {
   readonly #doors: Door[] = []
   runtime!: ThreadRuntime
 
-  static async open(script: Script): Promise<Two> {
+  static async open(script: ModelScript): Promise<Two> {
     const two = new Two()
     await createThread(two.store, { id: 'thread', resourceId: 'test' })
     const model = scriptedModel(script)
@@ -70,7 +70,7 @@ class Two implements AsyncDisposable {
   }
 }
 
-const HALF: Script = [{ text: 'Half an', hang: true }, { text: 'Whole.' }]
+const HALF: ModelScript = [{ text: 'Half an', hang: true }, { text: 'Whole.' }]
 
 suite('a thread with several doors that could not be written', () => {
   test('shows what is on disk', async () => {
@@ -82,7 +82,7 @@ suite('a thread with several doors that could not be written', () => {
     assert.deepEqual(state.messages.toArray(), onDisk.messages.toArray())
   })
 
-  test('goes on from there when a door enters, and nothing that is on disk is missed', async () => {
+  test('continues from there when a door enters, and nothing that is on disk is missed', async () => {
     await using two = await Two.open(HALF)
     const heard: number[] = []
     two.runtime.onEntry((entry) => {

@@ -19,7 +19,7 @@ import {
 } from '@inspan/protocol/log'
 import type { ForeignCalls } from '../calls/foreign-calls.ts'
 import type { HostToolCalls } from '../calls/host-tool-calls.ts'
-import type { Patience } from './patiently.ts'
+import type { EndTimeout } from './time-limits.ts'
 import type { RunSpending } from '../runs/run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { TurnTrace } from '../telemetry/tracing.ts'
@@ -224,7 +224,7 @@ export function waitsOf({ head }: ThreadState, { runId }: { readonly runId: stri
   return [...head.waits].filter((wait) => wait.run === runId)
 }
 
-/** Whether a parked run waits for nothing but subagents: it goes on by itself, so it counts as at work. */
+/** Whether a parked run waits for nothing but subagents: it continues by itself, so it counts as at work. */
 export function isWaitingForChildren(state: ThreadState): boolean {
   const { run } = state.head
   if (run?.status !== 'parked') return false
@@ -233,7 +233,7 @@ export function isWaitingForChildren(state: ThreadState): boolean {
 }
 
 /** Cancels the session of the turn. Resolves with its receipt, or `undefined` if it is late. */
-export function receiptOf(active: ActiveTurn, patience: Patience): Promise<CancelReceipt | undefined> {
+export function receiptOf(active: ActiveTurn, patience: EndTimeout): Promise<CancelReceipt | undefined> {
   return patience.with(active.session === undefined ? undefined : cancelSession(active.session))
 }
 

@@ -2,7 +2,7 @@ import type { ThreadState } from '@inspan/protocol/log'
 import { hasRedactedCall } from '../log/record-redactor.ts'
 import { isForeign, type ActiveTurn } from './active-run.ts'
 
-/** Whether the turn can be left and gone on with from the log: it only waits, and no program of its own does so for it. */
+/** Whether the turn can be left and continued from the log: it only waits, and no program of its own does so for it. */
 export function canRest(active: ActiveTurn | undefined, state: ThreadState): boolean {
   if (active === undefined) return true
   // A waiting foreign agent keeps its process until it is parked; our own loop can go on from the log.

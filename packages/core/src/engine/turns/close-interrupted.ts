@@ -94,7 +94,7 @@ const CUT_OFF: ErrorData = { name: 'Interrupted', message: 'The process ended wh
 
 /**
  * Closes a step that a crash cut off as a failed attempt: its text stays visible but leaves the model's context, and
- * its calls were never carried out. The run goes on with a new step.
+ * its calls were never carried out. The run continues with a new step.
  */
 export async function closeFailedStep(log: ThreadLog): Promise<void> {
   const { head, messages } = log.state

@@ -21,7 +21,7 @@ import { allSettled } from '../commands/ledger.ts'
 import { timerMs } from '../checks/check-options.ts'
 import { parkWithoutTurn } from './close-interrupted.ts'
 import { NOTHING_TOLD, openTurn, type TurnStart } from './open-turn.ts'
-import { ABANDON_AFTER_MS, Patience, patiently } from './patiently.ts'
+import { ABANDON_AFTER_MS, EndTimeout, withEndTimeout } from './time-limits.ts'
 import { openTurnUsage } from '../runs/run-spending.ts'
 import type { RunsPorts } from '../runs/runs-ports.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
@@ -68,7 +68,7 @@ export class CurrentTurn {
     // An agent that does not end in time is abandoned.
     const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
     this.#hold.desk.dismiss()
-    using patience = new Patience()
+    using patience = new EndTimeout()
     const given = await receiptOf(active, patience)
     active.receipt ??= given
     await active.handle.done
@@ -87,7 +87,7 @@ export class CurrentTurn {
     active.abort.abort(letGo(this.#log.stream))
     active.opened.resolve(undefined)
     this.#hold.desk.forget()
-    using patience = new Patience()
+    using patience = new EndTimeout()
     await receiptOf(active, patience)
     if (active.capabilities !== undefined && isForeign(active.capabilities))
       await patience.with(this.#ports.warm.drop(active.agent.driver.id))
@@ -114,7 +114,7 @@ export class CurrentTurn {
     }
     active.opened.resolve(undefined)
     // A steered message that the agent is just hearing belongs to this run and must not be said again in the next.
-    if (active.telling !== NOTHING_TOLD) await patiently(unlessAborted(active.abort.signal, active.telling))
+    if (active.telling !== NOTHING_TOLD) await withEndTimeout(unlessAborted(active.abort.signal, active.telling))
     if (active.isDetached) return
     await mailbox.post(() => this.#end(active, failure)).catch(() => this.#drop(active))
   }
@@ -208,5 +208,5 @@ function parkedUntil({ name, resetsAt = 0 }: AgentLimit, { agent, runId }: Activ
 
 /** The abort reason of a turn that is detached rather than cancelled. */
 function letGo(thread: string): InspanError {
-  return new InspanError('closed', `Thread ${thread} was let go of: what is under way is left as it stands.`)
+  return new InspanError('closed', `Thread ${thread} was released: work in progress is left as it is.`)
 }

@@ -8,7 +8,7 @@ import { nativeDriver } from '@inspan/agent'
 import { NO_RULES } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { NoteRecord } from '@inspan/protocol/log'
-import { scriptedModel, type Turn as ScriptedTurn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
@@ -43,7 +43,7 @@ class Relay implements AsyncDisposable {
     this.#folder = folder
   }
 
-  static async open(script: readonly ScriptedTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<Relay> {
+  static async open(script: readonly ModelTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<Relay> {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-handover-'))
     const bin = join(folder, 'claude.mjs')
     await writeFile(bin, PROGRAM, { mode: 0o755 })
@@ -109,7 +109,7 @@ suite('a thread whose agent changes', () => {
     assert.equal(two?.data?.['messages'], 2)
   })
 
-  test('says what was left out when there was more than fits: the newest is told', async () => {
+  test('reports what was left out when there was more than fits: the newest is told', async () => {
     const long = 'many words '.repeat(200)
     await using relay = await Relay.open([{ text: `OLDEST ${long}` }, { text: 'NEWEST' }], { handoverTokens: 100 })
     await relay.say('One', 'native')
@@ -123,7 +123,7 @@ suite('a thread whose agent changes', () => {
     assert.match(note?.text ?? '', /2 older ones were left out/)
   })
 
-  test('tells the beginning of the newest message when that alone is more than fits, and says so', async () => {
+  test('tells the beginning of the newest message when that alone is more than fits, and reports it', async () => {
     const long = 'many words '.repeat(500)
     await using relay = await Relay.open([{ text: `BEGINNING ${long} ENDING` }], { handoverTokens: 100 })
     await relay.say('One', 'native')

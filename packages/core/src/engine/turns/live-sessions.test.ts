@@ -171,7 +171,7 @@ suite('what is said while a foreign agent works', () => {
     assert.deepEqual(await notes(bench), ['restart'])
   })
 
-  test('is heard once it goes on, when it only waited for an answer', async () => {
+  test('is delivered once it continues, when it only waited for an answer', async () => {
     const heard = Promise.withResolvers<void>()
     const agent: ForeignAgent = new ForeignAgent('cli', [
       async function* (_turn, host) {
@@ -250,7 +250,7 @@ suite('what is said while a foreign agent works', () => {
     assert.equal(agent.turns.length, 2)
   })
 
-  test('and is not heard before the turn is over, is said in a run of its own', async () => {
+  test('a message that does not arrive before the turn is over is sent in a run of its own', async () => {
     const agent = new ForeignAgent('cli', [says('Done.'), says('Again.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     // Submitted at the same moment: the turn may be over before the program can be told.

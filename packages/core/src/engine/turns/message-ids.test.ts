@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { nativeDriver } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
-import type { RunnableTool } from '@inspan/protocol/driver'
-import { scriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
-import { RuntimeBench } from '../runtime-bench.fixture.ts'
+import { askingBench, STORES } from '../asking-bench.fixture.ts'
 
 const isTaken = (error: unknown): boolean =>
   InspanError.is(error, 'conflict') && error.message.includes('message hello')
@@ -14,13 +9,10 @@ const isTaken = (error: unknown): boolean =>
 const asked = { agentId: 'native', messageId: 'hello' } as const
 const said = { ...asked, parts: [{ id: '0', type: 'text', text: 'again' }] } as const
 
-for (const [place, makeStore] of [
-  ['memory', () => new MemoryStore()],
-  ['SQLite', () => new SqliteStore({ url: ':memory:' })],
-] as const) {
+for (const [place, makeStore] of STORES) {
   suite(`a message whose id is taken is refused, in ${place}`, () => {
     test('by one of an earlier run, also after a restart', async () => {
-      await using bench = await openBench([{ text: 'Hi.' }, { text: 'Other.' }], makeStore())
+      await using bench = await askingBench([{ text: 'Hi.' }, { text: 'Other.' }], makeStore())
       await (
         await bench.submit('hi', asked)
       ).done
@@ -32,7 +24,10 @@ for (const [place, makeStore] of [
     })
 
     test('by one of the run there is, whichever way it is sent', async () => {
-      await using bench = await openBench([{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }], makeStore())
+      await using bench = await askingBench(
+        [{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }],
+        makeStore(),
+      )
       const handle = await bench.submit('go', asked)
       const wait = await bench.wait()
       await assert.rejects(bench.submit('again', asked), isTaken)
@@ -43,7 +38,7 @@ for (const [place, makeStore] of [
     })
 
     test('by one that is still queued', async () => {
-      await using bench = await openBench(
+      await using bench = await askingBench(
         [{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }, { text: 'And.' }],
         makeStore(),
       )
@@ -56,17 +51,4 @@ for (const [place, makeStore] of [
       assert.equal(bench.runtime.state.head.queue.size, 0)
     })
   })
-}
-
-function openBench(
-  answers: Parameters<typeof scriptedModel>[0],
-  store: MemoryStore | SqliteStore,
-): Promise<RuntimeBench> {
-  const look: RunnableTool = {
-    name: 'look',
-    inputSchema: { type: 'object' },
-    execute: async () => ({ result: 'seen' }),
-  }
-  const driver = nativeDriver({ id: 'native', model: scriptedModel(answers) })
-  return RuntimeBench.open({ native: { driver, tools: [look] } }, { store })
 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, Part } from '@inspan/protocol'
 import { toChatMessage } from '@inspan/protocol/chat'
 import { toHarnessMessage } from '@inspan/protocol/harness'
 import { scriptedModel } from '@inspan/testing'
-import { AgentBench, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type ModelScript } from '../agent-bench.fixture.ts'
 import { inflateParts } from '../log/blobs.ts'
 
 const SMALL = Buffer.from('a small picture').toString('base64')
@@ -54,7 +54,7 @@ suite('a file that a model makes', () => {
         parts.map(({ type }) => type),
         ['text', 'image', 'text', 'tool-call', 'tool-result'],
       )
-      const [, kept] = await inflateParts(bench.store, parts)
+      const [, kept] = await inflateParts(bench.store, bench.runtime.state.head.lineage, parts)
       assert.ok(kept?.type === 'image')
       assert.equal(kept.mimeType, 'image/png')
       assert.equal(kept.data, data)
@@ -127,7 +127,7 @@ suite('a file that a model makes', () => {
     assert.equal((await bench.eventsOf('file')).length, 1)
   })
 
-  test('of its reasoning goes back as such', async () => {
+  test('a file of the model’s reasoning goes back as reasoning', async () => {
     const raw = { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: SMALL } }
     await using bench = await AgentBench.open([{ parts: [{ raw }, { text: 'So.' }] }, { text: 'Again.' }])
     await bench.play()
@@ -155,7 +155,7 @@ suite('a file that a model makes', () => {
     })
   }
 
-  test('and gives nothing of is told of, and the answer goes on', async () => {
+  test('a file without content is reported, and the answer continues', async () => {
     const raw = { type: 'file', mediaType: 'image/png' }
     await using bench = await AgentBench.open([{ parts: [{ raw }, { text: 'So.' }] }])
     assert.equal(await bench.play(), 'complete')
@@ -195,7 +195,10 @@ suite('a file that a model makes and gives the address of', () => {
     }
   })
 
-  const SCRIPT: Script = [{ parts: [{ text: 'Here.' }, picture({ type: 'url', url: ADDRESS })] }, { text: 'Again.' }]
+  const SCRIPT: ModelScript = [
+    { parts: [{ text: 'Here.' }, picture({ type: 'url', url: ADDRESS })] },
+    { text: 'Again.' },
+  ]
 
   for (const [who, supportedUrls, isAddress] of [
     ['can look there', { 'image/*': [/^https:\/\/example\.org\//] }, true],

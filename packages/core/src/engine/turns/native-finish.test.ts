@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import type { AgentEvent } from '@inspan/protocol'
-import type { Turn } from '@inspan/testing'
+import type { ModelTurn } from '@inspan/testing'
 import * as fc from 'fast-check'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
@@ -26,9 +26,9 @@ const tools = {
 }
 
 const calls = fc.array(fc.constantFrom('quick', 'broken', 'missing'), { maxLength: 3 })
-const answer: fc.Arbitrary<Turn> = fc.oneof(
+const answer: fc.Arbitrary<ModelTurn> = fc.oneof(
   { weight: 3, arbitrary: calls.map((names) => ({ text: ['a', 'b'], toolCalls: names.map((name) => ({ name })) })) },
-  fc.constantFrom<Turn>(
+  fc.constantFrom<ModelTurn>(
     { text: 'done', finishReason: 'length' },
     { text: 'no', finishReason: 'content-filter' },
     { text: '', finishReason: 'error' },
@@ -121,7 +121,7 @@ test('a turn has exactly one finish, whatever the model and its tools do and whe
   )
 })
 
-test('a run that failed says why: what the model failed of last, not what was tried again', async () => {
+test('a run that failed explains why: what the model failed of last, not what was tried again', async () => {
   const script = [{ error: { status: 500, message: 'busy' } }, { error: { status: 400, message: 'no such model' } }]
   await using bench = await AgentBench.open(script)
   assert.equal(await bench.play(), 'error')

@@ -91,7 +91,7 @@ suite('hooks', () => {
   })
 
   for (const name of ['beforeTool', 'afterTool'] as const) {
-    test(`that throw fail the call: ${name}, without showing its result`, async () => {
+    test(`hooks that throw fail the call: ${name}, without showing its result`, async () => {
       const fail = (): never => {
         throw new Error('out of order')
       }
@@ -142,7 +142,7 @@ suite('hooks', () => {
   }
 
   for (const name of ['beforeTurn', 'beforeStep', 'afterStep', 'afterTurn'] as const) {
-    test(`that throw end the turn with a clear error: ${name}`, async () => {
+    test(`hooks that throw end the turn with a clear error: ${name}`, async () => {
       const fail = async (): Promise<never> => Promise.reject(new Error('out of order'))
       await using thread = await bench({ [name]: fail })
       assert.equal(await thread.play(), 'error')
@@ -154,7 +154,7 @@ suite('hooks', () => {
   }
 
   for (const name of ['beforeTurn', 'beforeStep', 'beforeTool', 'afterTool', 'afterStep', 'afterTurn'] as const) {
-    test(`that never end are left behind when the run is cancelled: ${name}`, async () => {
+    test(`hooks that never end are left behind when the run is cancelled: ${name}`, async () => {
       const called = Promise.withResolvers<void>()
       const hang = (): Promise<never> => {
         called.resolve()
@@ -176,7 +176,7 @@ suite('hooks', () => {
     ['afterTool', true, { isError: false, outcome: undefined, result: CUT_OFF }],
   ] as const) {
     const what = isRun ? 'the tool is on record as run, what it gave is not shown' : 'the call is on record as aborted'
-    test(`that are cut off by a cancel fail nothing: ${what} (${name})`, async () => {
+    test(`hooks that are cut off by a cancel fail nothing: ${what} (${name})`, async () => {
       const called = Promise.withResolvers<void>()
       const hang = (): Promise<never> => {
         called.resolve()
@@ -205,7 +205,7 @@ suite('hooks', () => {
     })
   }
 
-  test('that see results are not asked about a call that a cancel cut off: it is on record as aborted', async () => {
+  test('hooks that see results are not asked about a call that a cancel cut off: it is on record as aborted', async () => {
     const begun = Promise.withResolvers<void>()
     const seen: unknown[] = []
     const hang = createTool({
@@ -230,7 +230,7 @@ suite('hooks', () => {
     assert.deepEqual(seen, [])
   })
 
-  test('that are cut off leave a call that failed as failed: a cancel does not name it as aborted', async () => {
+  test('hooks that are cut off leave a call that failed as failed: a cancel does not name it as aborted', async () => {
     const called = Promise.withResolvers<void>()
     const fail = createTool({ id: 'echo', description: 'Fails.', execute: () => Promise.reject(new Error('broken')) })
     const afterTool = (): Promise<never> => {

@@ -10,7 +10,7 @@ type Call = Parameters<ScriptedModel['doStream']>[0]
 const agent = { idleTimeoutMs: 8 }
 
 suite('a model that is asked and then says nothing', () => {
-  test('is asked again in the same step, and the record says why', async () => {
+  test('is asked again in the same step, and the record explains why', async () => {
     await using bench = await AgentBench.open([{ hang: true }, { text: 'Here.' }], { agent })
     assert.equal(await bench.play(), 'complete')
     assert.equal(bench.model.requestBodies[0], bench.model.requestBodies[1])
@@ -69,7 +69,7 @@ suite('a model that is asked and then says nothing', () => {
     )
   })
 
-  test('but had finished has answered, though its stream stays open', async () => {
+  test('a model that had finished has answered, though its stream stays open', async () => {
     await using bench = await AgentBench.open([{ text: 'Here.' }], {
       agent: {
         ...agent,

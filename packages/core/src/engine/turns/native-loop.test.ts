@@ -263,7 +263,7 @@ suite('tools of a step', () => {
     )
   })
 
-  test('whose ids come twice are told apart', async () => {
+  test('calls with the same id are told apart', async () => {
     const script = [
       {
         toolCalls: [
@@ -285,7 +285,7 @@ suite('tools of a step', () => {
     assert.equal(new Set(results).size, 4)
   })
 
-  test('that come twice, word for word and under one id, are one call', async () => {
+  test('tools of a step that come twice, word for word and under one id, are one call', async () => {
     const call = { id: 'x', name: 'count', input: { a: 1 }, inputDeltas: 3 }
     let ran = 0
     const count = createTool({ id: 'count', description: 'Counts.', execute: () => ++ran })
@@ -301,7 +301,7 @@ suite('tools of a step', () => {
     assert.equal((await bench.eventsOf('tool-result')).length, 2)
   })
 
-  test('that the provider ran itself stay with what it said, and are not run by us', async () => {
+  test('tools of a step that the provider ran itself stay with what it said, and are not run by us', async () => {
     const search = { id: 's', name: 'web_search', input: { q: 1 }, providerExecuted: true, result: { hits: 2 } }
     await using bench = await AgentBench.open([{ parts: [{ toolCall: search }, { text: 'Found.' }] }, { text: 'Yes.' }])
     await bench.play()

@@ -35,7 +35,7 @@ suite('an answer that is to be data', () => {
     ['no JSON', 'Ann is seven.'],
     ['JSON of another kind', WRONG],
   ] as const) {
-    test(`and is ${what} is repaired: the model is told what is wrong`, async () => {
+    test(`an answer that is ${what} is repaired: the model is told what is wrong`, async () => {
       await using bench = await AgentBench.open([{ text }, { text: JSON.stringify(ANN) }], {
         agent: { output: { schema } },
       })
@@ -47,7 +47,7 @@ suite('an answer that is to be data', () => {
     })
   }
 
-  test('and stays wrong ends the turn with a typed error, after as many repairs as are allowed', async () => {
+  test('an answer that stays wrong ends the turn with a typed error, after as many repairs as are allowed', async () => {
     for (const [repairs, calls] of [
       [undefined, 2],
       [0, 1],
@@ -70,7 +70,7 @@ suite('an answer that is to be data', () => {
     ['maxSteps', { maxSteps: 1 }],
     ['stopWhen', { stopWhen: hasToolCall('look') }],
   ] as const) {
-    test(`and never came, because of \`${endedBy}\`, is missed in a typed error`, async () => {
+    test(`an answer that never came because of \`${endedBy}\` ends the turn with a typed error`, async () => {
       const script = [{ toolCalls: [{ name: 'look' }] }, { text: JSON.stringify(ANN) }]
       await using bench = await AgentBench.open(script, { agent: { output: { schema }, tools: { look }, ...limit } })
       assert.equal(await bench.play(), 'error')
@@ -87,7 +87,7 @@ suite('an answer that is to be data', () => {
     })
   }
 
-  test('and comes in the last step there is counts', async () => {
+  test('an answer in the last allowed step counts', async () => {
     const script = [{ toolCalls: [{ name: 'look' }] }, { text: JSON.stringify(ANN) }]
     await using bench = await AgentBench.open(script, { agent: { output: { schema }, tools: { look }, maxSteps: 2 } })
     assert.equal(await bench.play(), 'complete')

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool, toPrompt } from '@inspan/agent'
 import { rootLineage } from '@inspan/protocol/log'
-import type { Turn } from '@inspan/testing'
+import type { ModelTurn } from '@inspan/testing'
 import * as fc from 'fast-check'
-import { AgentBench, type Script } from '../agent-bench.fixture.ts'
+import { AgentBench, type ModelScript } from '../agent-bench.fixture.ts'
 import { requestPrefix } from '../context/request-prefix.ts'
 import { forkThread } from '../threads/threads.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
@@ -59,10 +59,10 @@ const thought = fc.record({
   reasoning: fc.string({ maxLength: 6 }),
   signature: fc.string({ minLength: 1, maxLength: 8 }),
 })
-const modelCall: fc.Arbitrary<Turn> = fc
+const modelCall: fc.Arbitrary<ModelTurn> = fc
   .tuple(words, fc.option(thought, { nil: undefined }))
   .map(([said, thinking]) => ({ ...said, ...thinking }))
-const failure: fc.Arbitrary<Turn> = fc.constantFrom<Turn>(
+const failure: fc.Arbitrary<ModelTurn> = fc.constantFrom<ModelTurn>(
   { error: { status: 500 } },
   { text: ['half', ' way'], cut: 'end' },
   { text: 'half', streamError: { status: 503 } },
@@ -79,7 +79,7 @@ suite('requests only grow', () => {
     })
     await fc.assert(
       fc.asyncProperty(plan, async ({ acts, calls, provider }) => {
-        const script: Script = [...calls, { text: 'Over.', repeat: true }]
+        const script: ModelScript = [...calls, { text: 'Over.', repeat: true }]
         await using bench = await AgentBench.open(script, {
           agent: { tools, instructions: 'Be brief.', maxSteps: 6 },
           model: { provider },
@@ -102,7 +102,7 @@ suite('requests only grow', () => {
     )
   })
 
-  test('also over a crash in the middle of an answer and of a tool', async () => {
+  test('requests only grow, also over a crash in the middle of an answer and of a tool', async () => {
     const stuck = Promise.withResolvers<void>()
     let isStuck = true
     const hang = createTool({
@@ -161,7 +161,7 @@ suite('the prefix of a request', () => {
     }
   })
 
-  test('of a fork is that of its parent, byte for byte', async () => {
+  test('the prefix of a fork is that of its parent, byte for byte', async () => {
     await using bench = await AgentBench.open(
       [{ text: 'Look.', toolCalls: [{ name: 'note', input: { b: 1, a: 2 } }] }, { text: 'Done.' }],
       { agent: { tools, instructions: 'Be brief.' } },

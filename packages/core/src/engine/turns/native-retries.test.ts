@@ -69,7 +69,7 @@ suite('a model that cannot answer', () => {
     }
   })
 
-  test('and is asked again in the same step: what the attempts were billed for counts', async () => {
+  test('usage of failed attempts counts if the model is asked again in the same step', async () => {
     const failed = { text: '', finishReason: 'error' as const, usage: { inputTokens: 30, outputTokens: 1 } }
     const script = [failed, failed, { text: 'Here.', usage: { inputTokens: 30, outputTokens: 5 } }]
     await using bench = await AgentBench.open(script)
@@ -188,7 +188,7 @@ suite('an answer that is cut off after it began', () => {
     assert.equal((await bench.eventsOf('finish')).at(-1)?.finishReason, 'stop')
   })
 
-  test('again and again is given up after so many retries, with the error', async () => {
+  test('an answer that is cut off again and again is given up after so many retries, with the error', async () => {
     const script = [{ text: 'Half', cut: 'end' as const, repeat: true as const }]
     await using bench = await AgentBench.open(script, {
       agent: { maxSteps: 1, retry: { maxRetries: 2, initialDelayMs: 1 } },
@@ -225,7 +225,7 @@ suite('an answer that is cut off after it began', () => {
     }
   })
 
-  test('and could do things itself is in doubt: the model is told before it is asked again', async () => {
+  test('an answer with provider-executed calls is in doubt: the model is told before it is asked again', async () => {
     const search = { id: 's1', name: 'web_search', input: { query: 'x' }, providerExecuted: true }
     await using bench = await AgentBench.open([
       { parts: [{ text: 'Looking.' }, { toolCall: search }, { text: 'So' }], cut: 'reset' },
@@ -242,7 +242,7 @@ async function outcomes(bench: AgentBench): Promise<unknown[]> {
   return (await bench.records()).flatMap(({ body }) => (body.type === 'tool-result' ? [body.outcome] : []))
 }
 
-test('what the provider did itself is in doubt after a crash as well', async () => {
+test('provider-executed calls are in doubt after a crash as well', async () => {
   const search = { id: 's1', name: 'web_search', input: { query: 'x' }, providerExecuted: true }
   await using bench = await AgentBench.open([
     { parts: [{ toolCall: search }, { text: ['So', ' far'] }], hang: true },
@@ -289,7 +289,7 @@ test('a second finish changes nothing', async () => {
   assert.equal(finishes[0]?.usage?.inputTokens, 5)
 })
 
-test('of the results that a provider gives while its own tool works the last one is kept', async () => {
+test('the last result that a provider reports for its own tool is kept', async () => {
   const call = { toolCallId: 'p1', toolName: 'web_search' }
   await using bench = await AgentBench.open([
     {

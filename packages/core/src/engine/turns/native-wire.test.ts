@@ -4,7 +4,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createTool, type LanguageModel } from '@inspan/agent'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
-import { startProvider, type Provider, type Turn } from '@inspan/testing'
+import { startProvider, type Provider, type ModelTurn } from '@inspan/testing'
 import { z } from 'zod'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
@@ -25,7 +25,7 @@ const count = createTool({
 const agent = { tools: [note, count], instructions: 'Be brief.' }
 
 /** A conversation of two runs, with reasoning, parallel calls, a failure and a new process in between. */
-const CONVERSATION: readonly Turn[] = [
+const CONVERSATION: readonly ModelTurn[] = [
   {
     reasoning: 'Hm.',
     signature: 'EqQB+/=',
@@ -146,7 +146,7 @@ suite('Anthropic keeps what people want to be kept for longer', () => {
     return [...text.matchAll(/"cache_control":\{"type":"ephemeral"(?:,"ttl":"(\w+)")?\}/g)].map(([, ttl]) => ttl)
   }
 
-  test('and all before it as well: behind what is kept for less long it would be refused', async () => {
+  test('everything before it is kept as long, because shorter-lived entries must not precede it', async () => {
     await using provider = await startProvider([{ text: 'One.' }, { text: 'Two.' }])
     const model = MODELS['Anthropic']?.(provider) ?? assert.fail()
     await using bench = await AgentBench.open([], { agent: { ...agent, model } })
@@ -156,7 +156,7 @@ suite('Anthropic keeps what people want to be kept for longer', () => {
     assert.deepEqual(times(provider), ['1h', '1h', '1h', undefined])
   })
 
-  test('also when something behind it is to be kept for as long as usual', async () => {
+  test('Anthropic keeps an entry for longer also when something after it is kept for the usual time', async () => {
     await using provider = await startProvider([{ text: 'One.' }])
     const model = MODELS['Anthropic']?.(provider) ?? assert.fail()
     await using bench = await AgentBench.open([], { agent: { ...agent, model } })
@@ -169,7 +169,7 @@ suite('Anthropic keeps what people want to be kept for longer', () => {
     assert.deepEqual(times(provider), ['1h', '1h', '1h', '5m'])
   })
 
-  test('and the whole request when that is what they want', async () => {
+  test('the whole request is kept if that is wanted', async () => {
     await using provider = await startProvider([{ text: 'One.' }, { text: 'Two.' }])
     const model = MODELS['Anthropic']?.(provider) ?? assert.fail()
     await using bench = await AgentBench.open([], { agent: { ...agent, model, providerOptions: hour } })
@@ -265,7 +265,7 @@ suite('OpenAI is pointed to what it said', () => {
     assert.match(inputOf(provider), /"item_reference","id":"rs_.*"item_reference","id":"msg_/)
   })
 
-  test('not where it was cut off: of that it keeps nothing, and the thread could not go on', async () => {
+  test('OpenAI is not pointed to an answer that was cut off: it keeps nothing of that, and the thread could not go on', async () => {
     await using provider = await startProvider([{ ...said, hang: true }, { text: 'Done.' }])
     await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider) } })
     const heard = Promise.withResolvers<void>()
@@ -283,7 +283,7 @@ suite('OpenAI is pointed to what it said', () => {
     assert.match(inputOf(provider), /Half a word sk-2\./)
   })
 
-  test('not where something was taken out: it would look at what it said', async () => {
+  test('OpenAI is not pointed to an answer from which something was removed: it would use the whole answer', async () => {
     await using provider = await startProvider([{ ...said, toolCalls: [call] }, { text: 'Done.' }])
     const redact = (words: string): string => words.replace(/sk-\d/g, '[key]')
     await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider) }, runtime: { redact } })
@@ -294,7 +294,7 @@ suite('OpenAI is pointed to what it said', () => {
 })
 
 suite('a provider that fails', () => {
-  const BEFORE: { readonly [what: string]: Turn } = {
+  const BEFORE: { readonly [what: string]: ModelTurn } = {
     'with 429, and says when to come back': { error: { status: 429, headers: { 'retry-after-ms': '7' } } },
     'with 500': { error: { status: 500 } },
     'with 503': { error: { status: 503 } },
@@ -303,7 +303,7 @@ suite('a provider that fails', () => {
     'by ending before any word': { cut: 'end' },
     'by hanging up before any word': { cut: 'reset' },
   }
-  const AFTER: { readonly [what: string]: Turn } = {
+  const AFTER: { readonly [what: string]: ModelTurn } = {
     'in its stream': { text: ['Ha', 'lf'], streamError: { type: 'overloaded_error', code: 'server_error' } },
     'by ending': { text: ['Ha', 'lf'], cut: 'end' },
     'by hanging up': { text: ['Ha', 'lf'], cut: 'reset' },

@@ -33,7 +33,7 @@ suite('reasoning goes back to those who want it signed', () => {
     assert.ok(sent.includes(`"encrypted_content":"${SIGNATURE}"`), sent)
   })
 
-  test('what comes with the start of a part goes back too', async () => {
+  test('metadata from the start of a part goes back, too', async () => {
     const parts = [
       { raw: { type: 'reasoning-start', id: 'r', providerMetadata: { scripted: { redactedData: 'xyz' } } } },
       { raw: { type: 'reasoning-end', id: 'r' } },

@@ -25,7 +25,7 @@ export async function tellAgent(
 ): Promise<void> {
   const session = await active.opened.promise
   const item = log.state.head.queue.get(itemId)
-  const parts = await inflateParts(store, item?.parts ?? [])
+  const parts = await inflateParts(store, log.state.head.lineage, item?.parts ?? [])
   // An agent that is cancelled or finished would not answer: the message stays queued.
   const isOver = active.abort.signal.aborted || active.recorder.isFinished || !isActive()
   if (session === undefined || item === undefined || isOver) return

@@ -51,7 +51,11 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     drive.options.tracing,
   )
   active.spans = spans
-  if (!isOurs) active.calls = foreignCalls(active, log)
+  if (!isOurs) {
+    active.calls = foreignCalls(active, log)
+    // Before it asks: what a program asks is decided without reading the store.
+    await unlessAborted(signal, drive.policy.refresh())
+  }
   const binding = log.state.head.bindings.get(driver.id) ?? null
   const files = turnFiles(active, drive)
   const host = turnHost(active, drive)

@@ -74,6 +74,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     onInterrupted: options.onInterrupted ?? 'report',
     // A call of our own tools by a foreign agent is ours, so the agent's calls are not involved.
     decide: (call, isFromBefore) => decideCall(policy, setup.tools, agentId, call, isFromBefore),
+    refreshGrants: () => policy.refresh(),
     ask: async (question, call, state) => {
       if (active.isDetached) return never()
       assertGoesOn()

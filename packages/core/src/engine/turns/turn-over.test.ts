@@ -173,7 +173,7 @@ suite('what is said to a program while it works', () => {
     }
   }
 
-  test('and heard when its turn was just over is not said again', async () => {
+  test('a message that arrives when the turn was just over is not sent again', async () => {
     const work = busy()
     const agent = new ForeignAgent('cli', [work.act])
     const driver = told(agent, async () => {

@@ -1,7 +1,7 @@
 /** Compares a turn of streamed text through log and store with `streamText` and the bare stream of the same model. */
 import { compare, report, scriptedModel, type CompareOptions, type Work } from '@inspan/testing'
 import { streamText } from 'ai'
-import { answerOf, memoryPlace, readyThread, sqlitePlace, type Place, type ReadyThread } from './turn.fixture.ts'
+import { answerOf, memoryPlace, readyThread, sqlitePlace, type OwnedStore, type ReadyThread } from './turn.fixture.ts'
 
 /** Every measured round does at least this much work, so that short and long turns are timed alike. */
 const DELTAS_PER_ROUND = 20_000
@@ -32,7 +32,7 @@ async function bareTurn(deltas: number): Promise<void> {
 
 /** Turns on open threads: creating and opening them is not measured. */
 function ours(
-  place: Place,
+  place: OwnedStore,
   deltas: number,
   take: 'in turn' | 'at once' = 'in turn',
 ): Required<Pick<CompareOptions, 'ours' | 'prepare'>> {
@@ -51,7 +51,7 @@ function ours(
   }
 }
 
-const places: readonly { name: string; limit: number; open: () => Promise<Place> }[] = [
+const places: readonly { name: string; limit: number; open: () => Promise<OwnedStore> }[] = [
   { name: 'memory', limit: 0.2, open: memoryPlace },
   { name: 'sqlite', limit: 0.3, open: sqlitePlace },
 ]
@@ -64,7 +64,7 @@ for (const { name, limit, open } of places) {
   await using place = await open()
   for (const deltas of [1, 100, 1_000, 10_000, 50_000]) {
     await measure({
-      name: `turn of ${deltas === 1 ? 'one delta' : `${deltas} deltas`}, ${name}, beside streamText`,
+      name: `turn of ${deltas === 1 ? 'one delta' : `${deltas} deltas`}, ${name}, relative to streamText`,
       limit: deltas === 1 ? 1 : limit,
       // Short turns leave much garbage for their time, and how much of it a round collects is chance.
       ...(deltas <= 100 ? { rounds: 60 } : {}),
@@ -73,7 +73,7 @@ for (const { name, limit, open } of places) {
     })
   }
   await measure({
-    name: `turn of 10000 deltas, ${name}, beside the bare stream of the model`,
+    name: `turn of 10000 deltas, ${name}, relative to the bare stream of the model`,
     limit: 10,
     floor: repeat(10_000, bareTurn),
     ...ours(place, 10_000),
@@ -81,7 +81,7 @@ for (const { name, limit, open } of places) {
   const long = ours(place, 50_000)
   await long.prepare()
   await measure({
-    name: `a delta of a turn of 1000, ${name}, beside one of 50000`,
+    name: `a delta of a turn of 1000, ${name}, relative to one of 50000`,
     limit: 1.3,
     floor: async () => {
       await long.prepare()
@@ -90,7 +90,7 @@ for (const { name, limit, open } of places) {
     ...ours(place, 1_000),
   })
   await measure({
-    name: `200 turns of 100 deltas at once, ${name}, beside streamText one after the other`,
+    name: `200 turns of 100 deltas at once, ${name}, relative to streamText one after the other`,
     limit: 1,
     floor: repeat(100, sdkTurn),
     ...ours(place, 100, 'at once'),

@@ -15,18 +15,18 @@ export function answerOf(deltas: number): { text: string[] }[] {
   return [{ text: Array.from({ length: deltas }, (_, i) => `word${i % 10} `) }]
 }
 
-export interface Place extends AsyncDisposable {
+export interface OwnedStore extends AsyncDisposable {
   readonly store: Store
   readonly owner: ProcessOwner
 }
 
-export async function memoryPlace(): Promise<Place> {
+export async function memoryPlace(): Promise<OwnedStore> {
   const store = new MemoryStore()
   const owner = await ProcessOwner.register(store)
   return { store, owner, [Symbol.asyncDispose]: () => owner.close() }
 }
 
-export async function sqlitePlace(): Promise<Place> {
+export async function sqlitePlace(): Promise<OwnedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'inspan-bench-'))
   const store = new SqliteStore({ url: join(folder, 'data.db') })
   const owner = await ProcessOwner.register(store)
@@ -48,7 +48,7 @@ export interface ReadyThread {
   turn(): Promise<void>
 }
 
-export async function readyThread({ store, owner }: Place, deltas: number): Promise<ReadyThread> {
+export async function readyThread({ store, owner }: OwnedStore, deltas: number): Promise<ReadyThread> {
   const { id } = await createThread(store, { resourceId: 'bench' })
   const driver = nativeDriver({ id: 'native', model: scriptedModel(answerOf(deltas)) })
   const runtime = await ThreadRuntime.open({ store, owner, thread: id, agents: { native: { driver } } })

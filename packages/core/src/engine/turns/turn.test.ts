@@ -153,7 +153,7 @@ suite('a turn of the native loop', () => {
     })
   }
 
-  test('goes on when a tool throws: the model is told', async () => {
+  test('continues when a tool throws: the model is told', async () => {
     const broken: RunnableTool = { ...echo, execute: async () => Promise.reject(new Error('no such file')) }
     const { messages, outcome } = await play([{ toolCalls: [{ name: 'echo' }] }, { text: 'I see.' }], () => [broken])
     const result = messages[1]?.parts.find((part) => part.type === 'tool-result')
@@ -178,7 +178,7 @@ suite('a turn of the native loop', () => {
     assert.ok(JSON.stringify(requests[1]).includes(text), 'the model sees all of it')
   })
 
-  test('that is cancelled while a tool runs ends as aborted, with the call closed, also if the tool does not listen', async () => {
+  test('a turn of the native loop that is cancelled while a tool runs ends as aborted, with the call closed, also if the tool does not listen', async () => {
     const { outcome, events, messages } = await play(
       [{ toolCalls: [{ name: 'echo' }] }, { text: 'never' }],
       (runtime) => [

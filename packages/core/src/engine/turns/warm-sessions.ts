@@ -1,6 +1,6 @@
 import type { AgentDriver, AgentSession, Binding, HandoverBudget, Host } from '@inspan/protocol/driver'
 import { timerMs } from '../checks/check-options.ts'
-import { patiently } from './patiently.ts'
+import { withEndTimeout } from './time-limits.ts'
 
 const DEFAULT_KEEP_MS = 15 * 60_000
 
@@ -78,7 +78,7 @@ export class WarmSessions {
     }
     const session = opened ?? warm?.session
     if (session === undefined) return
-    const closing = patiently(session.close())
+    const closing = withEndTimeout(session.close())
     this.#closing.set(agentId, closing)
     await closing
     if (this.#closing.get(agentId) === closing) this.#closing.delete(agentId)

@@ -1,21 +1,15 @@
 import type { Wait } from '@inspan/protocol'
 import type { PartAddress } from '@inspan/protocol/log'
 import { MAX_PAGE, type Store, type WaitRow } from '@inspan/protocol/store'
+import { allItems } from '../../common/all-items.ts'
 
 /** Returns the answered waits of a run, in the order they were asked. */
 export async function answeredRows(store: Store, stream: string, runId: string): Promise<WaitRow[]> {
   const rows: WaitRow[] = []
-  let cursor: string | null = null
-  do {
-    const page = await store.listWaits({
-      stream,
-      state: 'answered',
-      limit: MAX_PAGE,
-      ...(cursor === null ? {} : { cursor }),
-    })
-    rows.push(...page.items.filter(({ wait }) => wait.run === runId))
-    cursor = page.next
-  } while (cursor !== null)
+  const query = { stream, state: 'answered', limit: MAX_PAGE } as const
+  for await (const row of allItems((from) => store.listWaits({ ...query, ...from }))) {
+    if (row.wait.run === runId) rows.push(row)
+  }
   return rows
 }
 
@@ -26,7 +20,7 @@ interface AskingCall {
   readonly waitId: string
 }
 
-/** A question that a tool asked, and what it needs to go on. */
+/** A question that a tool asked, with the state that it needs to continue. */
 export interface AskedQuestion {
   readonly wait: Wait
   readonly state?: string
@@ -53,7 +47,7 @@ async function asked(store: Store, stream: string, wait: Wait): Promise<AskedQue
   return state === undefined ? { wait } : { wait, state }
 }
 
-/** Returns what the asker stored with its question. It is only in the record that opened the wait. */
+/** Returns the state that the asker stored with its question. Only the record that opened the wait has it. */
 export async function stateOfWait(store: Store, stream: string, wait: Wait): Promise<string | undefined> {
   const { items } = await store.readRecords(stream, { after: wait.openedAt - 1, limit: 1 })
   const body = items[0]?.body

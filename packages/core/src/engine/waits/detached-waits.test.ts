@@ -123,7 +123,7 @@ suite('a question of a program that is gone', () => {
   const isOf = (bench: RuntimeBench, waitId: string): Promise<string | undefined> =>
     bench.store.getWait('thread', waitId).then((row) => row?.state)
 
-  test('and of its fellows: each answer is a fact of its own, which other processes find and nobody can give again', async () => {
+  test('of several questions, each answer is recorded on its own: other processes find it, and nobody can give it again', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [
       several(() => agent, 'a', 'b'),
       several(() => agent, 'a', 'b'),
@@ -147,7 +147,7 @@ suite('a question of a program that is gone', () => {
     assert.equal(agent.turns.length, 2, 'one turn for all of them')
   })
 
-  test('and of its fellows: cancelled with some of them answered, the rest is cancelled and nothing of it counts later', async () => {
+  test('of several questions, cancelling after some were answered cancels the rest, and no answer counts later', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [several(() => agent, 'a', 'b'), several(() => agent, 'a')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     await bench.submit('go', { agentId: 'cli' })
@@ -168,7 +168,7 @@ suite('a question of a program that is gone', () => {
     assert.deepEqual(agent.journal, [])
   })
 
-  test('and of its fellows: one that nobody answers in time is declined, and then it goes on', async () => {
+  test('of several questions, one that nobody answers in time is declined, and then the run continues', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [
       several(() => agent, 'a', 'b'),
       several(() => agent, 'a', 'b'),
@@ -199,7 +199,7 @@ suite('a question of a program that is gone', () => {
     assert.match(textOf(agent.turns[1]), /approved because once is enough.*denied because not twice/)
   })
 
-  test('that says it cannot be taken up ends with its run', async () => {
+  test('a question of a program that cannot be resumed ends with its run', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make')], { resume: 'none' })
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     await bench.submit('go', { agentId: 'cli' })
@@ -214,7 +214,7 @@ suite('a question of a program that is gone', () => {
     assert.deepEqual(agent.journal, [])
   })
 
-  test('whose answer could not be heard before the next crash is heard after it', async () => {
+  test('an answer that could not be delivered before the next crash is delivered after it', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make'), runs(() => agent, 'make', 'again')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     await bench.submit('go', { agentId: 'cli' })
@@ -258,7 +258,7 @@ suite('a program that only waits', () => {
     assert.equal(agent.opened, 2)
   })
 
-  test('and could not be taken up again keeps its process', async () => {
+  test('a program whose session cannot be resumed keeps its process', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make')], { resume: 'none' })
     await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { parkAfter: 5 })
     const { done } = await bench.submit('go', { agentId: 'cli' })

@@ -89,7 +89,7 @@ suite('a thread that waits for an answer', () => {
     await owner.close()
   })
 
-  test('keeps its last state when it was let go of, and nothing of the turn', async () => {
+  test('keeps its last state when it was released, and nothing of the turn', async () => {
     const store = new MemoryStore()
     const owner = await ProcessOwner.register(store)
     const watched = new Watched()

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
-import { scriptedModel, type Turn } from '@inspan/testing'
+import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { z } from 'zod'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
@@ -31,7 +31,7 @@ const isNew = !existsSync(url)
 const store = new SqliteStore({ url })
 if (isNew) await createThread(store, { id: 'thread', resourceId: 'test' })
 const owner = await ProcessOwner.register(store)
-const script = (request: unknown): Turn =>
+const script = (request: unknown): ModelTurn =>
   JSON.stringify(request).includes('deployed to')
     ? { text: 'It is out.' }
     : { toolCalls: [{ id: 'c1', name: 'deploy', input: { version: '1.2' } }] }

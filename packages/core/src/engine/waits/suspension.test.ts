@@ -133,7 +133,7 @@ suite('a tool that asks', () => {
     assert.deepEqual(thread.runtime.state.head.grants, { tools: [], categories: [] })
   })
 
-  test('that asks one thing after the other is told which one was answered, and what it knew then', async () => {
+  test('a tool that asks one thing after the other is told which one was answered, and what it knew then', async () => {
     const trip = createTool({
       id: 'trip',
       description: 'Books a trip.',
@@ -221,7 +221,7 @@ suite('a tool that asks', () => {
     assert.equal((await thread.result('c2'))?.result, 'done')
   })
 
-  test('that needed approval needs it once, not again after its question', async () => {
+  test('a tool that needed approval needs it once, not again after its question', async () => {
     const journal: string[] = []
     await using thread = await open(CALL, [painter(journal)], () => ({ policy: 'ask', reason: 'paint is dear' }))
     const run = await thread.runtime.submit(INPUT)
@@ -247,7 +247,7 @@ suite('a tool that asks', () => {
     assert.match(JSON.stringify(await thread.result('c1')), /no more paint/)
   })
 
-  test('whose question is declined tells the model so and is not carried out again', async () => {
+  test('a question that is declined tells the model so, and its tool does not run again', async () => {
     const journal: string[] = []
     await using thread = await open(CALL, [painter(journal)])
     const run = await thread.runtime.submit(INPUT)
@@ -259,7 +259,7 @@ suite('a tool that asks', () => {
     assert.match(JSON.stringify(result), /declined: ask me tomorrow/)
   })
 
-  test('and is cancelled is closed, its question with it', async () => {
+  test('a call that is cancelled is closed together with its question', async () => {
     await using thread = await open(CALL, [painter([])])
     const run = await thread.runtime.submit(INPUT)
     const wait = await thread.wait()

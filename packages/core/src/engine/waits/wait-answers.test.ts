@@ -28,7 +28,7 @@ function idOf(bench: RuntimeBench, description: string): string | undefined {
 }
 
 suite('an answer', () => {
-  test('to a question of another thread is a clear error, there and here', async () => {
+  test('an answer to a question of another thread is a clear error, there and here', async () => {
     const store = new MemoryStore()
     const owner = await ProcessOwner.register(store)
     const journal: string[] = []
@@ -164,7 +164,7 @@ suite('an answer', () => {
     yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
   }
 
-  test('to several questions at once (free, one of several, some of several) goes to each, in any order, and only if it fits', async () => {
+  test('an answer to several questions at once (free, one of several, some of several) goes to each, in any order, and only if it fits', async () => {
     const agent = new ForeignAgent('cli', [several])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     const { done } = await bench.submit('go', { agentId: 'cli' })
@@ -192,7 +192,7 @@ suite('an answer', () => {
     assert.match(said, /anything.*blue.*c.*a/)
   })
 
-  test('to an approval that is neither a yes nor a no is refused, and the call goes on waiting', async () => {
+  test('an answer to an approval that is neither a yes nor a no is refused, and the call keeps waiting', async () => {
     const journal: string[] = []
     const write: RunnableTool = {
       name: 'write',
@@ -218,7 +218,7 @@ suite('an answer', () => {
   })
 
   for (const settle of ['answered', 'taken back'] as const) {
-    test(`to one of two questions of a program: the run goes on waiting when the first is ${settle}`, async () => {
+    test(`a run with two questions of a program goes on waiting when the first is ${settle}`, async () => {
       const ask = { kind: 'question', subject: { agentId: 'cli' } } as const
       const act: Act = async function* (turn, host) {
         const first = host.ask({ ...ask, id: 'first', description: 'first' }).catch(() => undefined)
@@ -241,7 +241,7 @@ suite('an answer', () => {
     })
   }
 
-  test('to one of two questions of a program that goes on with it: the run is at work again', async () => {
+  test('an answer to one of two questions of a program that continues with it: the run is at work again', async () => {
     const ask = { kind: 'question', subject: { agentId: 'cli' } } as const
     const act: Act = async function* (_turn, host) {
       const second = host.ask({ ...ask, id: 'second', description: 'second' })

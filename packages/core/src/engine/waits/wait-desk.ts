@@ -4,7 +4,7 @@ import type { Store } from '@inspan/protocol/store'
 import { isOpenCall, waitsOf } from '../turns/active-run.ts'
 import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 
-export interface Question {
+export interface NewWait {
   readonly wait: WaitRequest
   /** What the asking tool needs to go on. */
   readonly state?: string
@@ -56,7 +56,7 @@ export class WaitDesk {
   }
 
   /** Opens the wait, or finds it open after a restart, and resolves with its answer. */
-  async ask({ wait, call, origin, isForeign = false, state }: Question): Promise<Answer> {
+  async ask({ wait, call, origin, isForeign = false, state }: NewWait): Promise<Answer> {
     const opened = {
       type: 'wait.opened',
       wait,
@@ -165,7 +165,7 @@ export class WaitDesk {
     })
   }
 
-  async #open(opened: Extract<RecordBody, { type: 'wait.opened' }>, origin: Question['origin']): Promise<void> {
+  async #open(opened: Extract<RecordBody, { type: 'wait.opened' }>, origin: NewWait['origin']): Promise<void> {
     const { id } = opened.wait
     this.#opening.add(id)
     try {

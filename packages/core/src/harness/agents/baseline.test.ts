@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { HarnessBench } from '../harness.fixture.ts'
-import { writingDriver } from './writing-driver.fixture.ts'
+import { does, ForeignAgent } from '../../engine/foreign-agent.fixture.ts'
 
 /** Makes git slow in keeping a folder, and has it note what is in `a.txt` when it has kept it for the first time. */
 function slowGit(t: TestContext): { readonly base: string; readonly root: string; readonly kept: () => string } {
@@ -46,7 +46,7 @@ suite('before the state of the folder is kept', () => {
 
   test('no turn of a foreign agent begins', async (t) => {
     const { base, kept, root } = slowGit(t)
-    const agent = writingDriver((cwd) => writeFileSync(join(cwd, 'a.txt'), 'foreign'))
+    const agent = new ForeignAgent('foreign', [does((cwd) => writeFileSync(join(cwd, 'a.txt'), 'foreign'))])
     await using bench = new HarnessBench([], {
       agent,
       workspace: { root, checkpoints: { folder: join(base, 'kept') } },

@@ -1,24 +1,24 @@
 import type { RequestContext } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { ToolSource } from '@inspan/protocol/driver'
-import type { Dynamic, DynamicContext } from '../harness-config.ts'
+import type { HarnessDynamic, DynamicContext } from '../harness-config.ts'
 
 /** The browser of a harness, as given or as made for a request. Agents get its tools if it is a tool source. */
 export class BrowserSlot {
-  #input: Dynamic<object> | undefined
+  #input: HarnessDynamic<object> | undefined
   readonly #made = new WeakMap<RequestContext, { readonly input: unknown; readonly source: ToolSource | undefined }>()
 
-  constructor(input: Dynamic<object> | undefined) {
+  constructor(input: HarnessDynamic<object> | undefined) {
     this.#input = input
   }
 
   /** Returns the browser as given, also when it is a function that makes one. */
-  get(): Dynamic<object> | undefined {
+  get(): HarnessDynamic<object> | undefined {
     return this.#input
   }
 
   /** Replaces the browser for later calls of `resolve`. */
-  set(input: Dynamic<object> | undefined): void {
+  set(input: HarnessDynamic<object> | undefined): void {
     if (input !== undefined && (input === null || !['object', 'function'].includes(typeof input))) {
       throw new InspanError('invalid-input', '`browser` must be a browser, a function that makes one, or undefined.')
     }

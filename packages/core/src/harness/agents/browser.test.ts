@@ -28,7 +28,7 @@ function browserOf(title: string, log: string[]): BrowserTools {
 const OPEN = { toolCalls: [{ id: 'c1', name: 'browser_open', input: { url: 'https://example.org/' } }] }
 
 suite('a browser', () => {
-  test('of a harness gives its tools to the agents of every mode, and stays open', async () => {
+  test('a browser of a harness gives its tools to the agents of every mode, and stays open', async () => {
     const log: string[] = []
     const browser = browserOf('Shop', log)
     const bench = new HarnessBench([OPEN, { text: 'Done.' }], { browser, initialState: { yolo: true } })
@@ -41,7 +41,7 @@ suite('a browser', () => {
     assert.equal(log.at(-1), 'Shop closed')
   })
 
-  test('of an agent overrides that of the harness, and one is made once for a run', async () => {
+  test('a browser of an agent overrides that of the harness, and is made once for a run', async () => {
     const log: string[] = []
     const other = browserOf('Other', log)
     await using bench = new HarnessBench(

@@ -10,7 +10,7 @@ import { MemoryStore } from '../../stores/memory-store.ts'
 import type { HarnessConfig } from '../harness-config.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { servedHarness } from '../threads/served-harness.ts'
-import { writingDriver } from './writing-driver.fixture.ts'
+import { does, ForeignAgent } from '../../engine/foreign-agent.fixture.ts'
 
 class Folder implements Disposable {
   readonly base = mkdtempSync(join(tmpdir(), 'inspan-rewind-'))
@@ -88,7 +88,7 @@ suite('the files of a thread', () => {
     assert.deepEqual([folder.read('a.txt'), folder.read('b.txt')], ['one', undefined])
   })
 
-  test('go back after sed -i, mv, chmod, git checkout and a background process, until that goes on after its turn', async () => {
+  test('go back after sed -i, mv, chmod, git checkout and a background process, until that continues after its turn', async () => {
     using folder = new Folder()
     const sh = (command: string): void => void execFileSync('sh', ['-c', command], { cwd: folder.root })
     writeFileSync(join(folder.root, '.gitignore'), 'go\nended\n')
@@ -298,11 +298,13 @@ suite('the files of a thread', () => {
   test('are kept before the turn of a foreign agent begins, which works in the folder of the workspace', async () => {
     using folder = new Folder()
     const begun: string[] = []
-    const foreign = writingDriver((cwd) => {
-      begun.push(cwd)
-      writeFileSync(join(cwd, 'a.txt'), 'foreign')
-      writeFileSync(join(cwd, 'new.txt'), 'foreign')
-    })
+    const foreign = new ForeignAgent('foreign', [
+      does((cwd) => {
+        begun.push(cwd)
+        writeFileSync(join(cwd, 'a.txt'), 'foreign')
+        writeFileSync(join(cwd, 'new.txt'), 'foreign')
+      }),
+    ])
     await using bench = new HarnessBench([], { ...folder.config, agent: foreign })
     await bench.harness.sendMessage({ content: 'Go.' })
     assert.deepEqual([begun, folder.read('a.txt')], [[folder.root], 'foreign'])

@@ -68,7 +68,7 @@ export class HarnessSources {
     // One source may be given in several places.
     // The built-in tools need no approval, so no source may pose as one of them.
     const taken = [...others.map(({ name }) => name), ...BUILTIN_TOOL_IDS, SEARCH_TOOLS]
-    return toolsOfSources([...new Set(all)], context, { taken, report: (problem) => this.#tell(problem) })
+    return toolsOfSources([...new Set(all)], context, { taken, report: (problem) => this.reportOnce(problem) })
   }
 
   async close(): Promise<void> {
@@ -87,7 +87,7 @@ export class HarnessSources {
   }
 
   /** Tools are listed before every step, and the same problem is worth one message. */
-  #tell(problem: string): void {
+  reportOnce(problem: string): void {
     if (this.#reported.has(problem)) return
     this.#reported.add(problem)
     this.#report(problem)

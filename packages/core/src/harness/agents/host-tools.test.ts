@@ -101,8 +101,9 @@ suite('a foreign agent that takes MCP servers', () => {
     assert.deepEqual(log, [])
     await bench.harness.session.respondToToolApproval({ decision: 'approve' })
     await ended
-    // Answered from what is kept: nobody answered a second time, and the run has ended.
+    // Answered from what is kept: nobody was asked or answered a second time, and the run has ended.
     assert.deepEqual([log, agent.turns.length], [[INPUT], 2])
+    assert.equal(bench.all('tool_approval_required').length, 1)
   })
 
   test('reaches them with its token only, and from programs only', async () => {
@@ -165,6 +166,7 @@ suite('a foreign agent that takes MCP servers', () => {
       yield { type: 'step-start', stepIndex: 0 }
       const headers = { authorization: `Bearer ${toolServer.token}` }
       const servers = new McpServers({ ours: { type: 'remote', url: toolServer.url, headers } })
+      await servers.settled()
       names.push(...(await servers.list()).map(({ name }) => name))
       await servers.close()
       yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
@@ -175,7 +177,7 @@ suite('a foreign agent that takes MCP servers', () => {
     assert.ok(names.includes('ours_weigh') && names.includes('ours_ask_user') && names.includes('ours_task_write'))
   })
 
-  test('that takes none is given none', async () => {
+  test('a foreign agent that takes no MCP servers is given none', async () => {
     const agent = new ForeignAgent('cli', [])
     await using bench = new HarnessBench([], { agent, tools: { weigh: weigh([]) } })
     await bench.harness.sendMessage({ content: 'Go.' })

@@ -38,7 +38,7 @@ suite('MCP servers of a harness', () => {
     assert.equal(bench.harness.getMcpServerInfo()[0]?.status, 'connected')
   })
 
-  test('that fail are reported, can be reconnected and replaced', async () => {
+  test('MCP servers of a harness that fail are reported, can be reconnected and replaced', async () => {
     await using bench = new HarnessBench([{ text: 'Done.' }], { mcpServers: { bad: misbehaving('die') } })
     const told = bench.next('info')
     await bench.harness.init()
@@ -50,7 +50,7 @@ suite('MCP servers of a harness', () => {
     assert.match(JSON.stringify(bench.model.requests[0]?.tools), /good_change/)
   })
 
-  test('whose tool changes its description after it was approved (a rug pull) ask again, although it was allowed for good', async () => {
+  test('a tool that changes its description after approval (a rug pull) asks again, although it was always allowed', async () => {
     const script = [calls('a_change'), { text: 'Done.' }, calls('a_change'), { text: 'Done.' }]
     await using bench = new HarnessBench(script, {
       mcpServers: { a: misbehaving('change') },

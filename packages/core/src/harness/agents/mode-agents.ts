@@ -9,17 +9,24 @@ import {
   type ToolsInput,
 } from '@inspan/agent'
 import { InspanError, type JsonValue } from '@inspan/protocol'
-import type { AgentDriver, Budget, RunnableTool, ToolSource, TurnDefaults } from '@inspan/protocol/driver'
+import type {
+  AgentDriver,
+  Budget,
+  RunnableTool,
+  ToolSource,
+  ToolSourceContext,
+  TurnDefaults,
+} from '@inspan/protocol/driver'
+import { defined } from '@inspan/protocol/internal'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
-import { threadToolSearch, type RuntimeAgent, type TurnContext } from '../../engine/index.ts'
+import { threadToolSearch, toolsSentBeforeFork, type RuntimeAgent, type TurnContext } from '../../engine/index.ts'
 import { defaultModeOf } from '../checks/check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from '../harness-config.ts'
 import type { ModelCatalogue } from '../models/model-catalogue.ts'
 import type { HarnessSources } from './harness-sources.ts'
 import type { RunContexts } from './run-contexts.ts'
 import { boundToThread } from '../tools/thread-tools.ts'
-import { offeredTools } from './offered-tools.ts'
 
 /** What a thread provides for the agents that take turns in it. */
 export interface ThreadEquipment {
@@ -92,17 +99,7 @@ export class ModeAgents {
     const known = this.#drivers.get(agentId)
     if (known === undefined) return undefined
     const { agent, driver } = known
-    const made = new WeakMap<object, RunnableTool[]>()
-    /**
-     * Returns the same tools for the same input every time: an approved call is recognised by the definition of its
-     * tool.
-     */
-    const runnable = (tools: ToolsInput | undefined): RunnableTool[] => {
-      if (tools === undefined) return []
-      const ready = made.get(tools) ?? runnableTools(tools, equipment.decorate)
-      made.set(tools, ready)
-      return ready
-    }
+    const runnable = toolsMadeOnce(equipment.decorate)
     return {
       driver,
       ...(agent instanceof Agent ? { name: agent.name } : {}),
@@ -116,16 +113,9 @@ export class ModeAgents {
         const bound = theirs.map((tool) => boundToThread(tool, equipment.threadTool))
         // A foreign agent has file tools and a shell of its own.
         const more = agent instanceof Agent ? await sourcesFor(agent, equipment, context.requestContext) : []
-        const { requestContext, runId, state } = turn
-        const sourceContext = {
-          threadId: state.head.stream,
-          runId,
-          agentId,
-          ...(requestContext === undefined ? {} : { requestContext }),
-        }
-        const sourced = await this.#sources.tools(mode, agent, sourceContext, bound, more)
+        const sourced = await this.#sources.tools(mode, agent, sourceContextOf(turn, agentId), bound, more)
         const theirOwn = this.#searchable([...bound, ...sourced], turn, equipment)
-        return offeredTools([...theirOwn, ...equipment.builtinTools()], state, this.#store)
+        return offeredTools([...theirOwn, ...equipment.builtinTools()], turn.state, this.#store)
       },
       turn: (turn) => this.#turn(agent, turn, equipment),
     }
@@ -156,7 +146,9 @@ export class ModeAgents {
   /** With a tool search, the model is offered the search and what it has found before. */
   #searchable(tools: readonly RunnableTool[], turn: TurnContext, equipment: ThreadEquipment): readonly RunnableTool[] {
     const { toolSearch } = this.#config
-    return toolSearch === undefined ? tools : threadToolSearch(tools, toolSearch, turn.state, equipment.keepSetting)
+    if (toolSearch === undefined) return tools
+    const report = (problem: string): void => this.#sources.reportOnce(problem)
+    return threadToolSearch(tools, toolSearch, turn.state, equipment.keepSetting, report)
   }
 
   async #sharedTools({ requestContext }: AgentContext): Promise<ToolsInput | undefined> {
@@ -175,8 +167,7 @@ export class ModeAgents {
     const instructions = [own, this.#config.instructions, mode.instructions, ...ofFiles].filter(Boolean).join('\n\n')
     const budget = mode.budget ?? budgetOf(agent)
     return {
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(budget === undefined ? {} : { budget }),
+      ...defined({ cwd, budget }),
       ...(instructions === '' ? {} : { instructions }),
       ...(model === null || model === '' || decidesItself(agent) ? {} : { model }),
     }
@@ -188,7 +179,26 @@ function decidesItself(agent: HarnessAgent): boolean {
   return agent instanceof Agent && typeof agent.options.model === 'function'
 }
 
-function workspaceOf(agent: HarnessAgent): object | undefined {
+/**
+ * Returns what makes tools runnable. It returns the same ones for the same input every time: an approved call is
+ * recognised by the definition of its tool.
+ */
+export function toolsMadeOnce(decorate: DecorateContext): (tools: ToolsInput | undefined) => RunnableTool[] {
+  const made = new WeakMap<object, RunnableTool[]>()
+  return (tools) => {
+    if (tools === undefined) return []
+    const ready = made.get(tools) ?? runnableTools(tools, decorate)
+    made.set(tools, ready)
+    return ready
+  }
+}
+
+export function sourceContextOf({ requestContext, runId, state }: TurnContext, agentId: string): ToolSourceContext {
+  return { threadId: state.head.stream, runId, agentId, ...defined({ requestContext }) }
+}
+
+/** Returns the workspace that an agent brings itself. */
+export function workspaceOf(agent: HarnessAgent): object | undefined {
   return agent instanceof Agent ? agent.options.workspace : undefined
 }
 
@@ -239,4 +249,24 @@ async function agentTools(
   decorate: DecorateContext,
 ): Promise<readonly RunnableTool[]> {
   return agent instanceof Agent ? agent.tools(context, decorate) : []
+}
+
+/**
+ * Returns one tool per name; the user's come before ours. A tool that a rule denies altogether is not offered, except
+ * in a fork whose parent was offered it: there the deny only blocks calls, so that the fork's requests begin like the
+ * parent's last one.
+ */
+async function offeredTools(
+  tools: readonly RunnableTool[],
+  state: ThreadState,
+  store: Store,
+): Promise<readonly RunnableTool[]> {
+  const denied = state.head.run?.rules.tools ?? {}
+  const isDenied = ({ name }: RunnableTool): boolean => Object.hasOwn(denied, name) && denied[name] === 'deny'
+  const sent = tools.some(isDenied) ? await toolsSentBeforeFork(store, state) : new Set()
+  const byName = new Map<string, RunnableTool>()
+  for (const tool of tools) {
+    if ((!isDenied(tool) || sent.has(tool.name)) && !byName.has(tool.name)) byName.set(tool.name, tool)
+  }
+  return [...byName.values()]
 }

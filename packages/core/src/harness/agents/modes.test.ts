@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Agent, createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
-import type { AgentDriver } from '@inspan/protocol/driver'
+import { ForeignAgent, says, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { scriptedModel } from '@inspan/testing'
 import { servedHarness } from '../threads/served-harness.ts'
 import { HarnessBench } from '../harness.fixture.ts'
@@ -25,7 +25,7 @@ function toolNames(request: unknown): string[] {
 }
 
 suite('modes', () => {
-  test('what cannot work is refused at construction', () => {
+  test('a mode that cannot work is refused at construction', () => {
     refuses({ modes: [] }, /at least one mode/)
     refuses({ modes: [{ id: 'a' }, { id: 'a' }] }, /two modes/)
     refuses({ modes: [{ id: 'a', tools: {}, additionalTools: {} }] }, /both `tools` and `additionalTools`/)
@@ -50,7 +50,7 @@ suite('modes', () => {
     assert.equal(modeOf({ modes: [a] }), 'a')
   })
 
-  test('what is queued is for the agent of the mode in which it is sent', async () => {
+  test('a queued message goes to the agent of the mode in which it is sent', async () => {
     const planner = scriptedModel([{ toolCalls: [{ id: 'p1', name: 'submit_plan', input: { plan: '1. Write.' } }] }])
     const builder = scriptedModel([{ text: 'Written.' }, { text: 'And signed.' }])
     await using bench = new HarnessBench([], {
@@ -145,7 +145,7 @@ suite('modes', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('of several switches the last one counts', async () => {
+  test('the last of several switches counts', async () => {
     await using bench = new HarnessBench([], { modes: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] })
     await bench.harness.createThread()
     await Promise.all(['b', 'c', 'b', 'c'].map((modeId) => bench.harness.session.mode.switch({ modeId })))
@@ -234,40 +234,8 @@ suite('modes', () => {
 
   test('a mode may have an agent of its own, and a foreign one', async () => {
     const builder = scriptedModel([{ text: 'Built.' }])
-    const foreign: AgentDriver = {
-      port: 1,
-      id: 'foreign',
-      describe: async () => ({
-        governs: 'none',
-        continuity: 'native',
-        steer: 'none',
-        resume: 'none',
-        fork: 'none',
-        handover: 'text',
-        hostTools: 'none',
-        interrupt: 'kill',
-        usage: 'none',
-        redaction: 'record',
-        images: false,
-        mcp: false,
-        subagents: false,
-        systemPrompt: 'append',
-        models: null,
-        effort: [],
-        output: false,
-        limits: false,
-        sessions: false,
-      }),
-      open: async () => ({
-        async *run({ instructions }) {
-          yield { type: 'start' }
-          yield { type: 'text-delta', text: `foreign: ${instructions}` }
-          yield { type: 'finish', finishReason: 'stop' }
-        },
-        cancel: async () => ({ how: 'gone', calls: [], orphansKilled: 0, queued: [] }),
-        close: async () => undefined,
-      }),
-    }
+    const answers: Act = (turn, host) => says(`foreign: ${turn.instructions}`)(turn, host)
+    const foreign = new ForeignAgent('foreign', [answers], { governs: 'none' })
     await using bench = new HarnessBench([{ text: 'Planned.' }], {
       modes: [
         { id: 'plan' },

@@ -2,7 +2,7 @@ import { RequestContext } from '@inspan/agent'
 import { InspanError, type JsonObject } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import { isFields } from '../checks/check-given.ts'
-import type { HarnessState } from '../harness-config.ts'
+import type { StateShape } from '../harness-config.ts'
 import type { UserState } from '../harness-core.ts'
 import type { HarnessWorkspace } from './workspace-slot.ts'
 
@@ -19,9 +19,9 @@ export type RestoreRequestContext = (recorded: JsonObject) => RequestContextInpu
 export interface HarnessRequestContext {
   readonly harnessId: string
   /** The state when the context was made; `getState` returns the present one. */
-  readonly state: HarnessState
-  readonly getState: () => HarnessState
-  readonly setState: (changes: HarnessState) => Promise<void>
+  readonly state: StateShape
+  readonly getState: () => StateShape
+  readonly setState: (changes: StateShape) => Promise<void>
   readonly updateState: UserState['update']
   readonly threadId: string | null
   readonly resourceId: string

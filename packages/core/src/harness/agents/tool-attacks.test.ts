@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { MCPServerConfig } from '@inspan/protocol/chat'
-import { redactSecrets } from '@inspan/tools'
+import { McpServers, redactSecrets } from '@inspan/tools'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
@@ -19,9 +19,9 @@ function folderFor(t: TestContext): string {
 
 const calls = (name: string, input: object): object => ({ toolCalls: [{ name, input }] })
 const DONE = { text: 'Done.' }
-const server = (how: string): MCPServerConfig => {
+const server = (...how: string[]): MCPServerConfig => {
   const fixture = new URL('../../../../tools/src/mcp/misbehaving-server.fixture.ts', import.meta.url)
-  return { type: 'stdio', command: process.execPath, args: [fileURLToPath(fixture), how] }
+  return { type: 'stdio', command: process.execPath, args: [fileURLToPath(fixture), ...how] }
 }
 
 suite('the output of a tool', () => {
@@ -56,7 +56,7 @@ suite('the output of a tool', () => {
     await sent
   })
 
-  test('and its arguments, the answer and an error hold secrets: all are redacted before they are stored or emitted', async (t) => {
+  test('secrets in output, arguments, answer and error of a tool are redacted before they are stored or emitted', async (t) => {
     const root = folderFor(t)
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const storage = new MemoryStore()
@@ -93,16 +93,32 @@ suite('the output of a tool', () => {
 suite('tools of two servers whose names collide', () => {
   test('have names of their own, and a call reaches the server that was judged', async () => {
     // With plain joining, tool `change` of the second would shadow a tool `x_change` of the first.
-    const mcpServers = { a: server('well'), a_x: server('well'), 'a.x': server('well') }
-    await using bench = new HarnessBench([DONE], { mcpServers })
-    await bench.harness.sendMessage({ content: 'Go.' })
-    const tools = bench.harness.getMcpServerInfo().flatMap((each) => each.tools)
+    const mcpServers = { a: server('well', '1'), a_x: server('well', '2'), 'a.x': server('well', '3') }
+    const connected = new McpServers(mcpServers)
+    await connected.settled()
+    const tools = connected.info().flatMap((each) => each.tools)
+    await connected.close()
     const names = tools.map(({ name }) => name)
     assert.equal(new Set(names).size, 3)
     assert.ok(!names.includes('a_x_change'), 'nobody gets the name that two could claim')
     assert.deepEqual(
       tools.map(({ serverName }) => serverName),
       ['a', 'a_x', 'a.x'],
+    )
+
+    // A rule about one of them is about no other.
+    const [first = '', second = '', third = ''] = names
+    await using bench = new HarnessBench([...names.map((name) => calls(name, {})), DONE], {
+      mcpServers,
+      permissions: { tools: { [first]: 'allow', [second]: 'deny', [third]: 'allow' } },
+    })
+    await bench.harness.init()
+    while (bench.harness.getMcpServerInfo().some(({ status }) => status !== 'connected'))
+      await new Promise(setImmediate)
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(
+      bench.all('tool_end').map(({ isError, result }) => (isError ? 'denied' : result)),
+      ['1', 'denied', '3'],
     )
   })
 })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { MCPServerConfig } from '@inspan/protocol/chat'
 import type { SourcedTool, ToolSource } from '@inspan/protocol/driver'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
@@ -80,6 +82,32 @@ suite('300 tools behind a search', () => {
     })
     await bench.harness.sendMessage({ content: 'Go.' })
     assert.deepEqual(offered(bench, 0), ['search_tools', 'store_item_7', 'store_item_8', 'post_send_parcel'])
+  })
+
+  test('are meant by what their server calls them, and an entry that names none is reported once', async () => {
+    const server = fileURLToPath(new URL('../../../../tools/src/mcp/misbehaving-server.fixture.ts', import.meta.url))
+    const config: MCPServerConfig = { type: 'stdio', command: process.execPath, args: [server, 'well'] }
+    // A model does not know the second one as `a.b_change`.
+    const alwaysActive = [{ server: 'a.b', tool: 'change' }, { server: 'a', tool: 'chang' }, { tool: 'Change' }]
+    await using bench = new HarnessBench([search('anything'), { text: 'Done.' }], {
+      mcpServers: { a: config, 'a.b': config },
+      toolSearch: { alwaysActive },
+      disableBuiltinTools: DISABLED,
+    })
+    await bench.harness.init()
+    while (bench.harness.getMcpServerInfo().some(({ status }) => status !== 'connected'))
+      await new Promise(setImmediate)
+    await bench.harness.sendMessage({ content: 'Go.' })
+    const [first, second, ...others] = offered(bench, 0)
+    assert.deepEqual([first, others], ['search_tools', []])
+    assert.match(second ?? '', /^a_b_change_/)
+    assert.deepEqual(
+      bench.all('info').map(({ message }) => message),
+      [
+        '`toolSearch.alwaysActive`: there is no tool "chang" of server "a".',
+        '`toolSearch.alwaysActive`: there is no tool "Change".',
+      ],
+    )
   })
 
   test('ask like any other when they were found', async () => {

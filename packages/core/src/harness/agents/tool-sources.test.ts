@@ -86,7 +86,7 @@ suite('the tools of a turn', () => {
     assert.deepEqual(offered(bench), [])
   })
 
-  test('that come and go are offered from the next step on', async () => {
+  test('the tools of a turn that come and go are offered from the next step on', async () => {
     const source = new Source('house', ['first'])
     const look = createTool({
       id: 'look',
@@ -161,7 +161,7 @@ suite('the tools of a turn', () => {
 })
 
 suite('a source', () => {
-  test('that was given stays open when the harness is destroyed', async () => {
+  test('a source that was given stays open when the harness is destroyed', async () => {
     const source = new Source('house', ['x'])
     const bench = new HarnessBench([{ text: 'Done.' }], { toolSources: [source] })
     await bench.harness.sendMessage({ content: 'Go.' })

@@ -20,7 +20,7 @@ function looking(look: (harness: HarnessRequestContext) => unknown): ReturnType<
 }
 
 suite('what a tool finds of the harness in its request context', () => {
-  test('whose it is, where it is, and what may be done', async () => {
+  test('a tool finds the resource, the thread, and what it may do', async () => {
     const seen: unknown[] = []
     const workspace = { id: 'w', init: () => undefined }
     const look = looking(async (harness) => {
@@ -143,7 +143,7 @@ suite('what functions find that make something for a request', () => {
 })
 
 suite('the workspace', () => {
-  test('that was given is ended by destroyWorkspace; one that a function makes is not', async () => {
+  test('the workspace that was given is ended by destroyWorkspace; one that a function makes is not', async () => {
     const ended: string[] = []
     const made = { id: 'made', destroy: () => void ended.push('made') }
     await using fixed = new HarnessBench([], { workspace: { id: 'given', destroy: () => void ended.push('given') } })

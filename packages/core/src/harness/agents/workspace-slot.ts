@@ -2,6 +2,7 @@ import type { RequestContext } from '@inspan/agent'
 import { InspanError, type ToolCategory } from '@inspan/protocol'
 import type { ToolSource } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
+import { asError } from '@inspan/protocol/internal'
 import { Workspace, type Checkpoints, type WorkspaceOptions, type Worktrees } from '@inspan/tools'
 import type { HarnessRuntime } from '../harness-runtime.ts'
 
@@ -96,7 +97,7 @@ export class WorkspaceSlot {
     try {
       await workspace.init?.()
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      const error = asError(thrown)
       this.#emit({ type: 'workspace_status_changed', status: 'error', error })
       this.#emit({ type: 'workspace_error', error })
       this.#state = 'failed'
@@ -135,11 +136,11 @@ export class WorkspaceSlot {
       this.#made.set(requestContext, await this.resolve(requestContext))
     } catch (thrown) {
       this.#made.set(requestContext, undefined)
-      this.#emit({ type: 'workspace_error', error: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+      this.#emit({ type: 'workspace_error', error: asError(thrown) })
     }
   }
 
-  /** The workspace of an agent wins over that of the harness. Whoever made it ends it. */
+  /** The workspace of an agent wins over that of the harness. The code that created it closes it. */
   async #prepareOwn(requestContext: RequestContext, workspace: HarnessWorkspace): Promise<void> {
     this.#ofAgents.set(requestContext, workspace)
     const initialised = this.#initialised.get(workspace) ?? Promise.resolve(workspace.init?.())
@@ -148,14 +149,13 @@ export class WorkspaceSlot {
       await initialised
     } catch (thrown) {
       this.#initialised.delete(workspace)
-      this.#emit({ type: 'workspace_error', error: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+      this.#emit({ type: 'workspace_error', error: asError(thrown) })
     }
   }
 
   /** Returns the workspace for the tools of a run. `worktree`: the folder of the thread's worktree, if it has one. */
   of(requestContext: RequestContext, worktree?: string): HarnessWorkspace | undefined {
-    const workspace = this.#of(requestContext)
-    return worktree === undefined || !(workspace instanceof Workspace) ? workspace : this.#at(workspace, worktree)
+    return this.#at(this.#of(requestContext), worktree)
   }
 
   #of(requestContext: RequestContext): HarnessWorkspace | undefined {
@@ -176,6 +176,12 @@ export class WorkspaceSlot {
     return rootOf(this.of(requestContext, worktree))
   }
 
+  /** Returns a file of text as it is now; `null` if there is none. `own`: the workspace that the agent brings itself. */
+  async textOf(path: string, own?: object, worktree?: string): Promise<string | null | undefined> {
+    const workspace = this.#at(own ?? this.get(), worktree)
+    return workspace instanceof Workspace ? workspace.textOf(path) : undefined
+  }
+
   /** Returns what makes worktrees of the workspace's repository. */
   worktrees(): Promise<Worktrees> {
     if (this.#current instanceof Workspace) return this.#current.worktrees()
@@ -190,7 +196,8 @@ export class WorkspaceSlot {
   }
 
   /** One per worktree, so that background processes and checkpoints are found again. */
-  #at(workspace: Workspace, worktree: string): Workspace {
+  #at(workspace: HarnessWorkspace | undefined, worktree: string | undefined): HarnessWorkspace | undefined {
+    if (worktree === undefined || !(workspace instanceof Workspace)) return workspace
     const known = this.#inWorktrees.get(worktree)
     if (known !== undefined) return known
     const made = workspace.at(worktree)
@@ -214,8 +221,7 @@ export class WorkspaceSlot {
 
   /** Returns what keeps the changes of a run. Without a run: of the workspace that was given or made last. */
   async checkpoints(requestContext?: RequestContext, worktree?: string): Promise<Checkpoints | undefined> {
-    const found = requestContext === undefined ? this.#current : this.#of(requestContext)
-    const workspace = worktree !== undefined && found instanceof Workspace ? this.#at(found, worktree) : found
+    const workspace = this.#at(requestContext === undefined ? this.#current : this.#of(requestContext), worktree)
     return workspace instanceof Workspace ? workspace.checkpoints() : undefined
   }
 
@@ -229,7 +235,7 @@ export class WorkspaceSlot {
       this.#inWorktrees.clear()
       await workspace.destroy?.()
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      const error = asError(thrown)
       this.#emit({ type: 'workspace_error', error })
       throw new InspanError('io', `The workspace could not be ended: ${error.message}`, { cause: thrown })
     } finally {

@@ -120,7 +120,11 @@ suite('an agent under a harness with a workspace', () => {
   test('keeps the harness waiting for nothing when the workspace cannot be used', async () => {
     await using bench = benchOf([], { workspace: { root: '/nowhere/at/all' } })
     await bench.harness.sendMessage({ content: 'Hi.' })
-    assert.match(bench.all('workspace_error')[0]?.error.message ?? '', /is not there/)
+    const [first, second, third] = bench.events
+    assert.deepEqual(first, { type: 'workspace_status_changed', status: 'initializing' })
+    assert.ok(second?.type === 'workspace_status_changed' && second.status === 'error')
+    assert.ok(third?.type === 'workspace_error' && third.error === second.error)
+    assert.match(third.error.message, /is not there/)
     assert.ok(!offered(bench).includes('read_file'))
   })
 })

@@ -79,7 +79,7 @@ suite('a configuration of the wrong kind is refused in words that name the field
     await harness.destroy()
   })
 
-  test('what is right is taken', () => {
+  test('a correct configuration is accepted', () => {
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'ok' })
     const right = { ...base, subagents: [subagent], disableBuiltinTools: ['subagent', 'request_access'] } as const
     assert.ok(new Harness({ ...right, tools: { paint }, stateSchema: z.object({}) }))

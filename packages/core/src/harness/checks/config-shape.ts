@@ -1,88 +1,177 @@
 import { checkTools as checkUsable, type ToolsInput } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { DRIVER_PORT } from '@inspan/protocol/driver'
-import { aCount, aDuration, aFlag, aText, checkFields, checkNames, type FieldRules } from '@inspan/protocol/internal'
+import {
+  aCount,
+  aDuration,
+  aFlag,
+  aFunction,
+  aText,
+  anObject,
+  anything,
+  checkFields,
+  checkNames,
+  checkOptions,
+  listOf,
+  oneOf,
+  words,
+  type FieldRule,
+  type OptionRules,
+} from '@inspan/protocol/internal'
 import { checkConsumerTools, checkToolSearch } from '@inspan/tools'
-import type { HarnessConfig } from '../harness-config.ts'
+import type { HarnessConfig, HarnessMode, HarnessSubagent } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
-import { CONFIG_NAMES, MODE_NAMES, SUBAGENT_NAMES } from './config-names.ts'
+import { aList } from './check-given.ts'
 
-const LIMITS: FieldRules<HarnessConfig> = {
+const paths = listOf(aText, 'paths')
+const toolNames: FieldRule = listOf(words, 'tool names')
+
+/** One rule for every option, so that the compiler reports one that is missing. `anything` is checked elsewhere. */
+const CONFIG: OptionRules<HarnessConfig> = {
+  id: anything,
+  resourceId: anything,
+  storage: methods('a store such as `new SqliteStore({ url })`', 'open', 'append', 'readRecords'),
+  stateSchema: { wanted: 'a Standard Schema, such as a zod object, or a JSON Schema of an object', accepts: isSchema },
+  initialState: anything,
+  memory: anything,
+  modes: { ...aList, wanted: 'a list of modes such as `[{ id: "build" }]`' },
+  agent: anything,
+  defaultModeId: anything,
+  instructions: anything,
+  tools: anything,
+  toolSources: aList,
+  mcpServers: anObject,
+  mcp: anObject,
+  consumerTools: anything,
+  skills: paths,
+  skillSearch: anything,
+  rules: paths,
+  project: { wanted: '{ folder, trust? }', accepts: (value) => isObject(value) && typeof value['folder'] === 'string' },
+  toolSearch: { ...anObject, wanted: '{ alwaysActive? }' },
+  workspace: anything,
+  browser: anything,
+  subagents: aList,
+  subagentLimits: { ...anObject, wanted: '{ depth, concurrent }' },
+  resolveModel: anything,
+  omConfig: anything,
+  disableBuiltinTools: aList,
+  heartbeatHandlers: anything,
+  idGenerator: anything,
+  modelAuthChecker: anything,
+  modelUseCountProvider: anything,
+  modelUseCountTracker: anything,
+  customModelCatalogProvider: anything,
+  gateways: anything,
+  toolCategoryResolver: anything,
+  pubsub: anything,
+  threadLock: methods('{ acquire, release }', 'acquire', 'release'),
+  observability: anything,
+  notifications: anything,
+  permissions: anything,
+  redact: { ...aFunction, wanted: 'a function from text to text' },
+  restoreRequestContext: { ...aFunction, wanted: 'a function from what was recorded to a request context' },
+  onInterrupted: oneOf('report', 'ask', 'retry'),
   approvalTimeout: aDuration,
   parkAfter: aDuration,
   keepWarm: aDuration,
   handoverTokens: aCount,
+  spool: anything,
+}
+
+const MODE: OptionRules<HarnessMode> = {
+  id: aText,
+  name: anything,
+  default: anything,
+  defaultModelId: anything,
+  description: anything,
+  instructions: anything,
+  transitionsTo: anything,
+  metadata: anything,
+  tools: anything,
+  additionalTools: anything,
+  toolSources: aList,
+  agent: anything,
+  budget: anything,
+}
+
+const SUBAGENT: OptionRules<HarnessSubagent> = {
+  id: aText,
+  name: aText,
+  description: aText,
+  instructions: aText,
+  agent: anything,
+  tools: anything,
+  allowedHarnessTools: toolNames,
+  allowedWorkspaceTools: toolNames,
+  defaultModelId: aText,
+  maxSteps: aCount,
+  stopWhen: anything,
+  forked: aFlag,
 }
 
 /** Checks the types of the options, for programs that no compiler has checked. */
 export function checkShape(config: HarnessConfig): void {
   if (!isObject(config)) throw wrong('The configuration of a harness', 'an object with at least `id` and `modes`')
-  checkNames('a harness', config, CONFIG_NAMES)
   if (typeof config.id !== 'string' || config.id === '')
     throw new InspanError('invalid-input', 'A harness needs an `id`.')
-  if (!Array.isArray(config.modes)) throw wrong('`modes`', 'a list of modes such as `[{ id: "build" }]`')
-  config.modes.forEach((mode, index) => checkMode(mode, `modes[${index}]`))
-  checkAgent(config.agent, 'agent')
-  checkTools(config.tools, 'tools')
-  checkSources(config.toolSources, 'toolSources')
-  for (const at of ['mcpServers', 'mcp'] as const) {
-    if (config[at] !== undefined && !isObject(config[at])) throw wrong(`\`${at}\``, 'an object')
+  checkOptions('a harness', config, CONFIG, ['modes'])
+  const { consumerTools, disableBuiltinTools = [], subagentLimits, subagents = [], toolSearch } = config
+  checkParts(config)
+  config.modes.forEach((mode, index) => {
+    const at = `modes[${index}]`
+    checkNested(mode, at, 'a mode such as `{ id: "build" }`', MODE, ['id'])
+    checkParts(mode, `${at}.`)
+  })
+  subagents.forEach((subagent, index) => {
+    const at = `subagents[${index}]`
+    const required = ['id', 'name', 'description', 'instructions']
+    checkNested(subagent, at, '{ id, name, description, instructions }', SUBAGENT, required)
+    checkParts(subagent, `${at}.`)
+  })
+  if (toolSearch !== undefined) checkToolSearch(toolSearch)
+  if (consumerTools !== undefined) checkConsumerTools(consumerTools)
+  if (subagentLimits !== undefined) {
+    checkNames('`subagentLimits`', subagentLimits, ['depth', 'concurrent'])
+    checkFields('`subagentLimits`', subagentLimits, { depth: aCount, concurrent: aCount })
   }
-  checkFileSources(config)
-  checkMethods(config.storage, 'storage', 'a store such as `new SqliteStore({ url })`', [
-    'open',
-    'append',
-    'readRecords',
-  ])
-  checkMethods(config.threadLock, 'threadLock', '{ acquire, release }', ['acquire', 'release'])
-  checkFields('a harness', config, LIMITS)
-  checkLimits(config.subagentLimits)
-  const { disableBuiltinTools, onInterrupted, redact, restoreRequestContext, stateSchema, subagents } = config
-  if (onInterrupted !== undefined && !['report', 'ask', 'retry'].includes(onInterrupted))
-    throw wrong('`onInterrupted`', 'one of report, ask, retry')
-  if (redact !== undefined && typeof redact !== 'function') throw wrong('`redact`', 'a function from text to text')
-  if (restoreRequestContext !== undefined && typeof restoreRequestContext !== 'function')
-    throw wrong('`restoreRequestContext`', 'a function from what was recorded to a request context')
-  if (stateSchema !== undefined && !isSchema(stateSchema)) {
-    throw wrong('`stateSchema`', 'a Standard Schema, such as a zod object, or a JSON Schema of an object')
+  for (const id of disableBuiltinTools) {
+    if (BUILTIN_TOOL_IDS.includes(id)) continue
+    throw wrong(`"${id}" in \`disableBuiltinTools\``, `one of ${BUILTIN_TOOL_IDS.join(', ')}`)
   }
-  for (const id of listOf(disableBuiltinTools, 'disableBuiltinTools')) {
-    const known: readonly unknown[] = BUILTIN_TOOL_IDS
-    if (!known.includes(id)) {
-      throw wrong(`"${String(id)}" in \`disableBuiltinTools\``, `one of ${BUILTIN_TOOL_IDS.join(', ')}`)
-    }
-  }
-  listOf(subagents, 'subagents').forEach((subagent, index) => checkSubagent(subagent, `subagents[${index}]`))
 }
 
-function checkMode(mode: unknown, at: string): void {
-  if (!isObject(mode)) throw wrong(`\`${at}\``, 'a mode such as `{ id: "build" }`')
-  checkNames(`\`${at}\``, mode, MODE_NAMES)
-  checkText(mode, 'id', at)
-  checkAgent(mode['agent'], `${at}.agent`)
-  checkTools(mode['tools'], `${at}.tools`)
-  checkTools(mode['additionalTools'], `${at}.additionalTools`)
-  checkSources(mode['toolSources'], `${at}.toolSources`)
-}
-
-function checkSubagent(subagent: unknown, at: string): void {
-  if (!isObject(subagent)) throw wrong(`\`${at}\``, '{ id, name, description, instructions }')
-  checkNames(`\`${at}\``, subagent, SUBAGENT_NAMES)
-  for (const field of ['id', 'name', 'description', 'instructions']) checkText(subagent, field, at)
-  checkAgent(subagent['agent'], `${at}.agent`)
-  checkTools(subagent['tools'], `${at}.tools`)
-  for (const field of ['allowedHarnessTools', 'allowedWorkspaceTools']) {
-    const names = listOf(subagent[field], `${at}.${field}`)
-    if (names.some((name) => typeof name !== 'string')) throw wrong(`\`${at}.${field}\``, 'a list of tool names')
+function checkNested<Options extends object>(
+  given: Options,
+  at: string,
+  wanted: string,
+  rules: OptionRules<Options>,
+  required: readonly string[],
+): void {
+  if (!isObject(given)) throw wrong(`\`${at}\``, wanted)
+  checkNames(`\`${at}\``, given, Object.keys(rules))
+  for (const [name, rule] of Object.entries<FieldRule>(rules)) {
+    const value = given[name]
+    if (value === undefined && !required.includes(name)) continue
+    if (!rule.accepts(value)) throw wrong(`\`${at}.${name}\``, rule.wanted)
   }
-  checkFields(`\`${at}\``, subagent, { defaultModelId: aText, maxSteps: aCount, forked: aFlag })
 }
 
-function checkLimits(limits: unknown): void {
-  if (limits === undefined) return
-  if (!isObject(limits)) throw wrong('`subagentLimits`', '{ depth, concurrent }')
-  checkNames('`subagentLimits`', limits, ['depth', 'concurrent'])
-  checkFields('`subagentLimits`', limits, { depth: aCount, concurrent: aCount })
+interface Parts {
+  readonly agent?: unknown
+  readonly tools?: unknown
+  readonly additionalTools?: unknown
+  readonly toolSources?: readonly unknown[]
+}
+
+/** Checks what a harness, a mode and a subagent may all have. */
+function checkParts({ additionalTools, agent, tools, toolSources = [] }: Parts, at = ''): void {
+  checkAgent(agent, `${at}agent`)
+  checkTools(tools, `${at}tools`)
+  checkTools(additionalTools, `${at}additionalTools`)
+  const aSource = methods('a tool source: `{ id, list, call, close }`', 'list', 'call', 'close')
+  toolSources.forEach((source, index) => {
+    if (!aSource.accepts(source)) throw wrong(`\`${at}toolSources[${index}]\``, aSource.wanted)
+  })
 }
 
 /** Our own agents have `tools`, foreign ones have `open`. */
@@ -109,42 +198,8 @@ function checkTools(tools: unknown, at: string): void {
   checkUsable(tools as ToolsInput)
 }
 
-function checkFileSources({ consumerTools, project, rules, skills, toolSearch }: HarnessConfig): void {
-  for (const [at, paths] of Object.entries({ rules, skills })) {
-    const isPaths = listOf(paths, at).every((path) => typeof path === 'string' && path !== '')
-    if (!isPaths) throw wrong(`\`${at}\``, 'a list of paths')
-  }
-  if (project !== undefined && (!isObject(project) || typeof project.folder !== 'string')) {
-    throw wrong('`project`', '{ folder, trust? }')
-  }
-  if (toolSearch !== undefined) {
-    if (!isObject(toolSearch)) throw wrong('`toolSearch`', '{ alwaysActive? }')
-    checkToolSearch(toolSearch)
-  }
-  if (consumerTools !== undefined) checkConsumerTools(consumerTools)
-}
-
-function checkSources(sources: unknown, at: string): void {
-  listOf(sources, at).forEach((source, index) =>
-    checkMethods(source, `${at}[${index}]`, 'a tool source: `{ id, list, call, close }`', ['list', 'call', 'close']),
-  )
-}
-
-function checkMethods(value: unknown, at: string, expected: string, methods: readonly string[]): void {
-  if (value === undefined) return
-  if (!isObject(value) || methods.some((method) => typeof value[method] !== 'function')) {
-    throw wrong(`\`${at}\``, expected)
-  }
-}
-
-function checkText(of: Readonly<Record<string, unknown>>, field: string, at: string): void {
-  if (typeof of[field] !== 'string' || of[field] === '') throw wrong(`\`${at}.${field}\``, 'a text that is not empty')
-}
-
-function listOf(value: unknown, at: string): readonly unknown[] {
-  if (value === undefined) return []
-  if (!Array.isArray(value)) throw wrong(`\`${at}\``, 'a list')
-  return value
+function methods(wanted: string, ...names: readonly string[]): FieldRule {
+  return { wanted, accepts: (value) => isObject(value) && names.every((name) => typeof value[name] === 'function') }
 }
 
 /** Some schemas are functions. */

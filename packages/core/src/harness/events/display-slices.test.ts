@@ -59,7 +59,7 @@ suite('the display shows of a call', () => {
     )
   })
 
-  test('that it failed', async () => {
+  test('the display shows that a call failed', async () => {
     const fails = createTool({
       id: 'read',
       description: 'Reads.',
@@ -77,7 +77,7 @@ suite('the display shows of a call', () => {
     assert.match(String(result), /Not there\./)
   })
 
-  test('that the run ended without it, and nothing of an earlier run', async () => {
+  test('the display shows that the run ended without a call, and nothing of an earlier run', async () => {
     await using bench = new HarnessBench([{ toolCalls: [{ ...call, name: 'write' }], hang: true }, { text: 'Again.' }])
     const streamed = bench.next('tool_input_delta', ({ argsTextDelta }) => argsTextDelta === '"a"}')
     const sent = bench.harness.sendMessage({ content: 'Go' })
@@ -92,7 +92,7 @@ suite('the display shows of a call', () => {
     assert.equal(bench.harness.session.displayState.get().activeTools.size, 0)
   })
 
-  test('what the shell printed', async () => {
+  test('the display shows the output of the shell', async () => {
     const shell = createTool({
       id: 'shell',
       description: 'Runs.',
@@ -113,7 +113,7 @@ suite('the display shows of a call', () => {
     assert.equal(bench.harness.session.displayState.get().activeTools.get('c1')?.shellOutput, 'one\ntwo\n')
   })
 
-  test('which files it wrote, and since when', async () => {
+  test('the display shows which files a call wrote, and since when', async () => {
     const write = createTool({ id: 'write_file', description: 'Writes.', execute: () => 'ok' })
     const writes = { toolCalls: [{ name: 'write_file', input: { path: 'a.ts' } }] }
     await using bench = new HarnessBench([writes, writes, { text: 'Done.' }], {
@@ -148,7 +148,7 @@ suite('the display shows of a conversation', () => {
     assert.deepEqual([previousTasks, tasks], [[{ ...task, status: 'pending' }], [{ ...task, status: 'in_progress' }]])
   })
 
-  test('what waits for approval, what is queued, and what was used', async () => {
+  test('the display shows pending approvals, the queue, and the usage', async () => {
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
     const usage = { inputTokens: 10, outputTokens: 2, cachedInputTokens: 4, reasoningTokens: 1 }
     await using bench = new HarnessBench(

@@ -11,13 +11,11 @@ import {
   type HarnessEvent,
   type HarnessMessage,
   type ModifiedFile,
-  type PendingToolApproval,
-  type PendingToolSuspension,
   type ToolInputBuffer,
 } from '@inspan/protocol/harness'
+import { defined, memoryProgress } from '@inspan/protocol/internal'
 import type { Head } from '@inspan/protocol/log'
 import { freezeDeep } from '../../common/frozen.ts'
-import { memoryProgress } from './memory-progress.ts'
 import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'
 
 /** The numbers of tokens from which on memory works: the session's `om`. */
@@ -79,9 +77,9 @@ export class DisplayState {
   /** Calls of subagents that have not ended. */
   readonly #openCalls = new WeakSet<ActiveSubagentState['toolCalls'][number]>()
   #memory: MemorySlices = NOTHING
-  #approvals: { readonly of: Head['waits']; readonly list: readonly PendingToolApproval[] } | undefined
-  #suspensions: { readonly of: Head['waits']; readonly map: ReadonlyMap<string, PendingToolSuspension> } | undefined
-  #usage: { readonly of: Head['usage']; readonly usage: HarnessDisplayState['tokenUsage'] } | undefined
+  readonly #approvals = lastOf((waits: Head['waits']) => freezeDeep(pendingApprovals(waits)))
+  readonly #suspensions = lastOf((waits: Head['waits']) => readOnly(snapshotMap(pendingSuspensions(waits))))
+  readonly #usage = lastOf(({ own }: Head['usage']) => freezeDeep(toTokenUsage(own)))
   #snapshot: HarnessDisplayState | undefined
   #thresholds: MemoryThresholds | undefined
   /** Memory has reported its own thresholds. */
@@ -286,52 +284,52 @@ export class DisplayState {
       { type: 'subagent_start' | 'subagent_text_delta' | 'subagent_tool_start' | 'subagent_tool_end' | 'subagent_end' }
     >,
   ): void {
-    const { agentType, toolCallId } = event
+    const { agentType, parentToolCallId, toolCallId } = event
+    const key = parentToolCallId === undefined ? toolCallId : `${parentToolCallId}/${toolCallId}`
     if (event.type === 'subagent_start') {
       const { background, forked, modelId, task } = event
       const displayName = this.#subagentName(agentType)
       const how = {
         modelId,
-        ...(displayName === undefined ? {} : { displayName }),
-        ...(forked === undefined ? {} : { forked }),
-        ...(background === undefined ? {} : { background }),
+        ...defined({ displayName, parentToolCallId, forked, background }),
       }
-      this.#subagents.set(toolCallId, { agentType, task, ...how, toolCalls: [], textDelta: '', status: 'running' })
+      this.#subagents.set(key, { agentType, task, ...how, toolCalls: [], textDelta: '', status: 'running' })
       return
     }
-    const known = this.#subagents.at(toolCallId)
+    const known = this.#subagents.at(key)
     if (known === undefined) return
     if (event.type === 'subagent_text_delta') {
-      this.#subagents.set(toolCallId, { ...known, textDelta: known.textDelta + event.textDelta })
+      this.#subagents.set(key, { ...known, textDelta: known.textDelta + event.textDelta })
     } else if (event.type === 'subagent_tool_start') {
       const call = { name: event.subToolName, isError: false }
       this.#openCalls.add(call)
-      this.#subagents.set(toolCallId, { ...known, toolCalls: [...known.toolCalls, call] })
+      this.#subagents.set(key, { ...known, toolCalls: [...known.toolCalls, call] })
     } else if (event.type === 'subagent_tool_end') {
       const call = { name: event.subToolName, isError: event.isError }
       const index = known.toolCalls.findIndex((each) => each.name === call.name && this.#openCalls.has(each))
       const toolCalls = index < 0 ? [...known.toolCalls, call] : known.toolCalls.with(index, call)
-      this.#subagents.set(toolCallId, { ...known, toolCalls })
+      this.#subagents.set(key, { ...known, toolCalls })
     } else {
       const status = event.isError ? 'error' : 'completed'
-      this.#subagents.set(toolCallId, { ...known, status, durationMs: event.durationMs, result: event.result })
+      this.#subagents.set(key, { ...known, status, durationMs: event.durationMs, result: event.result })
     }
   }
 
   #take(): HarnessDisplayState {
     const head = this.#head
-    const approvals = head === undefined || head.waits.size === 0 ? NOTHING.pendingApprovals : this.#approvalsOf(head)
+    const waits = head === undefined || head.waits.size === 0 ? undefined : head.waits
+    const approvals = waits === undefined ? NOTHING.pendingApprovals : this.#approvals(waits)
     // Frozen one by one: a slice that has not changed is frozen already, and checking it costs nothing.
     return Object.freeze({
       isRunning: this.#isRunning,
       currentMessage: freezeDeep(this.#currentMessage()),
       queuedFollowUps: [...(head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up').length,
-      tokenUsage: freezeDeep(head === undefined ? NOTHING.tokenUsage : this.#usageOf(head)),
+      tokenUsage: head === undefined ? NOTHING.tokenUsage : this.#usage(head.usage),
       activeTools: this.#tools.get(),
       toolInputBuffers: this.#inputs.get(),
       pendingApproval: approvals[0] ?? null,
-      pendingApprovals: freezeDeep(approvals),
-      pendingSuspensions: head === undefined || head.waits.size === 0 ? NO_ENTRIES : this.#suspensionsOf(head),
+      pendingApprovals: approvals,
+      pendingSuspensions: waits === undefined ? NO_ENTRIES : this.#suspensions(waits),
       activeSubagents: this.#subagents.get(),
       omProgress: freezeDeep(this.#memory.omProgress),
       bufferingMessages: this.#memory.bufferingMessages,
@@ -348,21 +346,14 @@ export class DisplayState {
     this.#message = toHarnessMessage(message)
     return this.#message
   }
+}
 
-  #approvalsOf({ waits }: Head): readonly PendingToolApproval[] {
-    if (this.#approvals?.of !== waits) this.#approvals = { of: waits, list: pendingApprovals(waits) }
-    return this.#approvals.list
-  }
-
-  #suspensionsOf({ waits }: Head): ReadonlyMap<string, PendingToolSuspension> {
-    if (this.#suspensions?.of !== waits)
-      this.#suspensions = { of: waits, map: readOnly(snapshotMap(pendingSuspensions(waits))) }
-    return this.#suspensions.map
-  }
-
-  #usageOf({ usage }: Head): HarnessDisplayState['tokenUsage'] {
-    if (this.#usage?.of !== usage) this.#usage = { of: usage, usage: toTokenUsage(usage.own) }
-    return this.#usage.usage
+/** Returns the function with its last result kept: heads share what has not changed. */
+function lastOf<From extends object, Made>(make: (from: From) => Made): (from: From) => Made {
+  let last: { readonly from: From; readonly made: Made } | undefined
+  return (from) => {
+    if (last?.from !== from) last = { from, made: make(from) }
+    return last.made
   }
 }
 

@@ -65,7 +65,7 @@ suite('an error says whether it is worth another try, and when', () => {
     ['auth-required', {}],
     [undefined, {}],
   ] as const) {
-    test(`of a program that gives "${code ?? 'no code'}"`, async () => {
+    test(`an error of a program with the code "${code ?? 'no code'}" says whether to retry`, async () => {
       const fails: Act = async function* () {
         const error = { name: 'Error', message: 'No.' }
         yield { type: 'error', error, ...(code === undefined ? {} : { code }) }
@@ -77,7 +77,7 @@ suite('an error says whether it is worth another try, and when', () => {
     })
   }
 
-  test('also to whoever gets its JSON form', async () => {
+  test('the JSON form of an error says whether it is worth another try, and when', async () => {
     await using bench = new HarnessBench([{ error: { status: 429, retryAfterMs: 20 } }], {}, ONCE)
     await bench.harness.sendMessage({ content: 'Go.' })
     const [event] = bench.all('error')

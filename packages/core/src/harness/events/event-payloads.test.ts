@@ -184,7 +184,7 @@ suite('what the rarer events carry', () => {
     assert.deepEqual(bench.all('info'), [{ type: 'info', message: '2 messages of others were handed over.' }])
   })
 
-  test('what a program hears while it works: how it took it, in words as well', async () => {
+  test('a message that a program takes while it works reports how it was taken, in words as well', async () => {
     const heard = Promise.withResolvers<void>()
     const act: Act = async function* () {
       yield { type: 'step-start', stepIndex: 0 }
@@ -327,7 +327,7 @@ suite('signals', () => {
     })
   })
 
-  test('what keeps a goal going says who judged it, how, and how often it may', async () => {
+  test('a signal that continues a goal names its judge, the verdict, and the limit of runs', async () => {
     const judge = scriptedModel([
       { text: '{"verdict":"continue","reason":"Half."}' },
       { text: '{"verdict":"done","reason":"All."}' },

@@ -9,6 +9,7 @@ import {
   type HarnessMessage,
   type PlacedEvent,
 } from '@inspan/protocol/harness'
+import { configEvents, contentEvent, errorEvent, noteEvent, queueEvents } from '@inspan/protocol/internal'
 import type {
   BatchEvent,
   Head,
@@ -21,15 +22,11 @@ import type {
 import { freezeDeep } from '../../common/frozen.ts'
 import type { LogEntry } from '../../engine/index.ts'
 import { activityEvents } from './activity-events.ts'
-import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'
 import { editedFiles } from './edited-files.ts'
-import { errorEvent } from './error-events.ts'
 import { GrowingMessage } from './growing-message.ts'
-import { configEvents, isSuspended, queueEvents } from './head-events.ts'
 import { InlineSubagents } from './inline-subagents.ts'
-import { noteEvent } from './note-events.ts'
-import { pendingApproval, pendingSuspension } from './pending-waits.ts'
+import { isSuspended, pendingApproval, pendingSuspension } from './pending-waits.ts'
 
 /** Emitted with every delta. Freezing is much of their cost, so it is done only when several listeners share them. */
 const STREAMED: ReadonlySet<HarnessEventType> = new Set([
@@ -133,7 +130,7 @@ export class EventProjection {
     if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
       if (message === undefined) return
       if (message.parentToolCallId === undefined) this.#said(event, message)
-      else if (event.type === 'text-delta') this.#subagents.said(message.parentToolCallId, event.text, state)
+      else if (event.type === 'text-delta') this.#subagents.of(message.parentToolCallId, state).said(event.text)
       return
     }
     if (message?.parentToolCallId !== undefined) return
@@ -198,7 +195,7 @@ export class EventProjection {
         return
       case 'message.started':
         if (body.parentToolCallId !== undefined) {
-          this.#subagents.spoke(body.parentToolCallId, state, at)
+          this.#subagents.of(body.parentToolCallId, state, at).spoke()
           return
         }
         this.#hasFailed = false
@@ -216,13 +213,11 @@ export class EventProjection {
         for (const event of activityEvents(body, state.head)) emit(event)
         return
       case 'step.ended':
+      case 'child.ended':
         if (body.usage !== undefined) this.#usage(body.usage)
         return
       case 'turn.ended':
         if (body.increment !== undefined) this.#usage(body.increment)
-        return
-      case 'child.ended':
-        if (body.usage !== undefined) this.#usage(body.usage)
         return
       case 'wait.opened': {
         const wait = state.head.waits.get(body.wait.id)
@@ -379,11 +374,11 @@ export class EventProjection {
   }
 
   #sealedInSubagent(parent: string, message: ThreadMessage, part: Part, state: ThreadState, at: number): void {
-    if (part.type === 'tool-call') this.#subagents.called(parent, part, state)
+    if (part.type === 'tool-call') this.#subagents.of(parent, state).called(part)
     if (part.type !== 'tool-result') return
     // The result may end a subagent that was started by this subagent.
     this.#subagents.ended(part, at)
-    this.#subagents.heard(parent, part, state)
+    this.#subagents.of(parent, state).heard(part)
     const content = toHarnessContent(part)
     if (content?.type === 'tool_result' && !content.isError) this.#noteFiles(message, part, at)
   }

@@ -217,7 +217,7 @@ suite('the events of a run', () => {
     assert.deepEqual(warned, ['a listener of the user’s', 'another one'])
   })
 
-  test('what a listener does comes after what all are being told', async () => {
+  test('events that a listener causes come after those that all are being told', async () => {
     await using bench = new HarnessBench([])
     const order: string[] = []
     bench.harness.subscribe((event) => {
@@ -232,7 +232,7 @@ suite('the events of a run', () => {
 })
 
 suite('the display', () => {
-  test('is told of once for much, and after the end of a run at once', async () => {
+  test('is reported once for much, and after the end of a run at once', async () => {
     const text = Array.from({ length: 500 }, (_, i) => `${i} `)
     await using bench = new HarnessBench([{ text }])
     await bench.harness.sendMessage({ content: 'Hi' })
@@ -299,7 +299,7 @@ suite('the display', () => {
     assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 2)
   })
 
-  test('what a foreign program says at its end that it has used is told and shown', async () => {
+  test('usage that a foreign program reports at its end is emitted and shown', async () => {
     const act: Act = async function* () {
       yield { type: 'text-delta', text: 'Mine.' }
       yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 100, outputTokens: 20 } }

@@ -123,7 +123,7 @@ suite('what comes with every delta', () => {
     for (const [event, json] of bench.kept) assert.equal(JSON.stringify(toWireEvent(event)), json)
   })
 
-  test('what is emitted from outside may go on being used there, and stays what it was', async () => {
+  test('an event emitted from outside stays as it was, though its object may be changed afterwards', async () => {
     await using bench = new HarnessBench([])
     const event = { type: 'info' as const, message: 'One.', data: { list: [1] } }
     bench.harness.session.emit(event)

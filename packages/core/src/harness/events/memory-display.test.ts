@@ -102,7 +102,7 @@ suite('the display shows of observational memory', () => {
     ['observation', 'bufferingMessages'],
     ['reflection', 'bufferingObservations'],
   ] as const) {
-    test(`that it prepares the next ${operationType} in the background, until that is done, has failed or is used`, async () => {
+    test(`the display shows that observational memory prepares the next ${operationType} in the background, until that is done, has failed or is used`, async () => {
       await using bench = new HarnessBench([])
       const { session } = bench.harness
       const begins: HarnessEvent = { type: 'om_buffering_start', cycleId: 'c', operationType, tokensToBuffer: 10 }

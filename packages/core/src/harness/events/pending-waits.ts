@@ -1,6 +1,7 @@
 import type { Wait } from '@inspan/protocol'
 import { askerOf } from '../subagents/passed-question.ts'
 import type { PendingToolApproval, PendingToolSuspension } from '@inspan/protocol/harness'
+import type { Head } from '@inspan/protocol/log'
 
 /** In the order in which they were opened. */
 type Waits = Iterable<Wait>
@@ -21,6 +22,14 @@ export function approvalWaits(waits: Waits): Wait[] {
 /** Returns the questions that tools ask themselves. Limits and subagents settle without anybody's answer. */
 export function suspendedWaits(waits: Waits): Wait[] {
   return [...waits].filter(({ kind }) => kind !== 'approval' && kind !== 'limit' && kind !== 'child')
+}
+
+/**
+ * True when a parked run waits for answers to tools' questions. While an approval is open or only subagents are at
+ * work, the run counts as at work for listeners.
+ */
+export function isSuspended({ run, waits }: Head): boolean {
+  return run?.status === 'parked' && suspendedWaits(waits).length > 0 && approvalWaits(waits).length === 0
 }
 
 export function pendingApproval(wait: Wait): PendingToolApproval {

@@ -62,6 +62,37 @@ suite('a harness with a redactor', () => {
   })
 })
 
+suite('what a model makes up', () => {
+  test('ids of calls and tasks, names of tools nobody has, and the list of tasks are told and kept redacted', async () => {
+    const storage = new MemoryStore()
+    const tasks = [
+      { id: 'sk-3', content: 'Use sk-4', status: 'in_progress', activeForm: 'Using sk-5' },
+      { id: 'two', content: 'Forget sk-6', status: 'pending', activeForm: 'Forgetting' },
+    ]
+    const script = [
+      { toolCalls: [{ id: 'c_sk-1', name: 'fetch_sk-2', input: {} }] },
+      { toolCalls: [{ id: 'c_sk-7', name: 'task_write', input: { tasks } }] },
+      { text: 'Done.' },
+    ]
+    await using bench = new HarnessBench(script, { storage, redact })
+    const { harness } = bench
+    await harness.sendMessage({ content: 'Go.' })
+    assert.equal(harness.session.displayState.get().tasks.length, 2)
+    const { items } = await storage.readRecords(harness.session.thread.requireId(), { after: 0 })
+    const places = {
+      events: [...bench.kept.values()].join('\n'),
+      display: JSON.stringify(harness.session.displayState.get()),
+      messages: JSON.stringify(await harness.session.thread.listActiveMessages()),
+      records: JSON.stringify(items),
+      asked: bench.model.requestBodies.slice(2).join('\n'),
+    }
+    for (const [place, said] of Object.entries(places)) {
+      assert.ok(said.includes('[key]'), place)
+      assert.doesNotMatch(said, /sk-\d/, place)
+    }
+  })
+})
+
 suite('docs/guide/redaction.md', () => {
   test('shows the example, and what it prints', async () => {
     const path = fileURLToPath(new URL('redaction-example.fixture.ts', import.meta.url))

@@ -5,7 +5,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 const WORDS = Array.from({ length: 200 }, (_, index) => `word ${index} `)
 
 suite('a listener of a harness', () => {
-  test('that is slow or takes itself away delays, reorders and loses nothing for the others', async () => {
+  test('a listener of a harness that is slow or takes itself away delays, reorders and loses nothing for the others', async () => {
     await using bench = new HarnessBench([{ text: WORDS }])
     const gate = Promise.withResolvers<void>()
     const slow: string[] = []

@@ -20,7 +20,7 @@ function paint(journal: unknown[]): ReturnType<typeof createTool> {
 }
 
 suite('in the next process', () => {
-  test('what was always allowed in a thread goes ahead unasked', async () => {
+  test('a call that was always allowed in a thread runs unasked', async () => {
     const storage = new MemoryStore()
     const journal: unknown[] = []
     const first = new HarnessBench([PAINT, { text: 'Done.' }], { storage, tools: { paint: paint(journal) } })
@@ -38,7 +38,7 @@ suite('in the next process', () => {
     assert.equal(journal.length, 2)
   })
 
-  test('what was asked before can be always allowed: the tool says of what kind it is there, too', async () => {
+  test('a call that was asked about before can be always allowed, because its tool still names its category', async () => {
     const storage = new MemoryStore()
     const journal: unknown[] = []
     const first = new HarnessBench([PAINT], { storage, tools: { paint: paint(journal) } })
@@ -56,7 +56,7 @@ suite('in the next process', () => {
     assert.deepEqual([second.all('info'), second.all('tool_approval_required').length, journal.length], [[], 1, 2])
   })
 
-  test('what no record holds of a request is made anew of what it does hold, once for a run', async () => {
+  test('the part of a request context that no record holds is rebuilt once for a run', async () => {
     const storage = new MemoryStore()
     const journal: unknown[] = []
     const restored: unknown[] = []
@@ -226,7 +226,7 @@ suite('who comes to a run at work', () => {
   })
 })
 
-test('what was queued is sent when the thread is opened, and is told like any other message', async () => {
+test('queued messages are sent when the thread is opened, and are reported like any other message', async () => {
   const storage = new MemoryStore()
   const first = new HarnessBench([{ text: 'Half', hang: true }], { storage })
   const begun = first.next('message_update')
@@ -312,7 +312,7 @@ suite('a call that a crash cut short', () => {
 suite('a question and an approval in one step', () => {
   const ASK = { id: 'q1', name: 'ask_user', input: { question: 'Which?' } }
 
-  test('wait side by side, and the run goes on when both are answered', async () => {
+  test('wait side by side, and the run continues when both are answered', async () => {
     const journal: unknown[] = []
     await using bench = new HarnessBench([{ toolCalls: [ASK, ...PAINT.toolCalls] }, { text: 'Done.' }], {
       tools: { paint: paint(journal) },
@@ -331,7 +331,7 @@ suite('a question and an approval in one step', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('what is given with an answer reaches the tools after it', async () => {
+  test('a request context given with an answer reaches the tools after it', async () => {
     const journal: unknown[] = []
     await using bench = new HarnessBench([{ toolCalls: [ASK] }, PAINT, { text: 'Done.' }], {
       tools: { paint: paint(journal) },

@@ -57,7 +57,7 @@ suite('stopping', () => {
     assert.ok(bench.all('message_end').some(({ message }) => textOf(message) === 'Second.'))
   })
 
-  test('steering does not abort: it is heard in the same run', async () => {
+  test('steering does not abort: it is delivered in the same run', async () => {
     const gate = Promise.withResolvers<void>()
     const journal: string[] = []
     const work = journalTool('work', journal, gate.promise)
@@ -120,7 +120,7 @@ suite('events', () => {
     assert.notEqual(bench.harness.session.displayState.get(), before)
   })
 
-  test('what streams can be passed on piece by piece: twice the words are twice the bytes', async () => {
+  test('streamed text can be passed on piece by piece: twice the words are twice the bytes', async () => {
     const bytes = async (words: number): Promise<number> => {
       await using bench = new HarnessBench([{ text: Array.from({ length: words }, () => 'word ') }])
       await bench.harness.sendMessage({ content: 'Go.' })
@@ -290,7 +290,7 @@ suite('sessions', () => {
     assert.equal(two.thread.getId(), null)
   })
 
-  test('what the caller gives with a message reaches the tools', async () => {
+  test('a request context given with a message reaches the tools', async () => {
     const seen: unknown[] = []
     const look = createTool({
       id: 'look',

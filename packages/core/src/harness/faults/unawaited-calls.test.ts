@@ -9,23 +9,27 @@ import { HarnessBench } from '../harness.fixture.ts'
 const CHILD = fileURLToPath(new URL('unawaited-calls.fixture.ts', import.meta.url))
 
 suite('a call that fails', () => {
-  test('and that nobody awaits is told by an event, and the process lives', { timeout: 240_000 }, async () => {
-    // Rejects when the process ended because of a rejection.
-    const { stdout } = await promisify(execFile)(process.execPath, [CHILD], { timeout: 200_000 })
-    const told = JSON.parse(stdout) as string[]
-    assert.deepEqual(told.slice(0, 7).sort(), [
-      'invalid-input',
-      'invalid-input',
-      'invalid-input',
-      'invalid-input',
-      'invalid-input',
-      'not-found',
-      'not-found',
-    ])
-    const further = told.slice(7, 32)
-    assert.deepEqual([...new Set(further)].sort(), ['No.', 'invalid-input', 'misuse', 'not-found'])
-    assert.deepEqual(told.slice(32), ['invalid-input', 'The lock is stuck.'])
-  })
+  test(
+    'a call that nobody awaits reports its failure by an event, and the process lives',
+    { timeout: 240_000 },
+    async () => {
+      // Rejects when the process ended because of a rejection.
+      const { stdout } = await promisify(execFile)(process.execPath, [CHILD], { timeout: 200_000 })
+      const told = JSON.parse(stdout) as string[]
+      assert.deepEqual(told.slice(0, 7).sort(), [
+        'invalid-input',
+        'invalid-input',
+        'invalid-input',
+        'invalid-input',
+        'invalid-input',
+        'not-found',
+        'not-found',
+      ])
+      const further = told.slice(7, 32)
+      assert.deepEqual([...new Set(further)].sort(), ['No.', 'invalid-input', 'misuse', 'not-found'])
+      assert.deepEqual(told.slice(32), ['invalid-input', 'The lock is stuck.'])
+    },
+  )
 
   test('rejects for whoever awaits it, and is told to the others', async () => {
     await using bench = new HarnessBench([])

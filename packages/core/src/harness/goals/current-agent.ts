@@ -1,5 +1,6 @@
 import { InspanError, type Goal } from '@inspan/protocol'
-import { givenFields, givenOneOf, givenText, optionalCount, optionalText } from '../checks/check-given.ts'
+import { aPositiveCount, aText, oneOf, type FieldRules } from '@inspan/protocol/internal'
+import { checkGiven, givenFields } from '../checks/check-given.ts'
 import type { SessionContext } from '../sessions/session-context.ts'
 import type { ObjectiveChanges, ObjectiveOptions } from './goal-keeper.ts'
 
@@ -11,32 +12,31 @@ export interface Objectives {
   updateObjectiveOptions(changes: ObjectiveChanges): Promise<Goal>
 }
 
+const OPTIONS: FieldRules<ObjectiveChanges> = {
+  judgeModelId: aText,
+  maxRuns: aPositiveCount,
+  prompt: aText,
+  pausedReason: aText,
+  status: oneOf('active', 'paused'),
+}
+
 export function objectivesOf({ binding, lifecycle }: SessionContext): Objectives {
   return {
     setObjective: async (objective, options = {}) => {
-      givenText(objective, 'objective')
-      checkOptions(options, 'setObjective(objective, { judgeModelId })')
+      checkGiven(objective, 'objective', aText)
+      givenFields(options, 'setObjective(objective, { judgeModelId })', {}, OPTIONS)
       return (await lifecycle.ensure()).control.goal.setObjective(objective, options)
     },
     getObjective: async () => binding.thread?.control.goal.getObjective() ?? null,
     clearObjective: async () => binding.thread?.control.goal.clearObjective(),
     updateObjectiveOptions: async (changes) => {
-      checkOptions(changes, 'updateObjectiveOptions({ status?, maxRuns? })')
+      givenFields(changes, 'updateObjectiveOptions({ status?, maxRuns? })', {}, OPTIONS)
       const { thread } = binding
       if (thread === undefined)
         throw new InspanError('not-found', 'There is no current thread that an objective could be set for.')
       return thread.control.goal.updateObjectiveOptions(changes)
     },
   }
-}
-
-function checkOptions(options: ObjectiveChanges, call: string): void {
-  const { judgeModelId, maxRuns, pausedReason, prompt, status } = givenFields(options, call)
-  optionalText(judgeModelId, 'judgeModelId')
-  optionalCount(maxRuns, 'maxRuns')
-  optionalText(prompt, 'prompt')
-  optionalText(pausedReason, 'pausedReason')
-  if (status !== undefined) givenOneOf(status, 'status', ['active', 'paused'])
 }
 
 /** Returns the agent with the methods for the goal of its thread. The given agent is not changed. */

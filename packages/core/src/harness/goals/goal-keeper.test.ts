@@ -122,7 +122,7 @@ suite('a goal', () => {
     )
   })
 
-  test('that is reached is not judged again', async (t) => {
+  test('a goal that is reached is not judged again', async (t) => {
     const { control, evaluations, judge, say } = await open(t, 2, [verdict('done')])
     await control.goal.setObjective('Say something.', { ...JUDGE, maxRuns: 1 })
     await say('One.')
@@ -203,7 +203,7 @@ suite('a goal', () => {
     assert.equal(control.goal.getObjective()?.status, 'active')
   })
 
-  test('that was cleared while it was judged stays so', async (t) => {
+  test('a goal that was cleared while it was judged stays so', async (t) => {
     const { bench, control, say } = await open(t, 2, [
       async () => {
         await control.goal.clearObjective()
@@ -299,7 +299,7 @@ suite('a goal', () => {
     assert.equal((await harness.getCurrentAgent().getObjective())?.status, 'done')
   })
 
-  test('and notifications that were due are told after the next run when the judge is stopped', async () => {
+  test('notifications that were due are delivered after the next run if the judge is stopped', async () => {
     const judge = scriptedModel([{ text: 'Hm', hang: true }])
     const notify = async () => {
       await harness.sendNotificationSignal({ source: 'ci', kind: 'build', summary: 'It broke.', priority: 'high' })

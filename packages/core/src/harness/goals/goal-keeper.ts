@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModel } from '@inspan/agent'
 import { InspanError, type Goal } from '@inspan/protocol'
 import type { GoalEvaluation, HarnessEvent } from '@inspan/protocol/harness'
+import { asError, defined, unlessAborted } from '@inspan/protocol/internal'
 import { asJson } from '@inspan/protocol/log'
 import { sendStateSignal } from '../signals/send-signal.ts'
 import { signalPart } from '../signals/signal-part.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
-import { judge, type Judgement, type Verdict } from './judge.ts'
+import { judge, type GoalJudgement, type GoalVerdict } from './judge.ts'
 
 export const DEFAULT_MAX_RUNS = 50
 const JUDGE_TIMEOUT_MS = 60_000
@@ -70,8 +71,7 @@ export class GoalKeeper {
       status: 'active',
       runsUsed: 0,
       maxRuns,
-      ...(judgeModelId === undefined ? {} : { judgeModelId }),
-      ...(prompt === undefined ? {} : { prompt }),
+      ...defined({ judgeModelId, prompt }),
       startedAt: now,
       updatedAt: now,
     }
@@ -96,9 +96,7 @@ export class GoalKeeper {
     const pausedReason = changes.pausedReason ?? goal.pausedReason
     const changed: Goal = {
       ...rest,
-      ...(changes.maxRuns === undefined ? {} : { maxRuns: changes.maxRuns }),
-      ...(changes.judgeModelId === undefined ? {} : { judgeModelId: changes.judgeModelId }),
-      ...(changes.prompt === undefined ? {} : { prompt: changes.prompt }),
+      ...defined({ maxRuns: changes.maxRuns, judgeModelId: changes.judgeModelId, prompt: changes.prompt }),
       status,
       ...(status === 'paused' && pausedReason !== undefined ? { pausedReason } : {}),
       updatedAt: this.#now(),
@@ -151,14 +149,15 @@ export class GoalKeeper {
     const timeout = AbortSignal.timeout(this.#options.judgeTimeoutMs ?? JUDGE_TIMEOUT_MS)
     const signal = AbortSignal.any([timeout, this.#closing.signal, ...(stop === undefined ? [] : [stop])])
     try {
-      return { ...(await unlessAborted(this.#ask(goal, signal), signal)), timedOut: false }
+      // A model that ignores its signal must not hold up the thread.
+      return { ...(await unlessAborted(signal, this.#ask(goal, signal))), timedOut: false }
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = signal.aborted ? 'The judge took too long.' : asError(error).message
       return { verdict: 'failed', reason, timedOut: timeout.aborted }
     }
   }
 
-  async #ask(goal: Goal, signal: AbortSignal): Promise<Judgement> {
+  async #ask(goal: Goal, signal: AbortSignal): Promise<GoalJudgement> {
     const model = await this.#options.judgeModel(goal.judgeModelId)
     if (model === undefined) throw new Error(`There is no model "${goal.judgeModelId ?? ''}" to judge.`)
     const messages = await this.#options.port.newestMessages(JUDGED_MESSAGES)
@@ -188,9 +187,9 @@ export class GoalKeeper {
   }
 }
 
-type Outcome = Omit<Judgement, 'verdict'> & { readonly verdict: Verdict | 'failed'; readonly timedOut: boolean }
+type Outcome = Omit<GoalJudgement, 'verdict'> & { readonly verdict: GoalVerdict | 'failed'; readonly timedOut: boolean }
 
-const SCORES: Readonly<Record<Verdict, number>> = { done: 1, waiting: 0.5, continue: 0 }
+const SCORES: Readonly<Record<GoalVerdict, number>> = { done: 1, waiting: 0.5, continue: 0 }
 
 /** The judge found out nothing: the goal stays as it is, and no run begins for it. */
 const STOPPED = { reason: 'The judge was stopped.', suppressFeedback: true } as const
@@ -221,7 +220,7 @@ function evaluationOf(goal: Goal, outcome: Outcome, duration: number, suppressFe
     passed,
     results: verdict === 'failed' ? [] : [{ score: SCORES[verdict], ...result }],
     reason,
-    ...(goal.pausedReason === undefined ? {} : { pausedReason: goal.pausedReason }),
+    ...defined({ pausedReason: goal.pausedReason }),
     ...(verdict === 'waiting' ? { waitingForUser: true } : {}),
     ...(verdict === 'failed' ? { judgeFailed: true } : {}),
     duration,
@@ -240,7 +239,7 @@ function feedback(goal: Goal, { reason }: Outcome, evaluation: GoalEvaluation): 
       reminderType: 'goal',
       goalMaxTurns: evaluation.maxRuns,
       goalEvaluation: asJson(evaluation),
-      ...(goal.judgeModelId === undefined ? {} : { judgeModelId: goal.judgeModelId }),
+      ...defined({ judgeModelId: goal.judgeModelId }),
     },
   )
 }
@@ -248,13 +247,4 @@ function feedback(goal: Goal, { reason }: Outcome, evaluation: GoalEvaluation): 
 function assertMaxRuns(maxRuns: number | undefined): void {
   if (maxRuns === undefined || (Number.isInteger(maxRuns) && maxRuns > 0)) return
   throw new InspanError('invalid-input', '`maxRuns` must be a positive whole number.')
-}
-
-/** Rejects when the signal aborts: a model that ignores its signal must not hold up the thread. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const giveUp = (): void => aborted.reject(new Error('The judge took too long.'))
-  if (signal.aborted) giveUp()
-  else signal.addEventListener('abort', giveUp, { once: true })
-  return Promise.race([work, aborted.promise])
 }

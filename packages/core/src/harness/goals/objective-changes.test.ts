@@ -17,8 +17,8 @@ async function withGoal(): Promise<HarnessBench> {
   return bench
 }
 
-suite('what is changed about an objective', () => {
-  test('one that is taken up again without more runs is judged once, and paused with the limit it has', async () => {
+suite('changing an objective', () => {
+  test('an objective that is resumed with no runs left is judged once and paused again, with the same limit', async () => {
     await using bench = await withGoal()
     const { harness } = bench
     await harness.sendMessage({ content: 'Go.', untilIdle: true })
@@ -31,7 +31,7 @@ suite('what is changed about an objective', () => {
     )
   })
 
-  test('a judge that nobody knows is refused at once, and the old one stays', async () => {
+  test('an unknown judge model is refused at once, and the old one stays', async () => {
     await using bench = await withGoal()
     const agent = bench.harness.getCurrentAgent()
     await assert.rejects(agent.updateObjectiveOptions({ judgeModelId: 'judge/two' }), /Nobody knows judge\/two/)

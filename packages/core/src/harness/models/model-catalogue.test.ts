@@ -132,7 +132,7 @@ suite('the catalogue of models', () => {
     assert.ok((await catalogue.list()).some(({ id }) => id === 'mine/2'))
   })
 
-  test('goes on without a source that fails, and says so', async () => {
+  test('continues without a source that fails, and reports it', async () => {
     const failures: string[] = []
     const catalogue = new ModelCatalogue({
       customModelCatalogProvider: () => {
@@ -204,7 +204,7 @@ suite('a gateway', () => {
     assert.equal(models.find(({ id }) => id === SONNET)?.gateway, undefined)
   })
 
-  test('that cannot say what it offers is named, and the others are there', async () => {
+  test('a gateway that cannot say what it offers is named, and the others are there', async () => {
     const failed: Error[] = []
     const cause = new Error('connection refused')
     const broken = { ...gateway, fetchProviders: () => Promise.reject(cause) }

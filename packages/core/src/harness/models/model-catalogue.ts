@@ -1,24 +1,18 @@
 import type { LanguageModel } from '@inspan/agent'
 import { KNOWN_PROVIDERS, knownProvider, splitModelId } from './known-providers.ts'
-import type {
-  AvailableModel,
-  CustomModelCatalogProvider,
-  GatewayProvider,
-  ModelAuthChecker,
-  ModelAuthStatus,
-  ModelGateway,
-  ModelUseCountProvider,
-  ModelUseCountTracker,
-} from './model-types.ts'
+import type { HarnessConfig } from '../harness-config.ts'
+import type { AvailableModel, GatewayProvider, ModelAuthStatus, ModelGateway } from './model-types.ts'
 import { listedModels, priceOf } from './price-list.ts'
 
-export interface ModelCatalogueOptions {
-  readonly resolveModel?: (modelId: string) => LanguageModel | Promise<LanguageModel>
-  readonly modelAuthChecker?: ModelAuthChecker
-  readonly modelUseCountProvider?: ModelUseCountProvider
-  readonly modelUseCountTracker?: ModelUseCountTracker
-  readonly customModelCatalogProvider?: CustomModelCatalogProvider
-  readonly gateways?: readonly ModelGateway[]
+type FromConfig =
+  | 'resolveModel'
+  | 'modelAuthChecker'
+  | 'modelUseCountProvider'
+  | 'modelUseCountTracker'
+  | 'customModelCatalogProvider'
+  | 'gateways'
+
+export interface ModelCatalogueOptions extends Pick<HarnessConfig, FromConfig> {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Called when a source of models failed. It is left out until the catalogue is read again. */
   readonly onFailure?: (error: Error) => void

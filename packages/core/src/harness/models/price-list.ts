@@ -1,5 +1,6 @@
 import type { calcPrice, findProvider, ModelInfo } from '@pydantic/genai-prices'
 import type { UsageMetadata } from '@inspan/protocol'
+import { defined } from '@inspan/protocol/internal'
 import { knownProvider, splitModelId, type KnownProvider } from './known-providers.ts'
 import type { ModelPrice } from './model-types.ts'
 
@@ -49,8 +50,7 @@ function factsOf(model: ModelInfo, now: number): ModelFacts {
   const price = priceNow(model.prices, now)
   return {
     modelName: model.id,
-    ...(model.context_window === undefined ? {} : { contextWindow: model.context_window }),
-    ...(price === undefined ? {} : { price }),
+    ...defined({ contextWindow: model.context_window, price }),
     isDeprecated: model.deprecated === true,
   }
 }

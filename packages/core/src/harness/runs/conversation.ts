@@ -1,9 +1,9 @@
 import type { RequestContext } from '@inspan/agent'
 import { InspanError, type JsonObject, type Part } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { checkNames } from '@inspan/protocol/internal'
+import { aFlag, checkNames } from '@inspan/protocol/internal'
 import type { Submission, ThreadRuntime } from '../../engine/index.ts'
-import { isFields, optionalFlag } from '../checks/check-given.ts'
+import { checkOptional, isFields } from '../checks/check-given.ts'
 import { messageParts, type MessageFile } from './message-files.ts'
 import { requestContextOf, type RequestContextInput } from '../agents/request-context.ts'
 import { RunAbort } from './run-abort.ts'
@@ -60,11 +60,6 @@ export class Conversation {
     if (hasRun(thread.runtime)) return { thread }
     const { runId } = await thread.runtime.submit(this.#submission(parts, input))
     return { thread, runId }
-  }
-
-  /** The agent hears it before its next step. An agent that cannot listen is cancelled and asked anew. */
-  steer(input: MessageInput): Promise<void> {
-    return this.send(input)
   }
 
   /** Queues a message until the run is over; sends it at once when there is none. */
@@ -176,7 +171,7 @@ function partsOf(input: MessageInput): readonly Part[] {
   const { content, files, requestContext, untilIdle }: Partial<MessageInput> = isFields(input) ? input : {}
   checkNames('a message', isFields(input) ? input : {}, MESSAGE)
   requestContextOf(requestContext)
-  optionalFlag(untilIdle, 'untilIdle')
+  checkOptional(untilIdle, 'untilIdle', aFlag)
   if (typeof content !== 'string')
     throw new InspanError('invalid-input', 'The `content` of a message has to be a string.')
   if (content === '' && (files ?? []).length === 0) {

@@ -76,7 +76,7 @@ suite('a wait that is due', () => {
     )
   })
 
-  test('is settled by a process without its door, which does not go on with the run', { timeout: 60_000 }, async () => {
+  test('is settled by a process without its door, which does not continue the run', { timeout: 60_000 }, async () => {
     await using stack = new AsyncDisposableStack()
     const url = await folder(stack)
     const store = new SqliteStore({ url })

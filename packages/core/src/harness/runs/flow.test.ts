@@ -31,6 +31,26 @@ const speaksOn: Act = async function* ({ input }) {
 const WORK = { toolCalls: [{ id: 'w1', name: 'work' }] }
 const FREE = { tools: { work: 'allow' } } as const
 
+/** A harness that was aborted while a call of "One" waited: "Two" was steered into it, and `followUp` was queued. */
+async function abortedBench(followUp: string): Promise<HarnessBench> {
+  const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
+  const bench = new HarnessBench([{ toolCalls: [{ name: 'paint' }] }, { text: 'Yes.', repeat: true }], {
+    tools: { paint },
+  })
+  const { harness } = bench
+  const asked = bench.next('tool_approval_required')
+  const sent = harness.sendMessage({ content: 'One' })
+  await asked
+  const steering = bench.next('info')
+  const steered = harness.steer({ content: 'Two' })
+  await steering
+  // Comes after the steered messages.
+  await harness.followUp({ content: followUp })
+  await harness.abort()
+  await Promise.all([sent, steered])
+  return bench
+}
+
 suite('what is said to an agent', () => {
   test('a message makes a thread when there is none', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }])
@@ -94,7 +114,7 @@ suite('what is said to an agent', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('a message during a run is heard in it, before the next step', async () => {
+  test('a message during a run is delivered in it, before the next step', async () => {
     const { finish, started, tool } = slowTool()
     await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool }, permissions: FREE })
     const first = bench.harness.sendMessage({ content: 'Begin' })
@@ -108,7 +128,7 @@ suite('what is said to an agent', () => {
     assert.match(bench.model.requestBodies[1] ?? '', /Mind the gap/)
   })
 
-  test('steer is heard in the run', async () => {
+  test('steer is delivered in the run', async () => {
     const { finish, started, tool } = slowTool()
     await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool }, permissions: FREE })
     const first = bench.harness.sendMessage({ content: 'Begin' })
@@ -121,7 +141,7 @@ suite('what is said to an agent', () => {
     assert.match(bench.model.requestBodies[1] ?? '', /Focus on security/)
   })
 
-  test('what is said while an approval is awaited is heard once it is given', async () => {
+  test('a message sent while an approval is awaited is delivered once it is given', async () => {
     const { finish, tool } = slowTool()
     await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool } })
     const asked = bench.next('tool_approval_required')
@@ -229,7 +249,7 @@ suite('what is said to an agent', () => {
     assert.ok(bench.harness.session.followUps.isEmpty())
   })
 
-  test('a queued follow-up can be taken back', async () => {
+  test('a queued follow-up can be withdrawn', async () => {
     const { finish, started, tool } = slowTool()
     await using bench = new HarnessBench([WORK, { text: 'One.' }], { tools: { work: tool }, permissions: FREE })
     const first = bench.harness.sendMessage({ content: 'Begin' })
@@ -271,21 +291,8 @@ suite('abort', () => {
   })
 
   test('keeps nobody from being heard: what was said before it comes before what is said next', async () => {
-    const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
-    await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint' }] }, { text: 'Yes.', repeat: true }], {
-      tools: { paint },
-    })
+    await using bench = await abortedBench('Four')
     const { harness } = bench
-    const asked = bench.next('tool_approval_required')
-    const sent = harness.sendMessage({ content: 'One' })
-    await asked
-    const steering = bench.next('info')
-    const steered = harness.steer({ content: 'Two' })
-    await steering
-    // Comes after the steered messages.
-    await harness.followUp({ content: 'Four' })
-    await harness.abort()
-    await Promise.all([sent, steered])
     await harness.sendMessage({ content: 'Three' })
     const said = (await harness.session.thread.listActiveMessages()).filter(({ role }) => role === 'user')
     assert.deepEqual(
@@ -296,21 +303,8 @@ suite('abort', () => {
   })
 
   test('has what was not heard said once, also when two things are said at once next', async () => {
-    const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
-    await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint' }] }, { text: 'Yes.', repeat: true }], {
-      tools: { paint },
-    })
+    await using bench = await abortedBench('Last')
     const { harness } = bench
-    const asked = bench.next('tool_approval_required')
-    const sent = harness.sendMessage({ content: 'One' })
-    await asked
-    const steering = bench.next('info')
-    const steered = harness.steer({ content: 'Two' })
-    await steering
-    // Comes after the steered messages.
-    await harness.followUp({ content: 'Last' })
-    await harness.abort()
-    await Promise.all([sent, steered])
     const last = bench.next('message_end', ({ message }) => JSON.stringify(message.content).includes('Last'))
     await Promise.all(['Three', 'Four'].map((content) => harness.sendMessage({ content })))
     await last

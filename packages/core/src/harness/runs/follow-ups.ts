@@ -1,5 +1,6 @@
 import type { QueuedItem } from '@inspan/protocol/log'
-import { givenFields, optionalText } from '../checks/check-given.ts'
+import { aText } from '@inspan/protocol/internal'
+import { givenFields } from '../checks/check-given.ts'
 import type { MessageInput } from './conversation.ts'
 import type { SessionContext } from '../sessions/session-context.ts'
 
@@ -40,8 +41,7 @@ export class FollowUps {
 
   /** Takes back a message, the given one or the oldest, and returns it. */
   async dequeue(options: { readonly id?: string } = {}): Promise<QueuedFollowUp | undefined> {
-    const { id } = givenFields(options, 'followUps.dequeue({ id? })')
-    optionalText(id, 'id')
+    const { id } = givenFields(options, 'followUps.dequeue({ id? })', {}, { id: aText })
     const item = this.#items().find((each) => id === undefined || each.id === id)
     if (item === undefined) return undefined
     await this.#drop([item.id])

@@ -57,7 +57,7 @@ suite('a heartbeat', () => {
     assert.deepEqual(heartbeats.ids, [])
   })
 
-  test('that fails is told of and goes on; so is a shutdown that fails', async () => {
+  test('a heartbeat that fails is told of and continues; so is a shutdown that fails', async () => {
     const failures: string[] = []
     const heartbeats = beats(failures)
     const events = new EventEmitter()

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { InspanError } from '@inspan/protocol'
-import { givenFields, givenFunction, givenText, optionalFlag } from '../checks/check-given.ts'
+import { aFlag, aFunction, asError, aText } from '@inspan/protocol/internal'
+import { givenFields } from '../checks/check-given.ts'
 
 /** The longest delay of a timer; with a longer one it would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -16,14 +17,9 @@ export interface HeartbeatHandler {
 }
 
 export function checkHandler(given: HeartbeatHandler): void {
-  const { handler, id, immediate, intervalMs, shutdown } = givenFields(
-    given,
-    'registerHeartbeat({ id, intervalMs, handler })',
-  )
-  givenText(id, 'id')
-  givenFunction(handler, 'handler')
-  optionalFlag(immediate, 'immediate')
-  if (shutdown !== undefined) givenFunction(shutdown, 'shutdown')
+  const required = { id: aText, handler: aFunction }
+  const optional = { immediate: aFlag, shutdown: aFunction }
+  const { id, intervalMs } = givenFields(given, 'registerHeartbeat({ id, intervalMs, handler })', required, optional)
   if (Number.isFinite(intervalMs) && intervalMs > 0) return
   throw new InspanError(
     'invalid-input',
@@ -103,7 +99,7 @@ export class Heartbeats {
     try {
       await work()
     } catch (error) {
-      this.#onFailure(id, error instanceof Error ? error : new Error(String(error)))
+      this.#onFailure(id, asError(error))
     }
   }
 }

@@ -105,7 +105,7 @@ suite('observability', () => {
     assert.equal(judged.length, 1, 'what failed is not judged')
   })
 
-  test('that fails is told of, and the run is not', async () => {
+  test('observability that fails is told of, and the run is not', async () => {
     await using bench = new HarnessBench([{ text: 'One.' }], {
       observability: { onFeedback: () => Promise.reject(new Error('nobody there')) },
     })
@@ -115,7 +115,7 @@ suite('observability', () => {
     assert.deepEqual([(await failed).errorType, (await failed).error.message], ['observability', 'nobody there'])
   })
 
-  test('of which nothing would be used is refused', () => {
+  test('observability of which nothing would be used is refused', () => {
     const wrong = { traces: true } as object
     assert.throws(
       () => new HarnessBench([], { observability: wrong }),
@@ -123,7 +123,7 @@ suite('observability', () => {
     )
   })
 
-  test('that takes spans says at the start when none can be made', { timeout: 120_000 }, async () => {
+  test('observability that takes spans says at the start when none can be made', { timeout: 120_000 }, async () => {
     const program = `
       import { registerHooks } from 'node:module'
       registerHooks({

@@ -11,12 +11,12 @@ export interface ScoredRun extends RunAddress {
   readonly messages: readonly HarnessMessage[]
 }
 
-export interface Verdict {
+export interface ScorerVerdict {
   readonly value: number
   readonly reason?: string
 }
 
-type Judge = (run: ScoredRun) => number | Verdict | Promise<number | Verdict>
+type Judge = (run: ScoredRun) => number | ScorerVerdict | Promise<number | ScorerVerdict>
 
 /** Scores a run after it has ended. */
 export type Scorer = Judge | { readonly score: Judge }

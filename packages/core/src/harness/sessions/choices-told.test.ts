@@ -53,7 +53,7 @@ suite('what was chosen is told', () => {
     ])
   })
 
-  test('what holds in a thread that is entered, before that it was', async () => {
+  test('entering a thread reports what holds there', async () => {
     await using bench = new HarnessBench([], { modes: MODES })
     const { harness } = bench
     const first = await harness.createThread()
@@ -85,7 +85,7 @@ suite('what becomes of the workspace is told', () => {
     ])
   })
 
-  test('that it has no name: it goes by its id', async () => {
+  test('events name a workspace without a name by its id', async () => {
     await using bench = new HarnessBench([], { workspace: { id: 'w1', init: () => undefined } })
     await bench.harness.init()
     assert.deepEqual(bench.all('workspace_ready'), [
@@ -93,7 +93,7 @@ suite('what becomes of the workspace is told', () => {
     ])
   })
 
-  test('that it could not be made ready, or not be ended, and why', async () => {
+  test('events report a workspace that could not be made ready or ended, and why', async () => {
     const error = new Error('no disk')
     const fails = (): never => {
       throw error

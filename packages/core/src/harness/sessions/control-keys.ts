@@ -1,6 +1,8 @@
 import { InspanError, NO_RULES, type JsonValue, type PermissionRules, type ToolCategory } from '@inspan/protocol'
+import { aFlag, aText, anObject, type FieldRule } from '@inspan/protocol/internal'
 import { checkRules } from '../../policy/check-rules.ts'
-import type { HarnessState } from '../harness-config.ts'
+import type { StateShape } from '../harness-config.ts'
+import { MEMORY_SETTINGS } from '../observational-memory.ts'
 import type { SessionContext } from './session-context.ts'
 
 /** Updates for the control layer that programs put into the state. */
@@ -14,26 +16,40 @@ interface ControlUpdates {
 export interface SplitState {
   readonly control: ControlUpdates
   /** The application's own state. */
-  readonly own: HarnessState
+  readonly own: StateShape
 }
 
-const MODEL_KEYS: ReadonlySet<string> = new Set(['observerModelId', 'reflectorModelId'])
-const THRESHOLD_KEYS: ReadonlySet<string> = new Set(['observationThreshold', 'reflectionThreshold'])
+const aModel: FieldRule = { ...aText, wanted: 'the id of a model' }
+const tokens: FieldRule = {
+  wanted: 'a number of tokens above 0',
+  accepts: (value) => Number.isFinite(value) && (value as number) > 0,
+}
+/** The control layer's keys, but for those of subagents' models. */
+const RULES: Readonly<Record<string, FieldRule>> = {
+  yolo: aFlag,
+  permissionRules: { ...anObject, wanted: '{ categories?, tools? }' },
+  [MEMORY_SETTINGS.observer.model]: aModel,
+  [MEMORY_SETTINGS.reflector.model]: aModel,
+  [MEMORY_SETTINGS.observer.threshold]: tokens,
+  [MEMORY_SETTINGS.reflector.threshold]: tokens,
+}
 const SUBAGENT_MODEL = 'subagentModelId'
 
 /**
  * Separates the control layer's keys, so that no schema of the application can strip them. Throws on an invalid value.
  */
-export function splitState(updates: HarnessState): SplitState {
+export function splitState(updates: StateShape): SplitState {
   // `fromEntries` defines keys instead of assigning them: `__proto__` is a name like any other here.
   const own = Object.fromEntries(Object.entries(updates).filter(([key]) => !isControl(key)))
   const settings: Record<string, JsonValue> = {}
   let control: ControlUpdates = { settings }
   for (const [key, value] of Object.entries(updates)) {
     if (!isControl(key) || value === undefined) continue
-    else if (key === 'yolo') control = { ...control, yolo: booleanOf(key, value) }
-    else if (key === 'permissionRules') control = { ...control, permissionRules: rulesOf(value) }
-    else settings[key] = THRESHOLD_KEYS.has(key) ? tokensOf(key, value) : textOf(key, value)
+    const rule = RULES[key] ?? aModel
+    if (!rule.accepts(value)) throw refused(key, rule.wanted)
+    if (key === 'yolo') control = { ...control, yolo: value as boolean }
+    else if (key === 'permissionRules') control = { ...control, permissionRules: rulesOf(value as object) }
+    else settings[key] = value as JsonValue
   }
   return { control, own }
 }
@@ -59,37 +75,14 @@ export async function applyControl(
 }
 
 function isControl(key: string): boolean {
-  return (
-    key === 'yolo' ||
-    key === 'permissionRules' ||
-    key === SUBAGENT_MODEL ||
-    key.startsWith(`${SUBAGENT_MODEL}_`) ||
-    MODEL_KEYS.has(key) ||
-    THRESHOLD_KEYS.has(key)
-  )
+  return Object.hasOwn(RULES, key) || key === SUBAGENT_MODEL || key.startsWith(`${SUBAGENT_MODEL}_`)
 }
 
 function typeIn(key: string): { agentType?: string } {
   return key === SUBAGENT_MODEL ? {} : { agentType: key.slice(SUBAGENT_MODEL.length + 1) }
 }
 
-function booleanOf(key: string, value: unknown): boolean {
-  if (typeof value === 'boolean') return value
-  throw refused(key, 'true or false')
-}
-
-function textOf(key: string, value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value
-  throw refused(key, 'the id of a model')
-}
-
-function tokensOf(key: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
-  throw refused(key, 'a number of tokens above 0')
-}
-
-function rulesOf(value: unknown): PermissionRules {
-  if (typeof value !== 'object' || value === null) throw refused('permissionRules', '{ categories?, tools? }')
+function rulesOf(value: object): PermissionRules {
   const rules: PermissionRules = { ...NO_RULES, ...value }
   if (rules.patterns.length > 0) throw refused('permissionRules', '{ categories?, tools? }, without `patterns`')
   checkRules(rules)

@@ -117,7 +117,7 @@ suite('permissions of a session', () => {
     assert.deepEqual(bench.harness.session.getGrants(), { categories: ['edit'], tools: [] })
   })
 
-  test('always_allow_category counts once where a pattern wants to be asked, and that is told', async () => {
+  test('always_allow_category counts once if a pattern requires approval, and reports that', async () => {
     const ran: string[] = []
     const execute_command = createTool({
       id: 'execute_command',
@@ -138,7 +138,7 @@ suite('permissions of a session', () => {
     const asked = bench.next('tool_approval_required')
     const again = bench.next('tool_approval_required', ({ toolCallId }) => toolCallId === 'c2')
     const sent = bench.harness.sendMessage({ content: 'Push' })
-    assert.match((await asked).description, /`ask execute_command\(git push \*\)` of the harness .* about `git push`/)
+    assert.match((await asked).description, /`ask execute_command\(git push \*\)` of the harness .* for `git push`/)
     await session.respondToToolApproval({ decision: 'always_allow_category' })
     await again
     await session.respondToToolApproval({ decision: 'decline' })

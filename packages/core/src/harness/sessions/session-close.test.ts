@@ -74,7 +74,7 @@ suite('a session that is closed', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('and has an id can be created again at once, and knows what it knew', async () => {
+  test('a closed session with an id can be created again at once, and knows what it knew', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }], { storage: new MemoryStore() })
     const { harness } = bench
     const named = { resourceId: 'ada', id: 'web' }
@@ -90,7 +90,7 @@ suite('a session that is closed', () => {
     assert.equal(await harness.createSession(named), second)
   })
 
-  test('with its harness stays closed, while the first session of the harness goes on', async () => {
+  test('with its harness stays closed, while the first session of the harness continues', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }], { storage: new MemoryStore() })
     const { harness } = bench
     const named = { resourceId: 'ada', id: 'web' }

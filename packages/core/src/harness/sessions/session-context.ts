@@ -1,8 +1,11 @@
+import type { RequestContext } from '@inspan/agent'
 import type { ConfigChange } from '../../engine/index.ts'
 import { Mailbox } from '../../common/mailbox.ts'
 import { Conversation } from '../runs/conversation.ts'
-import type { HarnessState, StateSchema } from '../harness-config.ts'
+import type { StateShape, StateSchema } from '../harness-config.ts'
+import { addHarness } from '../harness-context.ts'
 import type { HarnessCore } from '../harness-core.ts'
+import { requestContextOf, type RequestContextInput } from '../agents/request-context.ts'
 import { ThreadLifecycle } from '../threads/thread-lifecycle.ts'
 import { splitState } from './control-keys.ts'
 import { SessionBinding } from './session-binding.ts'
@@ -24,7 +27,7 @@ export interface SessionOptions {
 }
 
 /** Everything the parts of a session share. Each looks up the others here when it needs them. */
-export class SessionContext<State extends HarnessState = HarnessState> {
+export class SessionContext<State extends StateShape = StateShape> {
   readonly core: HarnessCore
   /** The stream of a session with an id. */
   readonly log: SessionLog | undefined
@@ -49,7 +52,7 @@ export class SessionContext<State extends HarnessState = HarnessState> {
     this.core = core
     this.log = log
     const { config, defaultMode } = core
-    const initial = config.initialState as (Partial<State> & HarnessState) | undefined
+    const initial = config.initialState as (Partial<State> & StateShape) | undefined
     const chosen = initial?.['currentModelId']
     const { settings, yolo = false } = splitState(initial ?? {}).control
     const modelId = typeof chosen === 'string' ? chosen : (defaultMode.defaultModelId ?? '')
@@ -69,6 +72,45 @@ export class SessionContext<State extends HarnessState = HarnessState> {
     this.lifecycle = new ThreadLifecycle(this)
     this.conversation = new Conversation(this)
     this.binding.display.measureMemoryBy(this.om)
+  }
+
+  /** Leaves the thread. Waits stay open; a run at work ends as interrupted. */
+  async close(): Promise<void> {
+    await this.lifecycle.close()
+    await this.log?.close()
+  }
+
+  /** Like `close`, but the session cannot be used afterwards. */
+  end(): Promise<void> {
+    this.lifecycle.refuseCommands()
+    return this.close()
+  }
+
+  /** Binds the session to the thread it had in an earlier process. */
+  async reopen(): Promise<void> {
+    const threadId = this.log?.threadId
+    if (threadId === undefined || (await this.core.store.getThread(threadId)) === null) return
+    const tellNow = this.binding.bus.hold()
+    try {
+      await this.lifecycle.reopen(threadId)
+    } finally {
+      // Nobody can listen yet: hold the events, so that a caller who subscribes right away misses nothing.
+      setImmediate(tellNow)
+    }
+  }
+
+  /** Returns a request context for what is made for the session itself and not for a run. */
+  requestContext(input: RequestContextInput | undefined): RequestContext {
+    const context = requestContextOf(input)
+    addHarness(context, this.core, {
+      session: this,
+      resourceId: this.identity.getResourceId(),
+      threadId: this.binding.threadId,
+      modeId: this.mode.get(),
+      modelId: this.model.get(),
+      emit: (event) => this.binding.emit(event),
+    })
+    return context
   }
 
   /** Records a change that the session restores later. Does nothing for a session without an id. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
+import { defined } from '@inspan/protocol/internal'
 import type { Head } from '@inspan/protocol/log'
 import { toWire } from '@inspan/protocol/wire'
 import type { SessionContext } from './session-context.ts'
@@ -16,30 +17,18 @@ export interface Choice {
 
 /** Choices made without a thread, or for future threads: a new thread starts from them. */
 export class SessionDefaults {
+  modeId: string
+  /** Empty for the agent's own model. */
+  modelId: string
+  yolo = false
   readonly #session: SessionContext
   readonly #settings = new Map<string, JsonValue>()
-  #modeId: string
-  #modelId: string
-  #yolo = false
 
   constructor(session: SessionContext, initial: Choice & { readonly modeId: string; readonly modelId: string }) {
     this.#session = session
-    this.#modeId = initial.modeId
-    this.#modelId = initial.modelId
+    this.modeId = initial.modeId
+    this.modelId = initial.modelId
     this.#apply(initial)
-  }
-
-  get modeId(): string {
-    return this.#modeId
-  }
-
-  /** Empty for the agent's own model. */
-  get modelId(): string {
-    return this.#modelId
-  }
-
-  get yolo(): boolean {
-    return this.#yolo
   }
 
   get settings(): JsonObject {
@@ -56,10 +45,9 @@ export class SessionDefaults {
     const { modeId, modelId, settings = {}, yolo } = choice
     const kept = Object.entries(settings).map(([key, value]): [string, JsonValue] => [SETTING + key, value])
     await this.#session.keep({
-      ...(modeId === undefined ? {} : { mode: modeId }),
-      ...(modelId === undefined ? {} : { model: modelId }),
+      ...defined({ mode: modeId, model: modelId }),
       // As a setting, so that switching it off is recorded too.
-      settings: { ...Object.fromEntries(kept), ...(yolo === undefined ? {} : { [YOLO]: yolo }) },
+      settings: { ...Object.fromEntries(kept), ...defined({ [YOLO]: yolo }) },
     })
   }
 
@@ -76,9 +64,9 @@ export class SessionDefaults {
   }
 
   #apply({ modeId, modelId, settings = {}, yolo }: Choice): void {
-    this.#modeId = modeId ?? this.#modeId
-    this.#modelId = modelId ?? this.#modelId
-    this.#yolo = yolo ?? this.#yolo
+    this.modeId = modeId ?? this.modeId
+    this.modelId = modelId ?? this.modelId
+    this.yolo = yolo ?? this.yolo
     for (const [key, value] of Object.entries(settings)) {
       if (value === null) this.#settings.delete(key)
       else this.#settings.set(key, value)
@@ -111,10 +99,5 @@ export class ThreadSettings {
   text(key: string): string | undefined {
     const value = this.get(key)
     return typeof value === 'string' && value !== '' ? value : undefined
-  }
-
-  number(key: string): number | undefined {
-    const value = this.get(key)
-    return typeof value === 'number' ? value : undefined
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { givenFields, givenText } from '../checks/check-given.ts'
+import { aText } from '@inspan/protocol/internal'
+import { givenFields } from '../checks/check-given.ts'
 import type { SessionContext } from './session-context.ts'
 
 /** The id of a session and the resource whose threads it uses. */
@@ -32,8 +33,7 @@ export class SessionIdentity {
 
   /** Takes effect at once. Resolves when the thread of the old resource has been left. */
   async setResourceId(options: { readonly resourceId: string }): Promise<void> {
-    const { resourceId } = givenFields(options, 'setResourceId({ resourceId })')
-    this.#resourceId = givenText(resourceId, 'resourceId')
+    this.#resourceId = givenFields(options, 'setResourceId({ resourceId })', { resourceId: aText }).resourceId
     await this.#session.lifecycle.clear()
   }
 }

@@ -1,4 +1,6 @@
-import { givenFields, givenText } from '../checks/check-given.ts'
+import { defined } from '@inspan/protocol/internal'
+import { aText } from '@inspan/protocol/internal'
+import { givenFields } from '../checks/check-given.ts'
 import type { HarnessMode } from '../harness-config.ts'
 import { modeChange, modeModelKey, textOf } from './mode-change.ts'
 import type { SessionContext } from './session-context.ts'
@@ -60,7 +62,7 @@ export class SessionMode {
   }
 
   #find(options: ModeChoice, call: string): HarnessMode {
-    return this.#session.core.findMode(givenText(givenFields(options, call).modeId, 'modeId'))
+    return this.#session.core.findMode(givenFields(options, call, { modeId: aText }).modeId)
   }
 
   async #enter(mode: HarnessMode): Promise<void> {
@@ -78,8 +80,7 @@ export class SessionMode {
     const modelId = change.model ?? undefined
     await defaults.choose({
       modeId: mode.id,
-      ...(modelId === undefined ? {} : { modelId }),
-      ...(change.settings === undefined ? {} : { settings: change.settings }),
+      ...defined({ modelId, settings: change.settings }),
     })
     binding.emit({ type: 'mode_changed', modeId: mode.id, previousModeId })
     if (modelId === undefined) return

@@ -1,10 +1,9 @@
-import { givenFields, givenOneOf, givenText, optionalText } from '../checks/check-given.ts'
+import { aText, oneOf } from '@inspan/protocol/internal'
+import { givenFields } from '../checks/check-given.ts'
 import { modeModelKey } from './mode-change.ts'
 import type { ModelScope } from './session-binding.ts'
 import type { SessionContext } from './session-context.ts'
 import { SessionMode } from './session-mode.ts'
-
-const SCOPES: readonly ModelScope[] = ['global', 'thread', 'mode']
 
 export interface ModelSwitch {
   readonly modelId: string
@@ -43,8 +42,8 @@ export class SessionModel {
    * Chooses a model without counting it as a use by the user. `get` returns it at once; resolves when it is on record.
    */
   async set(options: { readonly modelId: string }): Promise<void> {
-    const { modelId } = givenFields(options, 'model.set({ modelId })')
-    this.#pending = givenText(modelId, 'modelId')
+    const { modelId } = givenFields(options, 'model.set({ modelId })', { modelId: aText })
+    this.#pending = modelId
     try {
       await this.#choose({ modelId, scope: 'thread', modeId: this.#session.mode.get() })
     } finally {
@@ -54,23 +53,23 @@ export class SessionModel {
 
   /** Returns the model of a mode's next run: the one chosen in it, else the mode's own. */
   resolveForMode(options: { readonly modeId: string }): string {
-    const { modeId } = givenFields(options, 'model.resolveForMode({ modeId })')
-    const mode = this.#session.core.findMode(givenText(modeId, 'modeId'))
+    const { modeId } = givenFields(options, 'model.resolveForMode({ modeId })', { modeId: aText })
+    const mode = this.#session.core.findMode(modeId)
     return this.#session.settings.text(modeModelKey(modeId)) ?? mode.defaultModelId ?? this.get()
   }
 
   async saveForMode(options: { readonly modeId: string; readonly modelId?: string }): Promise<void> {
-    const { modeId, modelId } = givenFields(options, 'model.saveForMode({ modeId })')
-    this.#session.core.findMode(givenText(modeId, 'modeId'))
-    await this.#session.settings.set(modeModelKey(modeId), optionalText(modelId, 'modelId') ?? this.get())
+    const call = 'model.saveForMode({ modeId })'
+    const { modeId, modelId = this.get() } = givenFields(options, call, { modeId: aText }, { modelId: aText })
+    this.#session.core.findMode(modeId)
+    await this.#session.settings.set(modeModelKey(modeId), modelId)
   }
 
   async switch(options: ModelSwitch): Promise<void> {
-    const given = givenFields(options, 'model.switch({ modelId })')
+    const optional = { modeId: aText, scope: oneOf('global', 'thread', 'mode') }
+    const given = givenFields(options, 'model.switch({ modelId })', { modelId: aText }, optional)
     const { modeId = this.#session.mode.get(), modelId, scope = 'thread' } = given
-    givenText(modelId, 'modelId')
-    givenOneOf(scope, 'scope', SCOPES)
-    this.#session.core.findMode(givenText(modeId, 'modeId'))
+    this.#session.core.findMode(modeId)
     await this.#choose({ modelId, scope, modeId })
     await this.#session.core.models.noteUse(modelId)
   }

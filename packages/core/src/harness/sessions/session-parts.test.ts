@@ -115,7 +115,7 @@ suite('observational memory', () => {
     assert.equal(omProgress.generationCount, 2)
   })
 
-  test('of which nothing is known yet, or that observes nothing, is no record and no event', async () => {
+  test('observational memory that is unknown or observes nothing makes no record and no event', async () => {
     for (const memory of [{ getObservationalMemoryRecord: async () => null }, {}]) {
       await using bench = new HarnessBench([], { memory })
       await bench.harness.createThread()

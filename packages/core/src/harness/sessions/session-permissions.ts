@@ -1,10 +1,11 @@
 import { NO_GRANTS, type Grants, type PermissionRules, type Policy, type ToolCategory } from '@inspan/protocol'
 import { effectiveRules } from '../../policy/effective-rules.ts'
-import { givenFields, givenFlag, givenOneOf, givenText } from '../checks/check-given.ts'
+import { aFlag, aText, oneOf } from '@inspan/protocol/internal'
+import { checkGiven, givenFields } from '../checks/check-given.ts'
 import type { SessionContext } from './session-context.ts'
 
-const POLICIES: readonly Policy[] = ['allow', 'ask', 'deny']
-const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
+const aPolicy = oneOf('allow', 'ask', 'deny')
+const aCategory = oneOf('read', 'edit', 'execute', 'mcp', 'other')
 
 /** The rules of a session. They hold from the call on and are also written to its thread, where they are durable. */
 export class SessionPermissions {
@@ -28,16 +29,14 @@ export class SessionPermissions {
   }
 
   async setForCategory(options: { readonly category: ToolCategory; readonly policy: Policy }): Promise<void> {
-    const { category, policy } = givenFields(options, 'permissions.setForCategory({ category, policy })')
-    givenOneOf(category, 'category', CATEGORIES)
-    givenOneOf(policy, 'policy', POLICIES)
+    const call = 'permissions.setForCategory({ category, policy })'
+    const { category, policy } = givenFields(options, call, { category: aCategory, policy: aPolicy })
     await this.#session.rules.change((rules) => ({ ...rules, categories: { ...rules.categories, [category]: policy } }))
   }
 
   async setForTool(options: { readonly toolName: string; readonly policy: Policy }): Promise<void> {
-    const { policy, toolName } = givenFields(options, 'permissions.setForTool({ toolName, policy })')
-    givenText(toolName, 'toolName')
-    givenOneOf(policy, 'policy', POLICIES)
+    const call = 'permissions.setForTool({ toolName, policy })'
+    const { policy, toolName } = givenFields(options, call, { toolName: aText, policy: aPolicy })
     await this.#session.rules.change((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
   }
 
@@ -47,9 +46,8 @@ export class SessionPermissions {
   }
 
   async setYolo(options: { readonly enabled: boolean }): Promise<void> {
-    const { enabled } = givenFields(options, 'permissions.setYolo({ enabled })')
+    const { enabled: yolo } = givenFields(options, 'permissions.setYolo({ enabled })', { enabled: aFlag })
     const { binding, defaults } = this.#session
-    const yolo = givenFlag(enabled, 'enabled')
     await Promise.all([defaults.choose({ yolo }), binding.runtime?.configure({ yolo })])
   }
 }
@@ -65,14 +63,14 @@ export class SessionGrants {
   }
 
   async grantCategory(category: ToolCategory): Promise<void> {
-    const { categories, tools } = this.#own
-    this.#own = { categories: withOne(categories, givenOneOf(category, 'category', CATEGORIES)), tools }
+    checkGiven(category, 'category', aCategory)
+    this.#own = { ...this.#own, categories: withOne(this.#own.categories, category) }
     await this.#session.keep({ grants: this.#own })
   }
 
   async grantTool(toolName: string): Promise<void> {
-    const { categories, tools } = this.#own
-    this.#own = { categories, tools: withOne(tools, givenText(toolName, 'toolName')) }
+    checkGiven(toolName, 'toolName', aText)
+    this.#own = { ...this.#own, tools: withOne(this.#own.tools, toolName) }
     await this.#session.keep({ grants: this.#own })
   }
 

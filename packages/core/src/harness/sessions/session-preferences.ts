@@ -1,36 +1,28 @@
 import { resolveModel, type LanguageModel } from '@inspan/agent'
-import { givenFields, givenText, optionalText } from '../checks/check-given.ts'
+import { aText } from '@inspan/protocol/internal'
+import { givenFields } from '../checks/check-given.ts'
+import { MEMORY_SETTINGS, thresholdOf, type MemoryRoleName } from '../observational-memory.ts'
 import type { SessionContext } from './session-context.ts'
-
-interface RoleFacts {
-  readonly role: 'observer' | 'reflector'
-  readonly modelKey: string
-  readonly thresholdKey: string
-  readonly threshold: number
-}
 
 /** The observer or the reflector of memory: its model, and the number of tokens from which on it works. */
 export class MemoryRole {
   readonly #session: SessionContext
-  readonly #facts: RoleFacts
+  readonly #role: MemoryRoleName
 
-  constructor(session: SessionContext, facts: RoleFacts) {
+  constructor(session: SessionContext, role: MemoryRoleName) {
     this.#session = session
-    this.#facts = facts
+    this.#role = role
   }
 
   modelId(): string | undefined {
-    const { omConfig } = this.#session.core.config
-    const byDefault =
-      this.#facts.role === 'observer' ? omConfig?.defaultObserverModelId : omConfig?.defaultReflectorModelId
-    return this.#session.settings.text(this.#facts.modelKey) ?? byDefault
+    const { model, modelOption } = MEMORY_SETTINGS[this.#role]
+    return this.#session.settings.text(model) ?? this.#session.core.config.omConfig?.[modelOption]
   }
 
   threshold(): number {
-    const { omConfig } = this.#session.core.config
-    const byDefault =
-      this.#facts.role === 'observer' ? omConfig?.defaultObservationThreshold : omConfig?.defaultReflectionThreshold
-    return this.#session.settings.number(this.#facts.thresholdKey) ?? byDefault ?? this.#facts.threshold
+    const { core, settings } = this.#session
+    const chosen = thresholdOf(this.#role, (key) => settings.get(key), core.config.omConfig)
+    return chosen ?? MEMORY_SETTINGS[this.#role].defaultThreshold
   }
 
   /** Returns the model at once if `resolveModel` of the harness does. */
@@ -46,10 +38,9 @@ export class MemoryRole {
   }
 
   async switchModel(options: { readonly modelId: string }): Promise<void> {
-    const { modelId } = givenFields(options, `om.${this.#facts.role}.switchModel({ modelId })`)
-    givenText(modelId, 'modelId')
-    await this.#session.settings.set(this.#facts.modelKey, modelId)
-    this.#session.binding.emit({ type: 'om_model_changed', role: this.#facts.role, modelId })
+    const { modelId } = givenFields(options, `om.${this.#role}.switchModel({ modelId })`, { modelId: aText })
+    await this.#session.settings.set(MEMORY_SETTINGS[this.#role].model, modelId)
+    this.#session.binding.emit({ type: 'om_model_changed', role: this.#role, modelId })
   }
 }
 
@@ -59,21 +50,7 @@ export interface SessionMemory {
 }
 
 export function sessionMemory(session: SessionContext): SessionMemory {
-  const role = (facts: RoleFacts): MemoryRole => new MemoryRole(session, facts)
-  return {
-    observer: role({
-      role: 'observer',
-      modelKey: 'observerModelId',
-      thresholdKey: 'observationThreshold',
-      threshold: 30_000,
-    }),
-    reflector: role({
-      role: 'reflector',
-      modelKey: 'reflectorModelId',
-      thresholdKey: 'reflectionThreshold',
-      threshold: 40_000,
-    }),
-  }
+  return { observer: new MemoryRole(session, 'observer'), reflector: new MemoryRole(session, 'reflector') }
 }
 
 /** The model of subagents: of one type, or of all types without one of their own. */
@@ -85,16 +62,14 @@ export class SubagentModel {
   }
 
   get(options: { readonly agentType?: string } = {}): string | null {
-    const { agentType } = givenFields(options, 'subagents.model.get({ agentType? })')
-    optionalText(agentType, 'agentType')
+    const { agentType } = givenFields(options, 'subagents.model.get({ agentType? })', {}, { agentType: aText })
     const own = agentType === undefined ? undefined : this.#session.settings.text(subagentKey(agentType))
     return own ?? this.#session.settings.text(subagentKey(undefined)) ?? null
   }
 
   async set(options: { readonly modelId: string; readonly agentType?: string }): Promise<void> {
-    const { agentType, modelId } = givenFields(options, 'subagents.model.set({ modelId })')
-    givenText(modelId, 'modelId')
-    optionalText(agentType, 'agentType')
+    const call = 'subagents.model.set({ modelId })'
+    const { agentType, modelId } = givenFields(options, call, { modelId: aText }, { agentType: aText })
     await this.#session.settings.set(subagentKey(agentType), modelId)
     const typed = agentType === undefined ? {} : { agentType }
     this.#session.binding.emit({ type: 'subagent_model_changed', modelId, scope: 'thread', ...typed })

@@ -1,19 +1,20 @@
 import type { HarnessEvent, HarnessEventListener } from '@inspan/protocol/harness'
 import { endAll } from '../end-all.ts'
 import { isEcho } from '../events/event-bus.ts'
-import type { HarnessState } from '../harness-config.ts'
+import { outsideEvent } from '../events/outside-event.ts'
+import type { StateShape } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import { SessionLog } from './session-log.ts'
-import { lifeOf, Session } from '../session.ts'
+import { insideOf, Session } from '../session.ts'
 
 /** A listener to all sessions. */
-interface Subscription<State extends HarnessState> {
+interface Subscription<State extends StateShape> {
   readonly listener: HarnessEventListener
   readonly ends: Map<Session<State>, () => void>
 }
 
 /** The sessions of a harness. The first one exists from the start and stays after `close`. */
-export class SessionRegistry<State extends HarnessState> {
+export class SessionRegistry<State extends StateShape> {
   readonly first: Session<State>
   readonly #core: HarnessCore
   readonly #sessions = new Set<Session<State>>()
@@ -58,7 +59,7 @@ export class SessionRegistry<State extends HarnessState> {
   emit(event: HarnessEvent): void {
     for (const session of this.#sessions) {
       if (session === this.first) session.emit(event)
-      else lifeOf(session).emitEcho(event)
+      else insideOf(session).binding.emitEcho(outsideEvent(event))
     }
   }
 
@@ -73,7 +74,9 @@ export class SessionRegistry<State extends HarnessState> {
     this.#sessions.clear()
     this.#named.clear()
     this.#sessions.add(this.first)
-    const ends = open.map((session) => () => (session === this.first ? lifeOf(session).close() : lifeOf(session).end()))
+    const ends = open.map(
+      (session) => () => (session === this.first ? insideOf(session).close() : insideOf(session).end()),
+    )
     await endAll([...ends, ...[...this.#ending].map((end) => () => end)])
     for (const session of open) if (session !== this.first) this.#disconnect(session)
   }
@@ -115,10 +118,10 @@ export class SessionRegistry<State extends HarnessState> {
     const session: Session<State> = new Session<State>(this.#core, { resourceId, id, end }, log)
     this.#connectAll(session)
     try {
-      await lifeOf(session).reopen()
+      await insideOf(session).reopen()
     } catch (error) {
       // Its thread cannot be opened: close everything, so that it can be tried again.
-      await lifeOf(session).close()
+      await insideOf(session).close()
       this.#disconnect(session)
       throw error
     }
@@ -128,7 +131,7 @@ export class SessionRegistry<State extends HarnessState> {
 
   async #end(session: Session<State>): Promise<void> {
     if (!this.#sessions.delete(session)) return
-    const ending = lifeOf(session).end()
+    const ending = insideOf(session).end()
     this.#ending.add(ending)
     try {
       await ending

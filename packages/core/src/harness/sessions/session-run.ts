@@ -1,6 +1,7 @@
 import { InspanError, type JsonValue } from '@inspan/protocol'
 import type { Feedback, RunOpinions, Score } from '../../engine/index.ts'
-import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from '../checks/check-given.ts'
+import { aNumber, aText, words } from '@inspan/protocol/internal'
+import { givenFields } from '../checks/check-given.ts'
 import type { SessionContext } from './session-context.ts'
 
 /** The run of the session's thread. */
@@ -62,31 +63,27 @@ export class SessionRun {
 
   /** Records a score of a run. Default: the newest run. */
   async addScore(options: Score & MaybeRun): Promise<void> {
-    const { runId, ...score } = givenFields(options, 'run.addScore({ name, value, source })')
-    givenText(score.name, 'name')
-    givenNumber(score.value, 'value')
-    givenText(score.source, 'source')
-    if (score.reason !== undefined) givenWords(score.reason, 'reason')
+    const required = { name: aText, value: aNumber, source: aText }
+    const optional = { reason: words, runId: aText }
+    const { runId, ...score } = givenFields(options, 'run.addScore({ name, value, source })', required, optional)
     await this.#session.binding.requireRuntime().addScore(this.#meant(runId), score)
   }
 
   /** Records feedback on a run. Default: the newest run. */
   async addFeedback(options: Feedback & MaybeRun): Promise<void> {
-    const { runId, ...feedback } = givenFields(options, 'run.addFeedback({ rating, text, source })')
-    givenText(feedback.source, 'source')
-    optionalNumber(feedback.rating, 'rating')
-    if (feedback.text !== undefined) givenWords(feedback.text, 'text')
+    const call = 'run.addFeedback({ rating, text, source })'
+    const optional = { rating: aNumber, text: words, runId: aText }
+    const { runId, ...feedback } = givenFields(options, call, { source: aText }, optional)
     await this.#session.binding.requireRuntime().addFeedback(this.#meant(runId), feedback)
   }
 
   /** Returns the scores and feedback of a run. Default: the newest run. */
   async opinions(options: MaybeRun = {}): Promise<RunOpinions> {
-    const { runId } = givenFields(options, 'run.opinions({ runId? })')
+    const { runId } = givenFields(options, 'run.opinions({ runId? })', {}, { runId: aText })
     return this.#session.binding.requireRuntime().opinions(this.#meant(runId))
   }
 
   #meant(runId: string | undefined): string {
-    optionalText(runId, 'runId')
     const { lastRun, run } = this.#session.binding.requireRuntime().state.head
     const meant = runId ?? run?.runId ?? lastRun?.runId
     if (meant !== undefined) return meant

@@ -5,7 +5,7 @@ import { InspanError } from '@inspan/protocol'
 import { z } from 'zod'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { splitState } from './control-keys.ts'
-import type { HarnessState } from '../harness-config.ts'
+import type { StateShape } from '../harness-config.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { HarnessRequestContext } from '../agents/request-context.ts'
 
@@ -31,7 +31,7 @@ suite('the state of a session', () => {
     )
   })
 
-  test('what does not fit changes nothing, and says so', async () => {
+  test('an update that does not fit changes nothing, and reports that', async () => {
     await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
     const { state } = bench.harness.session
     await assert.rejects(state.set({ count: 'many' } as never), /Invalid state update: count: /)
@@ -62,7 +62,7 @@ suite('the state of a session', () => {
     assert.deepEqual(again.state.get(), { amount: 7, word: 'hey!', note: 'third' })
   })
 
-  test('what no longer fits the schema after a restart is still there', async () => {
+  test('state that no longer fits the schema after a restart is still there', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage })
     await (await first.harness.createSession({ id: 'one' })).state.set({ count: 'many', name: 'A' })
@@ -89,7 +89,7 @@ suite('the state of a session', () => {
     assert.deepEqual(bench.all('state_changed'), [])
   })
 
-  test('of an update that is refused nothing holds, whatever it says of the harness itself', async () => {
+  test('a refused update changes nothing, not even keys of the harness', async () => {
     await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
     const { permissions, state } = bench.harness.session
     const refused = { yolo: true, permissionRules: { tools: { rm: 'allow' } }, count: 'many' } as never
@@ -127,7 +127,7 @@ suite('the state of a session', () => {
     assert.deepEqual(bench.types(), ['state_changed', 'info'])
   })
 
-  test('what is given out is a copy', async () => {
+  test('the state is returned as a copy', async () => {
     await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
     const { state } = bench.harness.session
     state.get().count = 99
@@ -203,7 +203,7 @@ suite('what the state says to the harness', () => {
   } as const
 
   test('is told from the rest by its names alone, whatever the others are called', () => {
-    const { own } = splitState(JSON.parse('{"__proto__":{"isAdmin":true},"name":"a","yolo":true}') as HarnessState)
+    const { own } = splitState(JSON.parse('{"__proto__":{"isAdmin":true},"name":"a","yolo":true}') as StateShape)
     assert.equal('isAdmin' in own, false)
     assert.deepEqual(Object.keys(own), ['__proto__', 'name'])
   })

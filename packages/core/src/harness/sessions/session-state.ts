@@ -3,13 +3,13 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { InspanError } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import { Mailbox } from '../../common/mailbox.ts'
-import { givenFunction, isFields } from '../checks/check-given.ts'
-import type { HarnessState, StateSchema } from '../harness-config.ts'
-import { stateCheck, type StateCheck } from './state-check.ts'
+import { aFunction } from '@inspan/protocol/internal'
+import { checkGiven, isFields } from '../checks/check-given.ts'
+import type { StateShape, StateSchema } from '../harness-config.ts'
+import { schemaDefaults, stateCheck, type StateCheck } from './state-check.ts'
 import { applyControl, splitState } from './control-keys.ts'
 import type { SessionContext } from './session-context.ts'
 import { outsideEvent } from '../events/outside-event.ts'
-import { schemaDefaults } from './state-defaults.ts'
 
 /** What the function given to `update` returns. */
 export interface StateUpdate<State, Result> {
@@ -22,12 +22,12 @@ export interface StateUpdate<State, Result> {
 /**
  * The application's own state. Changes are made one after the other, and only if the whole state is valid with them.
  */
-export class SessionState<State extends HarnessState = HarnessState> {
+export class SessionState<State extends StateShape = StateShape> {
   readonly #session: SessionContext
   readonly #updates = new Mailbox()
   readonly #check: StateCheck<State> | undefined
   /** The values as given: a schema that transforms a value must not get its own output again. */
-  #given: HarnessState
+  #given: StateShape
   #state: State
 
   constructor(session: SessionContext, schema: StateSchema<State> | undefined, initial: Partial<State> | undefined) {
@@ -56,7 +56,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
     change: (state: State) => StateUpdate<State, Result> | Promise<StateUpdate<State, Result>>,
   ): Promise<Result> {
     return this.#updates.post(async () => {
-      givenFunction(change, 'change')
+      checkGiven(change, 'change', aFunction)
       const update = await change(this.get())
       if (!isFields(update)) throw invalid('the function has to give `{ updates?, events?, result }`')
       const { events = [], result, updates } = update
@@ -66,7 +66,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
     })
   }
 
-  #restore(kept: HarnessState): void {
+  #restore(kept: StateShape): void {
     this.#given = { ...this.#given, ...kept }
     const result = this.#check?.validate(copyOf(this.#given))
     const isFit = result !== undefined && !(result instanceof Promise) && result.issues === undefined
@@ -143,17 +143,17 @@ function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
   return fields as T
 }
 
-function changesBetween(before: HarnessState, after: HarnessState): string[] {
+function changesBetween(before: StateShape, after: StateShape): string[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...keys].filter((key) => !isDeepStrictEqual(after[key], before[key]))
 }
 
-async function checked<State>(check: StateCheck<State> | undefined, given: HarnessState): Promise<State> {
+async function checked<State>(check: StateCheck<State> | undefined, given: StateShape): Promise<State> {
   return check === undefined ? (given as State) : valueOf(await check.validate(copyOf(given)))
 }
 
 /** A constructor cannot wait: an asynchronous schema is first asked at the first change. */
-function checkedAtOnce<State>(check: StateCheck<State> | undefined, given: HarnessState): State {
+function checkedAtOnce<State>(check: StateCheck<State> | undefined, given: StateShape): State {
   const result = check?.validate(copyOf(given))
   return result === undefined || result instanceof Promise ? (given as State) : valueOf(result)
 }

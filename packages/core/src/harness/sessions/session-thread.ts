@@ -1,22 +1,15 @@
-import type { ChangedFile } from '@inspan/tools'
+import type { ChangedFile, RewindReport } from '@inspan/tools'
 import { InspanError, type JsonValue } from '@inspan/protocol'
 import { toHarnessThread, type HarnessMessage, type HarnessThread } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type ThreadInfo } from '@inspan/protocol/store'
 import { type DeleteReport, noSuchThread } from '../../engine/index.ts'
-import {
-  givenFields,
-  givenJson,
-  givenList,
-  givenText,
-  givenWords,
-  optionalFlag,
-  optionalText,
-} from '../checks/check-given.ts'
+import { aFlag, aText, listOf, words } from '@inspan/protocol/internal'
+import { givenFields, givenJson } from '../checks/check-given.ts'
 import type { SessionContext } from './session-context.ts'
 import { changedFiles } from '../threads/thread-files.ts'
 import { ThreadWorktree } from '../threads/thread-worktree.ts'
-import type { CloneRequest, RestoredFiles, ThreadRewind } from '../threads/thread-lifecycle.ts'
+import type { CloneRequest, ThreadToCreate } from '../threads/thread-lifecycle.ts'
 import {
   checkPage,
   listed,
@@ -44,6 +37,17 @@ interface AnyResource {
   readonly allResources?: boolean
 }
 
+/** What was restored. With conflicts: nothing yet, and a question with the id `waitId` asks what to do about them. */
+export interface RestoredFiles extends Omit<RewindReport, 'turnId'> {
+  readonly waitId?: string
+}
+
+/** A rewind that can be undone. */
+export interface ThreadRewind {
+  /** Shows again what the rewind took away; what was said since then is no longer shown. */
+  readonly undo: () => Promise<void>
+}
+
 export type ThreadPage = Listed<HarnessThread>
 export type MessagePage = Listed<HarnessMessage>
 
@@ -69,15 +73,19 @@ export class SessionThread {
     return this.#session.binding.requireRuntime().state.head.stream
   }
 
-  async create(options: { readonly title?: string; readonly id?: string } = {}): Promise<HarnessThread> {
-    const { id, title } = givenFields(options, 'createThread({ title? })')
-    if (title !== undefined) givenWords(title, 'title')
-    optionalText(id, 'id')
-    return this.#session.lifecycle.create(options)
+  async create(options: ThreadToCreate = {}): Promise<HarnessThread> {
+    givenFields(options, 'createThread({ title? })', {}, { title: words, id: aText })
+    const { lifecycle } = this.#session
+    return lifecycle.inTurn((resourceId) => lifecycle.create(resourceId, options))
   }
 
   async switch(options: ThreadChoice): Promise<void> {
-    await this.#session.lifecycle.switch(chosen(options, 'switchThread({ threadId })'))
+    const { threadId } = chosen(options, 'switchThread({ threadId })')
+    const { lifecycle } = this.#session
+    await lifecycle.inTurn(async (resourceId) => {
+      await lifecycle.find(threadId, resourceId)
+      await lifecycle.moveTo(threadId)
+    })
   }
 
   /** The same as `switch`: choosing a thread binds the session to it. */
@@ -86,15 +94,14 @@ export class SessionThread {
   }
 
   async rename(options: { readonly title: string }): Promise<void> {
-    const { title } = givenFields(options, 'renameThread({ title })')
-    await this.#session.lifecycle.rename({ title: givenWords(title, 'title') })
+    const { title } = givenFields(options, 'renameThread({ title })', { title: words })
+    const { lifecycle } = this.#session
+    await lifecycle.inTurn(() => lifecycle.bound().configure({ title }))
   }
 
   async clone(request: CloneRequest = {}): Promise<HarnessThread> {
-    const { resourceId, sourceThreadId, title } = givenFields(request, 'cloneThread({ sourceThreadId?, title? })')
-    optionalText(sourceThreadId, 'sourceThreadId')
-    optionalText(resourceId, 'resourceId')
-    if (title !== undefined) givenWords(title, 'title')
+    const optional = { sourceThreadId: aText, resourceId: aText, title: words }
+    givenFields(request, 'cloneThread({ sourceThreadId?, title? })', {}, optional)
     return this.#session.lifecycle.clone(request)
   }
 
@@ -104,8 +111,10 @@ export class SessionThread {
    * `restoreFiles` puts them back.
    */
   async rewind(options: { readonly messageId: string }): Promise<ThreadRewind> {
-    const { messageId } = givenFields(options, 'thread.rewind({ messageId })')
-    return this.#session.lifecycle.rewind(givenText(messageId, 'messageId'))
+    const { messageId } = givenFields(options, 'thread.rewind({ messageId })', { messageId: aText })
+    const { lifecycle } = this.#session
+    const { undo } = await lifecycle.inTurn(() => lifecycle.bound().rewind({ messageId, scope: 'conversation' }))
+    return { undo: () => lifecycle.inTurn(async () => undo?.()) }
   }
 
   /**
@@ -115,8 +124,11 @@ export class SessionThread {
    * `cancel`, after a restart too.
    */
   async restoreFiles(options: { readonly messageId: string; readonly dryRun?: boolean }): Promise<RestoredFiles> {
-    const { dryRun = false, messageId } = givenFields(options, 'thread.restoreFiles({ messageId, dryRun? })')
-    return this.#session.lifecycle.restoreFiles(givenText(messageId, 'messageId'), dryRun)
+    const call = 'thread.restoreFiles({ messageId, dryRun? })'
+    const { dryRun = false, messageId } = givenFields(options, call, { messageId: aText })
+    const { lifecycle } = this.#session
+    const { report } = await lifecycle.inTurn(() => lifecycle.bound().rewind({ messageId, dryRun }))
+    return report as unknown as RestoredFiles
   }
 
   /** Returns the files that the bound thread has changed in the workspace, with their contents before and after. */
@@ -142,8 +154,7 @@ export class SessionThread {
   /** Returns the threads, most recently changed first. */
   async list(query: ThreadListQuery = {}): Promise<ThreadPage> {
     checkPage(query, 'thread.list({ limit?, cursor? })')
-    optionalFlag(query.allResources, 'allResources')
-    optionalFlag(query.includeForkedSubagents, 'includeForkedSubagents')
+    givenFields(query, 'thread.list({ limit?, cursor? })', {}, { allResources: aFlag, includeForkedSubagents: aFlag })
     await this.#session.core.ready()
     const { limit = MAX_PAGE } = query
     const threads: HarnessThread[] = []
@@ -193,11 +204,11 @@ export class SessionThread {
   async firstUserMessages(
     options: AnyResource & { readonly threadIds: readonly string[] },
   ): Promise<Map<string, HarnessMessage>> {
-    const { allResources, threadIds } = givenFields(options, 'thread.firstUserMessages({ threadIds })')
-    const ids = givenList(threadIds, 'threadIds').map((id, index) => givenText(id, `threadIds[${index}]`))
-    optionalFlag(allResources, 'allResources')
+    const call = 'thread.firstUserMessages({ threadIds })'
+    const ids = { threadIds: listOf(aText, 'texts that are not empty') }
+    const { allResources, threadIds } = givenFields(options, call, ids, { allResources: aFlag })
     const found = new Map<string, HarnessMessage>()
-    for (const threadId of ids) {
+    for (const threadId of threadIds) {
       try {
         const message = await this.firstUserMessage({ threadId, allResources: allResources === true })
         if (message !== null) found.set(threadId, message)
@@ -209,25 +220,23 @@ export class SessionThread {
   }
 
   getSetting(options: { readonly key: string }): JsonValue | undefined {
-    const { key } = givenFields(options, 'thread.getSetting({ key })')
-    return this.#session.settings.get(givenText(key, 'key'))
+    return this.#session.settings.get(givenFields(options, 'thread.getSetting({ key })', { key: aText }).key)
   }
 
   async setSetting(options: { readonly key: string; readonly value: JsonValue }): Promise<void> {
-    const { key, value } = givenFields(options, 'thread.setSetting({ key, value })')
-    await this.#session.settings.set(givenText(key, 'key'), givenJson(value, 'value'))
+    const { key, value } = givenFields(options, 'thread.setSetting({ key, value })', { key: aText })
+    await this.#session.settings.set(key, givenJson(value, 'value'))
   }
 
   async deleteSetting(options: { readonly key: string }): Promise<void> {
-    const { key } = givenFields(options, 'thread.deleteSetting({ key })')
-    await this.#session.settings.set(givenText(key, 'key'), null)
+    const { key } = givenFields(options, 'thread.deleteSetting({ key })', { key: aText })
+    await this.#session.settings.set(key, null)
   }
 
   /**
    * In reach are threads of the current resource, and the bound one: a clone may have been made for another resource.
    */
   #reach({ allResources }: AnyResource): (info: ThreadInfo) => boolean {
-    optionalFlag(allResources, 'allResources')
     const resourceId = this.#session.identity.getResourceId()
     const bound = this.getId()
     return (info) => allResources === true || info.resourceId === resourceId || info.id === bound
@@ -242,6 +251,6 @@ export class SessionThread {
   }
 }
 
-function chosen(options: ThreadChoice, call: string): ThreadChoice {
-  return { threadId: givenText(givenFields(options, call).threadId, 'threadId') }
+function chosen(options: ThreadChoice & AnyResource, call: string): ThreadChoice & AnyResource {
+  return givenFields(options, call, { threadId: aText }, { allResources: aFlag })
 }

@@ -2,6 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { checkAgainst } from '@inspan/agent'
 import { InspanError, type JsonObject } from '@inspan/protocol'
 import { asJson } from '@inspan/protocol/log'
+import { isFields } from '../checks/check-given.ts'
 import type { StateSchema } from '../harness-config.ts'
 
 /** How a state is validated, and the JSON Schema that its defaults come from. */
@@ -43,4 +44,22 @@ function orNothing<T>(make: () => T): T | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Returns the defaults in a JSON Schema, also of nested objects. */
+export function schemaDefaults(schema: unknown): Record<string, unknown> {
+  const defaults = schema === undefined ? undefined : defaultOf(schema)
+  return isFields(defaults) ? { ...defaults } : {}
+}
+
+function defaultOf(schema: unknown): unknown {
+  if (!isFields(schema)) return undefined
+  if (schema['default'] !== undefined) return schema['default']
+  const { properties } = schema
+  if (!isFields(properties)) return undefined
+  const entries = Object.entries(properties).flatMap(([key, property]) => {
+    const value = defaultOf(property)
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

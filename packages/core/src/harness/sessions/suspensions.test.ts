@@ -9,7 +9,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 const ask = (id: string, question: string) => ({ id, name: 'ask_user', input: { question } })
 
 suite('a tool that asks', () => {
-  test('ends the run as suspended, and goes on with the answer', async () => {
+  test('ends the run as suspended, and continues with the answer', async () => {
     await using bench = new HarnessBench([{ toolCalls: [ask('q1', 'Which?')] }, { text: 'Thanks.' }])
     await bench.harness.sendMessage({ content: 'Go' })
     assert.equal(bench.all('agent_end')[0]?.reason, 'suspended')
@@ -37,7 +37,7 @@ suite('a tool that asks', () => {
     assert.deepEqual(shown(), [])
   })
 
-  test('may be answered from inside the listener that hears of it', async () => {
+  test('may be answered from inside the listener that learns of it', async () => {
     await using bench = new HarnessBench([{ toolCalls: [ask('q1', 'Which?')] }, { text: 'Thanks.' }])
     let answered: Promise<void> | undefined
     bench.harness.subscribe((event) => {
@@ -83,7 +83,7 @@ suite('a tool that asks', () => {
     )
   })
 
-  test('still waits in the next process, is told of again and goes on there', async () => {
+  test('still waits in the next process, is told of again and continues there', async () => {
     const storage = new MemoryStore()
     const script = [{ toolCalls: [ask('q1', 'Which?')] }]
     const first = new HarnessBench(script, { storage })
@@ -122,7 +122,7 @@ suite('a submitted plan', () => {
   ]
   const PLAN = { toolCalls: [{ id: 'p1', name: 'submit_plan', input: { title: 'T', plan: 'Do it' } }] }
 
-  test('that is approved switches the mode, and the same run goes on', async () => {
+  test('a submitted plan that is approved switches the mode, and the same run continues', async () => {
     await using bench = new HarnessBench([PLAN, { text: 'Building.' }], { modes: MODES })
     await bench.harness.sendMessage({ content: 'Go' })
     assert.match(bench.model.requestBodies[0] ?? '', /Plan only/)
@@ -137,7 +137,7 @@ suite('a submitted plan', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('that is rejected goes on in its mode with the feedback', async () => {
+  test('a submitted plan that is rejected continues in its mode with the feedback', async () => {
     await using bench = new HarnessBench([PLAN, { text: 'I see.' }], { modes: MODES })
     await bench.harness.sendMessage({ content: 'Go' })
     await bench.harness.respondToToolSuspension({
@@ -147,7 +147,7 @@ suite('a submitted plan', () => {
     assert.match(bench.model.requestBodies[1] ?? '', /Needs more detail/)
   })
 
-  test('that leads to a mode of another agent gives it the floor in the same run', async () => {
+  test('a submitted plan that leads to a mode of another agent gives it the floor in the same run', async () => {
     const builder = scriptedModel([{ text: 'Built.' }])
     await using bench = new HarnessBench([PLAN], {
       modes: [

@@ -1,7 +1,8 @@
 import type { RequestContext } from '@inspan/agent'
 import { InspanError, type Answer, type Wait } from '@inspan/protocol'
 import type { PendingToolSuspension } from '@inspan/protocol/harness'
-import { givenFields, givenJson, givenText, givenWords, optionalFields, optionalText } from '../checks/check-given.ts'
+import { aText, anObject, words } from '@inspan/protocol/internal'
+import { checkOptional, givenFields, givenJson } from '../checks/check-given.ts'
 import { approvalWaits, callIdOf, pendingSuspension, suspendedWaits } from '../events/pending-waits.ts'
 import { requestContextOf, type RequestContextInput } from '../agents/request-context.ts'
 import { assertAnswers } from '../tools/builtin-tools.ts'
@@ -11,6 +12,7 @@ import type { SessionContext } from './session-context.ts'
 export type ApprovalDecision = 'approve' | 'decline' | 'always_allow_category'
 
 export interface ToolApprovalResponse {
+  /** `approve`, `decline`, or `always_allow_category`, which also allows later calls of the category. */
   readonly decision: ApprovalDecision
   /** Default: the oldest call that waits for approval. */
   readonly toolCallId?: string
@@ -39,8 +41,7 @@ export class Suspensions {
   }
 
   get(options: { readonly toolCallId: string }): PendingToolSuspension | undefined {
-    const { toolCallId } = givenFields(options, 'suspensions.get({ toolCallId })')
-    givenText(toolCallId, 'toolCallId')
+    const { toolCallId } = givenFields(options, 'suspensions.get({ toolCallId })', { toolCallId: aText })
     return this.list().find((each) => each.toolCallId === toolCallId)
   }
 
@@ -58,7 +59,7 @@ export class Suspensions {
   }
 }
 
-/** Answers an approval. Resolves when the answer is on record; the call goes on by itself. */
+/** Answers an approval. Resolves when the answer is on record; the call continues by itself. */
 export async function answerApproval(session: SessionContext, response: ToolApprovalResponse): Promise<void> {
   const given = givenFields(response, 'respondToToolApproval({ decision, toolCallId? })')
   const { decision, declineContext, requestContext, toolCallId } = given
@@ -69,7 +70,7 @@ export async function answerApproval(session: SessionContext, response: ToolAppr
   await session.binding.requireRuntime().answer(wait.id, answer)
 }
 
-/** Answers a tool's question. Resolves when the run, which goes on with the answer, is over or waits again. */
+/** Answers a tool's question. Resolves when the run, which continues with the answer, is over or waits again. */
 export async function answerSuspension(session: SessionContext, response: ToolSuspensionResponse): Promise<void> {
   const { binding } = session
   const given = givenFields(response, 'respondToToolSuspension({ resumeData, toolCallId? })')
@@ -92,13 +93,14 @@ function waitsOf(binding: SessionBinding): Wait[] {
 
 /** Returns the wait of the given call, or the only wait. */
 function findSuspension(binding: SessionBinding, toolCallId: string | undefined): Wait {
-  return findWait(waitsOf(binding), optionalText(toolCallId, 'toolCallId'), 'suspended tool')
+  checkOptional(toolCallId, 'toolCallId', aText)
+  return findWait(waitsOf(binding), toolCallId, 'suspended tool')
 }
 
 /** Returns the wait of the given call. Without an id it is the oldest, which a display with a single slot shows. */
 function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
   const waits = approvalWaits(binding.head?.waits ?? [])
-  optionalText(toolCallId, 'toolCallId')
+  checkOptional(toolCallId, 'toolCallId', aText)
   const [oldest] = waits
   if (toolCallId === undefined && oldest !== undefined) return oldest
   return findWait(waits, toolCallId, 'call that waits for approval')
@@ -123,10 +125,11 @@ function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: 
 }
 
 /** Returns the text that the agent gets when a call is declined. */
-function declineReason(context: unknown): string | undefined {
-  const { message, reason } = optionalFields(context, 'declineContext') ?? {}
-  const said = message ?? reason
-  return said === undefined ? undefined : givenWords(said, 'declineContext.message')
+function declineReason(context: ToolApprovalResponse['declineContext']): string | undefined {
+  checkOptional(context, 'declineContext', anObject)
+  const said = context?.message ?? context?.reason
+  checkOptional(said, 'declineContext.message', words)
+  return said
 }
 
 /** Only an explicit decision approves. Anything else is a mistake: it throws, and the call goes on waiting. */

@@ -1,14 +1,5 @@
-import {
-  givenFields,
-  givenJson,
-  givenList,
-  givenOneOf,
-  givenText,
-  givenWords,
-  optionalFields,
-  optionalJson,
-  optionalText,
-} from '../checks/check-given.ts'
+import { aText, anObject, either, oneOf, words, type FieldRule } from '@inspan/protocol/internal'
+import { aJson, checkGiven, checkOptional, givenFields, isFields } from '../checks/check-given.ts'
 import { requestContextOf } from '../agents/request-context.ts'
 import { PRIORITIES, type NotificationInput } from './notification.ts'
 import type { SignalInput, SignalRouting, UserSignalInput } from './send-signal.ts'
@@ -20,85 +11,62 @@ type Loose<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 
 /* All input is checked before a thread is created for it. */
 
+const jsonFields: FieldRule = {
+  wanted: `an object of ${aJson.wanted}`,
+  accepts: (value) => isFields(value) && aJson.accepts(value),
+}
+const EXTRAS = { attributes: jsonFields, metadata: jsonFields } as const
+const bytes: FieldRule = { wanted: 'bytes', accepts: (value) => value instanceof Uint8Array }
+
 export function checkSignal(input: SignalInput): void {
-  const given: Loose<Signal & UserSignalInput> = givenFields(input, 'sendSignal({ type, contents })')
+  const optional = { id: aText, tagName: aText, ...EXTRAS, providerOptions: jsonFields }
+  const given: Loose<Signal & UserSignalInput> = givenFields(input, 'sendSignal({ type, contents })', {}, optional)
   if ('type' in given) {
-    givenOneOf(given.type, 'type', SIGNAL_TYPES)
+    checkGiven(given.type, 'type', oneOf(...SIGNAL_TYPES))
     checkContents(given.contents, 'contents')
   } else {
     checkContents(given.content, 'content')
     requestContextOf(given.requestContext)
     checkRouting(given)
   }
-  optionalText(given.id, 'id')
-  optionalText(given.tagName, 'tagName')
-  checkExtras(given)
-  checkJsonFields(given.providerOptions, 'providerOptions')
 }
 
 export function checkRouting(routing: Loose<SignalRouting>): void {
-  const { ifActive, ifIdle } = givenFields(routing, 'the routing { ifActive?, ifIdle? }')
-  const active = optionalFields(ifActive, 'ifActive')?.['behavior']
-  if (active !== undefined) givenOneOf(active, 'ifActive.behavior', ['deliver', 'persist', 'discard'])
-  const idle = optionalFields(ifIdle, 'ifIdle')?.['behavior']
-  if (idle !== undefined) givenOneOf(idle, 'ifIdle.behavior', ['wake', 'persist', 'discard'])
+  const call = 'the routing { ifActive?, ifIdle? }'
+  const { ifActive, ifIdle } = givenFields(routing, call, {}, { ifActive: anObject, ifIdle: anObject })
+  checkOptional(ifActive?.behavior, 'ifActive.behavior', oneOf('deliver', 'persist', 'discard'))
+  checkOptional(ifIdle?.behavior, 'ifIdle.behavior', oneOf('wake', 'persist', 'discard'))
 }
 
 export function checkStateSignal(signal: StateSignal): void {
-  const given = givenFields(signal, 'sendStateSignal({ id, cacheKey, contents })')
-  givenText(given.id, 'id')
-  givenText(given.cacheKey, 'cacheKey')
-  givenText(given.contents, 'contents')
-  optionalText(given.tagName, 'tagName')
-  if (given.mode !== undefined) givenOneOf(given.mode, 'mode', ['snapshot', 'delta'])
-  optionalJson(given.value, 'value')
-  optionalJson(given.delta, 'delta')
-  checkExtras(given)
+  const required = { id: aText, cacheKey: aText, contents: aText }
+  const optional = { tagName: aText, mode: oneOf('snapshot', 'delta'), value: aJson, delta: aJson, ...EXTRAS }
+  givenFields(signal, 'sendStateSignal({ id, cacheKey, contents })', required, optional)
 }
 
 export function checkReminder(reminder: SystemReminder): void {
-  const given = givenFields(reminder, 'saveSystemReminderMessage({ message, reminderType })')
-  givenText(given.message, 'message')
-  givenText(given.reminderType, 'reminderType')
-  if (given.role !== undefined) givenOneOf(given.role, 'role', ['user', 'assistant', 'system'])
-  checkExtras(given)
+  const required = { message: aText, reminderType: aText }
+  const optional = { role: oneOf('user', 'assistant', 'system'), ...EXTRAS }
+  givenFields(reminder, 'saveSystemReminderMessage({ message, reminderType })', required, optional)
 }
 
 export function checkNotification(input: NotificationInput): void {
-  const given = givenFields(input, 'sendNotificationSignal({ source, kind, summary })')
-  givenText(given.source, 'source')
-  givenText(given.kind, 'kind')
-  givenText(given.summary, 'summary')
-  if (given.priority !== undefined) givenOneOf(given.priority, 'priority', PRIORITIES)
-  optionalText(given.sourceId, 'sourceId')
-  optionalText(given.dedupeKey, 'dedupeKey')
-  optionalText(given.coalesceKey, 'coalesceKey')
-  optionalJson(given.payload, 'payload')
-  checkExtras(given)
-}
-
-function checkExtras({ attributes, metadata }: { readonly attributes?: unknown; readonly metadata?: unknown }): void {
-  checkJsonFields(attributes, 'attributes')
-  checkJsonFields(metadata, 'metadata')
-}
-
-function checkJsonFields(value: unknown, field: string): void {
-  if (optionalFields(value, field) !== undefined) givenJson(value, field)
+  const required = { source: aText, kind: aText, summary: aText }
+  const keys = { sourceId: aText, dedupeKey: aText, coalesceKey: aText }
+  const optional = { priority: oneOf(...PRIORITIES), ...keys, payload: aJson, ...EXTRAS }
+  givenFields(input, 'sendNotificationSignal({ source, kind, summary })', required, optional)
 }
 
 function checkContents(contents: unknown, field: string): void {
-  if (!Array.isArray(contents) || contents.length === 0) {
-    givenText(contents, field)
-    return
-  }
-  givenList(contents, field).forEach((piece, index) => {
+  if (!Array.isArray(contents) || contents.length === 0) return checkGiven(contents, field, aText)
+  contents.forEach((piece: unknown, index) => {
     const at = `${field}[${index}]`
-    const { data, filename, mediaType, text, type } = optionalFields(piece, at) ?? {}
-    if (givenOneOf(type, `${at}.type`, ['text', 'file']) === 'text') givenWords(text, `${at}.text`)
-    else {
-      if (!(data instanceof Uint8Array)) givenText(data, `${at}.data`)
-      givenText(mediaType, `${at}.mediaType`)
-      optionalText(filename, `${at}.filename`)
-    }
+    checkGiven(piece, at, anObject)
+    const { data, filename, mediaType, text, type } = piece as Readonly<Record<string, unknown>>
+    checkGiven(type, `${at}.type`, oneOf('text', 'file'))
+    if (type === 'text') return checkGiven(text, `${at}.text`, words)
+    checkGiven(data, `${at}.data`, either(aText, bytes))
+    checkGiven(mediaType, `${at}.mediaType`, aText)
+    checkOptional(filename, `${at}.filename`, aText)
   })
 }

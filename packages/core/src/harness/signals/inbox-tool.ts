@@ -1,8 +1,8 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { RunnableTool, ToolOutcome } from '@inspan/protocol/driver'
 import type { NotificationStatus } from '@inspan/protocol/harness'
-import { InspanError } from '@inspan/protocol'
-import { InvalidToolInput, optionalOneOf, optionalText, refusal, requiredText } from '../tools/tool-input.ts'
+import { defined } from '@inspan/protocol/internal'
+import { explaining, optionalOneOf, optionalText, requiredText, ToolRefusal } from '../tools/tool-input.ts'
 import type { Inbox } from './inbox.ts'
 import type { NotificationRecord } from './notification.ts'
 
@@ -18,7 +18,7 @@ const LIMIT = 20
 
 /** The tool by which an agent reads its notifications. */
 export function inboxTool(inbox: Inbox, now: () => number = Date.now): RunnableTool {
-  return {
+  return explaining({
     name: 'notification-inbox',
     description:
       'Read and tidy the notifications of this thread: list or search them, read one in full, mark one as seen, ' +
@@ -36,24 +36,15 @@ export function inboxTool(inbox: Inbox, now: () => number = Date.now): RunnableT
     },
     category: 'other',
     isIdempotent: true,
-    execute: async (input) => {
-      try {
-        return await act(inbox, input, now())
-      } catch (error) {
-        if (error instanceof InvalidToolInput || (InspanError.is(error) && error.code === 'not-found')) {
-          return refusal(error.message)
-        }
-        throw error
-      }
-    },
-  }
+    execute: async (input) => act(inbox, input, now()),
+  })
 }
 
 async function act(inbox: Inbox, input: JsonObject, now: number): Promise<ToolOutcome> {
   const action = optionalOneOf(input, 'action', ACTIONS)
   switch (action) {
     case undefined:
-      throw new InvalidToolInput(`"action" must be one of ${ACTIONS.join(', ')}.`)
+      throw new ToolRefusal(`"action" must be one of ${ACTIONS.join(', ')}.`)
     case 'list':
       return listed(matching(inbox, input))
     case 'search': {
@@ -103,7 +94,6 @@ function inFull(record: NotificationRecord): JsonObject {
   return {
     ...inShort(record),
     coalescedCount,
-    ...(payload === undefined ? {} : { payload }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({ payload, metadata }),
   }
 }

@@ -1,8 +1,10 @@
-import { InspanError, type JsonObject, type JsonValue, type Part } from '@inspan/protocol'
+import type { JsonObject, JsonValue, Part } from '@inspan/protocol'
 import type { NotificationStatus } from '@inspan/protocol/harness'
+import { defined } from '@inspan/protocol/internal'
 import { NOTIFICATION_SETTING, type ThreadState } from '@inspan/protocol/log'
 import type { ControlFact } from '../../engine/index.ts'
 import { priorityRank, type NotificationRecord } from './notification.ts'
+import { ToolRefusal } from '../tools/tool-input.ts'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'
 
@@ -31,7 +33,7 @@ export class Inbox {
   get(id: string): NotificationRecord {
     const found = this.list().find((each) => each.id === id)
     if (found !== undefined) return found
-    throw new InspanError('not-found', `There is no notification "${id}" in this thread's inbox.`)
+    throw new ToolRefusal(`There is no notification "${id}" in this thread's inbox.`)
   }
 
   pending(): readonly NotificationRecord[] {
@@ -86,8 +88,7 @@ export function notificationPart(record: NotificationRecord): Part {
       kind,
       priority,
       status: 'delivered',
-      ...(attributes === undefined ? {} : { attributes }),
-      ...(metadata === undefined ? {} : { metadata }),
+      ...defined({ attributes, metadata }),
     },
   )
 }
@@ -123,6 +124,6 @@ function toSetting(record: NotificationRecord): JsonObject {
   return {
     ...(rest as unknown as JsonObject),
     summary: summary.slice(0, SUMMARY_CHARS),
-    ...(kept === undefined ? {} : { payload: kept }),
+    ...defined({ payload: kept }),
   }
 }

@@ -35,7 +35,7 @@ suite('what whoever sends a notification gets', () => {
     })
   })
 
-  test('that it was delivered, since when, and in which run it is heard', async () => {
+  test('the sender of a notification learns that it was delivered, when, and in which run', async () => {
     await using bench = new HarnessBench([{ text: 'I see.' }])
     const ended = bench.next('agent_end')
     const sent = await bench.harness.sendNotificationSignal(BUILD)
@@ -48,7 +48,7 @@ suite('what whoever sends a notification gets', () => {
     assert.ok(accepted.runId !== undefined)
   })
 
-  test('that it was discarded: it is nowhere', async () => {
+  test('the sender of a notification learns that it was discarded, and it is nowhere', async () => {
     await using bench = new HarnessBench([], { notifications: { priorities: { low: 'discard' } } })
     const sent = await bench.harness.sendNotificationSignal({ ...BUILD, priority: 'low' })
     const { createdAt, id } = sent.notification
@@ -70,7 +70,7 @@ suite('what whoever sends a notification gets', () => {
     assert.deepEqual(bench.harness.session.signals.listNotifications(), [])
   })
 
-  test('that it stands for others now: their id, the higher priority, what is new', async () => {
+  test('the sender of a notification learns that it stands for others now: their id, the higher priority, what is new', async () => {
     await using bench = new HarnessBench([], { notifications: { decide: () => 'persist' } })
     const first = await bench.harness.sendNotificationSignal({ ...BUILD, coalesceKey: 'k', priority: 'high' })
     await later()

@@ -75,10 +75,6 @@ export function deliveryOf(
   return typeof rule === 'string' ? rule : rule[isActive ? 'active' : 'idle']
 }
 
-export function higherPriority(a: NotificationPriority, b: NotificationPriority): NotificationPriority {
-  return PRIORITIES.indexOf(a) >= PRIORITIES.indexOf(b) ? a : b
-}
-
 export function priorityRank(priority: NotificationPriority): number {
   return PRIORITIES.indexOf(priority)
 }

@@ -7,7 +7,7 @@ import { ThreadControl } from '../threads/thread-control.ts'
 import { INBOX_LIMIT } from './inbox.ts'
 import type { DeliveryPolicy, NotificationInput } from './notification.ts'
 import { ThreadBench } from './thread-bench.fixture.ts'
-import { threadPort } from './thread-port.ts'
+import { ThreadPort } from './thread-port.ts'
 import { Notifications } from './notifications.ts'
 
 const done = { text: 'Done.' }
@@ -70,11 +70,13 @@ async function contents(bench: ThreadBench): Promise<readonly HarnessMessageCont
 
 const types = async (bench: ThreadBench): Promise<readonly string[]> => (await contents(bench)).map(({ type }) => type)
 
+const UNUSED = { record: () => assert.fail(), steer: () => assert.fail() }
+
 suite('a notification while nothing is going on', () => {
   for (const priority of ['urgent', 'high', 'medium'] as const) {
     test(`is told in full and wakes the agent when it is ${priority}`, async (t) => {
       const { bench, control } = await open(t, [done])
-      const { action, notification, accepted } = await control.sendNotificationSignal(note({ priority }))
+      const { action, notification, accepted } = await control.notifications.send(note({ priority }))
       assert.equal((await accepted).action, 'wake')
       await bench.runtime.idle()
       assert.deepEqual([action, notification.status], ['deliver', 'delivered'])
@@ -87,8 +89,8 @@ suite('a notification while nothing is going on', () => {
 
   test('is kept and named before the next run when it is low', async (t) => {
     const { bench, control, events } = await open(t, [done, done])
-    const { action, id } = await control.sendNotificationSignal(note({ priority: 'low' }))
-    await control.sendNotificationSignal(note({ priority: 'low', source: 'mail' }))
+    const { action, id } = await control.notifications.send(note({ priority: 'low' }))
+    await control.notifications.send(note({ priority: 'low', source: 'mail' }))
     assert.equal(action, 'summarize')
     assert.equal(bench.model.requests.length, 0)
     const told = events.find(({ type }) => type === 'notification')
@@ -134,7 +136,7 @@ suite('a notification while a run is going on', () => {
     const setup = await open(t, [{ toolCalls: [{ name: 'work', input: {} }] }, done, ...more], { tools: [work] })
     const said = setup.bench.say('Go.')
     await begun.promise
-    await setup.control.sendNotificationSignal(input)
+    await setup.control.notifications.send(input)
     gate.resolve()
     await said
     await setup.control.settled()
@@ -182,7 +184,7 @@ suite('who decides what becomes of a notification', () => {
   for (const [title, [input, expected]] of Object.entries(cases)) {
     test(title, async (t) => {
       const { bench, control } = await open(t, [], { delivery })
-      const { action } = await control.sendNotificationSignal(input)
+      const { action } = await control.notifications.send(input)
       assert.equal(action, expected)
       assert.equal(bench.model.requests.length, 0)
       assert.equal(control.notifications.inbox.list().length, expected === 'discard' ? 0 : 1)
@@ -195,20 +197,20 @@ suite('the inbox', () => {
 
   test('takes the same event once, also when it comes twice at the same time', async (t) => {
     const { control } = await open(t, [])
-    const sent = await Promise.all([1, 2, 3].map(() => control.sendNotificationSignal(low({ dedupeKey: 'run-1' }))))
+    const sent = await Promise.all([1, 2, 3].map(() => control.notifications.send(low({ dedupeKey: 'run-1' }))))
     assert.deepEqual(
       sent.map(({ action }) => action),
       ['summarize', 'duplicate', 'duplicate'],
     )
     assert.equal(new Set(sent.map(({ id }) => id)).size, 1)
-    const other = await control.sendNotificationSignal(low({ dedupeKey: 'run-1', source: 'mail' }))
+    const other = await control.notifications.send(low({ dedupeKey: 'run-1', source: 'mail' }))
     assert.equal(other.action, 'summarize')
   })
 
   test('lets the newest stand for those before it, and tells of it', async (t) => {
     const { control, events } = await open(t, [])
-    const { id } = await control.sendNotificationSignal(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
-    const sent = await control.sendNotificationSignal(low({ coalesceKey: 'pr-7', summary: 'Two comments.' }))
+    const { id } = await control.notifications.send(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
+    const sent = await control.notifications.send(low({ coalesceKey: 'pr-7', summary: 'Two comments.' }))
     assert.deepEqual(
       [sent.action, sent.id, sent.notification.summary, sent.notification.coalescedCount],
       ['coalesced', id, 'Two comments.', 2],
@@ -227,8 +229,8 @@ suite('the inbox', () => {
 
   test('is gone through by one that matters more than those it stands for', async (t) => {
     const { bench, control } = await open(t, [done])
-    const { id } = await control.sendNotificationSignal(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
-    const sent = await control.sendNotificationSignal(
+    const { id } = await control.notifications.send(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
+    const sent = await control.notifications.send(
       note({ coalesceKey: 'pr-7', summary: 'It is on fire.', priority: 'urgent' }),
     )
     assert.equal((await sent.accepted).action, 'wake')
@@ -243,22 +245,22 @@ suite('the inbox', () => {
 
   test('survives the process, and is not emptied by what the conversation does', async (t) => {
     const { bench, control } = await open(t, [])
-    const { id } = await control.sendNotificationSignal(low({ payload: { run: 7 } }))
+    const { id } = await control.notifications.send(low({ payload: { run: 7 } }))
     await bench.restart()
     const { inbox } = new Notifications({ port: bench.port, emit: () => undefined })
     assert.deepEqual(inbox.get(id).payload, { run: 7 })
   })
 
-  test('of a fork is empty: what came was for its parent', async (t) => {
+  test('the inbox of a fork is empty: notifications were for its parent', async (t) => {
     const { bench, control } = await open(t, [done])
-    await control.sendNotificationSignal(low())
+    await control.notifications.send(low())
     await bench.say('Hello.')
     const { state } = bench.runtime
     const at = await boundaryAt(bench.store, state.head.lineage, state.head.seq)
     const fork = await forkThread(bench.store, bench.owner, state, { resourceId: 'test', at })
     assert.ok(state.head.settings.size > 0)
     const head = { ...state.head, stream: fork.id }
-    const port = threadPort({ ...bench.port, state: { ...state, head }, steer: () => assert.fail() }, bench.store, {
+    const port = new ThreadPort({ ...UNUSED, state: { ...state, head } }, bench.store, {
       agentId: () => '',
     })
     assert.deepEqual(new Notifications({ port, emit: () => undefined }).inbox.list(), [])
@@ -267,11 +269,11 @@ suite('the inbox', () => {
   test('is bounded: what was read goes first, then what matters least', async (t) => {
     const { control } = await open(t, [])
     const { inbox } = control.notifications
-    const urgent = await control.sendNotificationSignal(low({ summary: 'first' }))
+    const urgent = await control.notifications.send(low({ summary: 'first' }))
     await inbox.put({ ...inbox.get(urgent.id), priority: 'urgent' })
-    const read = await control.sendNotificationSignal(low({ summary: 'read' }))
+    const read = await control.notifications.send(low({ summary: 'read' }))
     await inbox.setStatus(read.id, 'seen', 2_000)
-    for (let n = 0; n < INBOX_LIMIT; n++) await control.sendNotificationSignal(low({ summary: `n${n}` }))
+    for (let n = 0; n < INBOX_LIMIT; n++) await control.notifications.send(low({ summary: `n${n}` }))
     const left = inbox.list()
     assert.equal(left.length, INBOX_LIMIT)
     assert.ok(left.some(({ id }) => id === urgent.id))
@@ -281,9 +283,7 @@ suite('the inbox', () => {
 
   test('keeps no payload that would swell the thread', async (t) => {
     const { control } = await open(t, [])
-    const { id } = await control.sendNotificationSignal(
-      low({ payload: 'x'.repeat(10_000), summary: 'y'.repeat(5_000) }),
-    )
+    const { id } = await control.notifications.send(low({ payload: 'x'.repeat(10_000), summary: 'y'.repeat(5_000) }))
     const kept = control.notifications.inbox.get(id)
     assert.deepEqual([kept.payload, kept.summary.length], [{ tooLarge: 10_002 }, 2_000])
   })
@@ -294,15 +294,15 @@ suite('the tool notification-inbox', () => {
     const { control } = await open(t, [])
     const has = (): boolean => control.tools().some(({ name }) => name === 'notification-inbox')
     assert.equal(has(), false)
-    await control.sendNotificationSignal(note({ priority: 'low' }))
+    await control.notifications.send(note({ priority: 'low' }))
     assert.equal(has(), true)
   })
 
   test('lists, finds, reads and puts away', async (t) => {
     const results: JsonObject[] = []
     const { bench, control } = await open(t, [])
-    const first = await control.sendNotificationSignal(note({ priority: 'low', payload: { branch: 'main' } }))
-    const second = await control.sendNotificationSignal(note({ priority: 'low', source: 'mail', summary: 'Hi there.' }))
+    const first = await control.notifications.send(note({ priority: 'low', payload: { branch: 'main' } }))
+    const second = await control.notifications.send(note({ priority: 'low', source: 'mail', summary: 'Hi there.' }))
     const tool = control.tools().find(({ name }) => name === 'notification-inbox')
     const use = async (input: JsonObject): Promise<JsonObject> => {
       const context = {

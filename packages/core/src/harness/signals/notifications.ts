@@ -2,12 +2,13 @@ import type { Part } from '@inspan/protocol'
 import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
 import { toWire } from '@inspan/protocol/wire'
+import { Mailbox } from '../../common/mailbox.ts'
 import type { ControlFact } from '../../engine/index.ts'
 import { reportFailure } from '../events/report-errors.ts'
 import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'
 import {
   deliveryOf,
-  higherPriority,
+  priorityRank,
   type DeliveryAction,
   type DeliveryPolicy,
   type NotificationInput,
@@ -42,7 +43,8 @@ export class Notifications {
   readonly inbox: Inbox
   readonly #options: NotificationsOptions
   readonly #now: () => number
-  #turn: Promise<unknown> = Promise.resolve()
+  /** One at a time, so that two equal ones sent at once are still recognised. */
+  readonly #turns = new Mailbox()
 
   constructor(options: NotificationsOptions) {
     this.#options = options
@@ -54,7 +56,7 @@ export class Notifications {
   async send(given: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
     // A copy, so that later changes by the sender have no effect.
     const input: NotificationInput = toWire(given)
-    return this.#next(async () => {
+    return this.#turns.post(async () => {
       const known = this.#known(input)
       if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))
       if (known === undefined) return this.#deliver(this.#newRecord(input), routing)
@@ -72,7 +74,7 @@ export class Notifications {
    * started a run.
    */
   deliverDue(): Promise<boolean> {
-    return this.#next(async () => {
+    return this.#turns.post(async () => {
       if (this.#options.port.state.head.run !== null) return false
       const due = this.inbox.pending().filter(({ isDue }) => isDue === true)
       if (due.length === 0) return false
@@ -137,10 +139,11 @@ export class Notifications {
   }
 
   #coalesced(record: NotificationRecord, input: NotificationInput): NotificationRecord {
+    const { priority = 'medium' } = input
     return {
       ...record,
       ...input,
-      priority: higherPriority(record.priority, input.priority ?? 'medium'),
+      priority: priorityRank(priority) > priorityRank(record.priority) ? priority : record.priority,
       coalescedCount: record.coalescedCount + 1,
       updatedAt: this.#now(),
     }
@@ -148,13 +151,6 @@ export class Notifications {
 
   #delivered({ isDue: _isDue, ...record }: NotificationRecord): NotificationRecord {
     return { ...record, status: 'delivered', updatedAt: this.#now() }
-  }
-
-  /** One at a time, so that two equal ones sent at once are still recognised. */
-  #next<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => undefined)
-    return done
   }
 }
 

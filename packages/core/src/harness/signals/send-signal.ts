@@ -1,4 +1,5 @@
 import type { JsonObject, Part } from '@inspan/protocol'
+import { defined } from '@inspan/protocol/internal'
 import type { RequestContextInput } from '../agents/request-context.ts'
 import { signalParts, type Signal, type SignalContents, type SignalType } from './signal-part.ts'
 import { laneState, stateFacts, type StateSignal } from './state-lane.ts'
@@ -52,10 +53,12 @@ export async function sendSignal(
   routing: SignalRouting = {},
   requestContext?: JsonObject,
 ): Promise<SignalAccepted> {
-  const signal: Signal = 'type' in input ? input : { type: 'user', contents: input.content, ...extras(input) }
+  const { attributes, metadata } = input
+  const signal: Signal =
+    'type' in input ? input : { type: 'user', contents: input.content, ...defined({ attributes, metadata }) }
   const own: SignalRouting = 'type' in input ? {} : input
   const messageId = input.id ?? port.newId()
-  const message = { messageId, ...(requestContext === undefined ? {} : { requestContext }) }
+  const message = { messageId, ...defined({ requestContext }) }
   return route(port, signalParts(signal, messageId), message, { ...own, ...routing })
 }
 
@@ -93,12 +96,5 @@ export async function route(
       const { runId } = await port.submit(parts, message)
       return { accepted: true, action, runId }
     }
-  }
-}
-
-function extras(input: UserSignalInput): Partial<Signal> {
-  return {
-    ...(input.attributes === undefined ? {} : { attributes: input.attributes }),
-    ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
   }
 }

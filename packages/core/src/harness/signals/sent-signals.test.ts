@@ -32,7 +32,7 @@ suite('a signal that was sent', () => {
     assert.deepEqual(seen, ['blue'])
   })
 
-  test('while a tool waits is heard after its answer, with its id and what goes along with it', async () => {
+  test('while a tool waits is delivered after its answer, with its id and what goes along with it', async () => {
     const seen: unknown[] = []
     const look = createTool({
       id: 'look',
@@ -54,7 +54,7 @@ suite('a signal that was sent', () => {
     assert.deepEqual(seen, ['blue'])
   })
 
-  test('and fails is told by an event, whoever looks at it', async () => {
+  test('a signal that fails is reported by an event, whether or not its promise is awaited', async () => {
     const release = new Error('The lock is stuck.')
     await using bench = new HarnessBench([], {
       threadLock: {

@@ -6,17 +6,19 @@ import { reportFailure } from '../events/report-errors.ts'
 import { checkNotification, checkReminder, checkRouting, checkSignal, checkStateSignal } from './check-signals.ts'
 import type { NotificationInput, NotificationRecord } from './notification.ts'
 import type { SentNotification } from './notifications.ts'
-import type {
-  SentSignal,
-  SignalAccepted,
-  SignalAction,
-  SignalInput,
-  SignalRouting,
-  StateSignalResult,
+import {
+  sendSignal,
+  sendStateSignal,
+  type SentSignal,
+  type SignalAccepted,
+  type SignalAction,
+  type SignalInput,
+  type SignalRouting,
+  type StateSignalResult,
 } from './send-signal.ts'
 import type { Signal } from './signal-part.ts'
 import type { StateSignal } from './state-lane.ts'
-import type { SystemReminder } from './system-reminder.ts'
+import { saveSystemReminder, type SystemReminder } from './system-reminder.ts'
 
 /** Sends the application's signals to the thread that a session is bound to. */
 export class SessionSignals {
@@ -40,7 +42,7 @@ export class SessionSignals {
     const recorded = this.#session.conversation.keepContext(id, context)
     let action: SignalAction | undefined
     try {
-      const accepted = await control.sendSignal({ ...input, id }, routing, recorded)
+      const accepted = await sendSignal(control.port, { ...input, id }, routing, recorded)
       ;({ action } = accepted)
       return accepted
     } finally {
@@ -50,19 +52,20 @@ export class SessionSignals {
 
   async sendStateSignal(signal: StateSignal): Promise<StateSignalResult> {
     checkStateSignal(signal)
-    return (await this.#session.lifecycle.ensure()).control.sendStateSignal(signal)
+    return sendStateSignal((await this.#session.lifecycle.ensure()).control.port, signal)
   }
 
   async sendNotificationSignal(input: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
     checkNotification(input)
     checkRouting(routing)
-    return (await this.#session.lifecycle.ensure()).control.sendNotificationSignal(input, routing)
+    return (await this.#session.lifecycle.ensure()).control.notifications.send(input, routing)
   }
 
   /** `null` when there is no thread to remind. */
   async saveSystemReminderMessage(reminder: SystemReminder): Promise<HarnessMessage | null> {
     checkReminder(reminder)
-    return (await this.#session.binding.thread?.control.saveSystemReminderMessage(reminder)) ?? null
+    const { thread } = this.#session.binding
+    return thread === undefined ? null : saveSystemReminder(thread.control.port, reminder)
   }
 
   /** Returns the inbox of the thread, oldest first. */

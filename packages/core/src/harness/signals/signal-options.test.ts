@@ -41,7 +41,7 @@ suite('what may be said with a signal', () => {
     assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 1)
   })
 
-  test('of a reminder its role and what else is known of it', async () => {
+  test('a reminder takes its role and further data', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }])
     await bench.harness.createThread()
     const reminder = { message: 'Mind the gap.', reminderType: 'gap', role: 'system', metadata: { gapMs: 5 } } as const

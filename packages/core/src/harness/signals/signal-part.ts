@@ -6,6 +6,7 @@ import {
   type Part,
   type SignalKind,
 } from '@inspan/protocol'
+import { defined } from '@inspan/protocol/internal'
 import { toWire } from '@inspan/protocol/wire'
 import { filePart, type MessageFile } from '../runs/message-files.ts'
 import { signalXml, type SignalAttributes } from './signal-xml.ts'
@@ -37,18 +38,12 @@ export const SIGNAL_TYPES: readonly SignalType[] = [
   'system-reminder',
 ]
 
-const TAGS: Readonly<Record<Exclude<SignalType, 'user' | 'user-message'>, string>> = {
-  state: 'state',
-  reactive: 'signal',
-  notification: 'notification',
-  'system-reminder': 'system-reminder',
-}
-
-const KINDS: Readonly<Record<keyof typeof TAGS, SignalKind>> = {
-  state: 'state_signal',
-  reactive: 'reactive_signal',
-  notification: 'notification',
-  'system-reminder': 'system_reminder',
+/** How a signal that is not the user's is marked, and the element that the model reads. */
+const MARKS: Readonly<Record<Exclude<SignalType, 'user' | 'user-message'>, { kind: SignalKind; tagName: string }>> = {
+  state: { kind: 'state_signal', tagName: 'state' },
+  reactive: { kind: 'reactive_signal', tagName: 'signal' },
+  notification: { kind: 'notification', tagName: 'notification' },
+  'system-reminder': { kind: 'system_reminder', tagName: 'system-reminder' },
 }
 
 /** Returns the parts of a signal. A user's words become plain text; everything else is marked with its kind. */
@@ -60,14 +55,15 @@ export function signalParts(signal: Signal, id: string): readonly Part[] {
     return pieces(contents).map((piece, index): Part => {
       // Metadata of the message is kept with its first part: a message that waits in the queue is nothing but its
       // parts.
-      const about = index === 0 ? { ...meta.meta, ...toWire(aboutMessage(signal)) } : { ...meta.meta }
+      const about = index === 0 ? { ...meta.meta, ...toWire(defined({ attributes, metadata })) } : { ...meta.meta }
       const more = Object.keys(about).length === 0 ? {} : { meta: about }
       if (piece.type === 'text') return { id: String(index), type: 'text', text: piece.text, ...more }
       return { ...filePart(piece), id: String(index), ...more }
     })
   }
   const message = plainText(contents, type)
-  const tagName = signal.tagName ?? TAGS[type]
+  const { kind, tagName: byType } = MARKS[type]
+  const tagName = signal.tagName ?? byType
   // A copy, so that later changes by the sender have no effect.
   const data: JsonObject = toWire({
     ...(type === 'system-reminder' ? reminderFacts(attributes) : {}),
@@ -75,10 +71,9 @@ export function signalParts(signal: Signal, id: string): readonly Part[] {
     id,
     message,
     ...(type === 'state' ? { stateId: tagName, mode: 'snapshot' } : { tagName }),
-    ...(attributes === undefined ? {} : { attributes }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({ attributes, metadata }),
   })
-  return [{ id: '0', type: 'signal', kind: KINDS[type], text: signalXml(tagName, message, attributes), data, ...meta }]
+  return [{ id: '0', type: 'signal', kind, text: signalXml(tagName, message, attributes), data, ...meta }]
 }
 
 /** Returns a signal part of a fixed kind: what the model reads, and what a UI shows. */
@@ -94,14 +89,7 @@ export function signalPart(
 /** What a reminder is about may also be in its attributes: `type`, as the model reads it, or the name a UI uses. */
 function reminderFacts(attributes: SignalAttributes = {}): SignalAttributes {
   const { path, reminderType = attributes['type'] } = attributes
-  return { ...(reminderType === undefined ? {} : { reminderType }), ...(path === undefined ? {} : { path }) }
-}
-
-function aboutMessage({ attributes, metadata }: Signal): Pick<Signal, 'attributes' | 'metadata'> {
-  return {
-    ...(attributes === undefined ? {} : { attributes }),
-    ...(metadata === undefined ? {} : { metadata }),
-  }
+  return defined({ reminderType, path })
 }
 
 function pieces(contents: SignalContents): Exclude<SignalContents, string> {

@@ -74,7 +74,7 @@ suite('a signal while nothing is going on', () => {
     })
   }
 
-  test('that is a user’s words is just that, with files', async () => {
+  test('a signal while nothing is going on that is a user’s words is just that, with files', async () => {
     await using bench = await ThreadBench.open({ script: [done] })
     const file = { type: 'file', data: 'aGk=', mediaType: 'application/x', filename: 'a.x' } as const
     await sendSignal(bench.port, { content: [{ type: 'text', text: 'Look.' }, file] })
@@ -113,7 +113,7 @@ suite('a signal while a run is going on', () => {
     return [accepted, bench]
   }
 
-  test('is heard before the next step of the same run', async () => {
+  test('is delivered before the next step of the same run', async () => {
     const [accepted, bench] = await sent('deliver')
     await using _bench = bench
     assert.deepEqual(accepted, { accepted: true, action: 'deliver', runId: bench.runtime.state.head.lastRun?.runId })
@@ -135,7 +135,7 @@ suite('a signal while a run is going on', () => {
     assert.ok(!(await contents(bench)).some(({ type }) => type === 'notification'))
   })
 
-  test('that waits answers nothing, and is heard when the run goes on', async () => {
+  test('a signal while a run is going on that waits answers nothing, and is heard when the run continues', async () => {
     const ask: RunnableTool = {
       name: 'work',
       inputSchema: { type: 'object' },
@@ -190,7 +190,7 @@ suite('a state signal', () => {
   })
 })
 
-test('a system reminder is kept in the conversation and given back as a message', async () => {
+test('a system reminder is kept in the conversation and returned as a message', async () => {
   await using bench = await ThreadBench.open({ script: [done] })
   const message = await saveSystemReminder(bench.port, {
     message: 'Two hours have passed.',

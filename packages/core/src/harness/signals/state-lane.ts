@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
+import { defined } from '@inspan/protocol/internal'
 import { STATE_SIGNAL_SETTING } from '@inspan/protocol/log'
 import type { ControlFact } from '../../engine/index.ts'
 import { signalPart } from './signal-part.ts'
@@ -61,7 +62,7 @@ export function stateFacts(signal: StateSignal, last: LaneState | null, newId: (
     {
       tagName: signal.tagName ?? signal.id,
       message: signal.contents,
-      ...(signal.attributes === undefined ? {} : { attributes: signal.attributes }),
+      ...defined({ attributes: signal.attributes }),
     },
     {
       id: messageId,
@@ -69,8 +70,7 @@ export function stateFacts(signal: StateSignal, last: LaneState | null, newId: (
       mode,
       cacheKey: signal.cacheKey,
       version,
-      ...(signal.value === undefined ? {} : { value: signal.value }),
-      ...(signal.delta === undefined ? {} : { delta: signal.delta }),
+      ...defined({ value: signal.value, delta: signal.delta }),
     },
   )
   const deltas = mode === 'delta' ? (last?.deltas ?? 0) + 1 : 0

@@ -7,11 +7,11 @@ import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { createThread, ProcessOwner, ThreadRuntime } from '../../engine/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { summaryBeforeRun } from './notifications.ts'
-import { threadPort, type ThreadPort } from './thread-port.ts'
+import { ThreadPort } from './thread-port.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
 
-export interface BenchOptions {
+export interface ThreadBenchOptions {
   readonly script: Script
   readonly tools?: (port: ThreadPort) => readonly RunnableTool[]
   readonly store?: Store
@@ -23,17 +23,17 @@ export class ThreadBench implements AsyncDisposable {
   readonly store: Store
   readonly model: ScriptedModel
   readonly port: ThreadPort
-  readonly #options: BenchOptions
+  readonly #options: ThreadBenchOptions
   readonly #tools: readonly RunnableTool[]
   #owner: ProcessOwner | undefined
   #runtime: ThreadRuntime | undefined
 
-  private constructor(options: BenchOptions) {
+  private constructor(options: ThreadBenchOptions) {
     this.#options = options
     this.store = options.store ?? new MemoryStore()
     this.model = scriptedModel(options.script)
     const runtime = (): ThreadRuntime => this.runtime
-    this.port = threadPort(
+    this.port = new ThreadPort(
       {
         get state() {
           return runtime().state
@@ -47,7 +47,7 @@ export class ThreadBench implements AsyncDisposable {
     this.#tools = options.tools?.(this.port) ?? []
   }
 
-  static async open(options: BenchOptions): Promise<ThreadBench> {
+  static async open(options: ThreadBenchOptions): Promise<ThreadBench> {
     const bench = new ThreadBench(options)
     if ((await bench.store.getThread('thread')) === null) {
       await createThread(bench.store, { id: 'thread', resourceId: 'test' })

@@ -4,19 +4,6 @@ import type { Store } from '@inspan/protocol/store'
 import type { ControlFact, RecordOrigin, RunHandle, Submission, ThreadRuntime } from '../../engine/index.ts'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
-/** An open thread as the parts of the control layer use it. */
-export interface ThreadPort {
-  readonly state: ThreadState
-  record(facts: readonly ControlFact[], origin?: RecordOrigin): Promise<void>
-  /** Sends a message: starts a run, or is heard by the agent of the present one, also if that waits. */
-  submit(parts: readonly Part[], message?: SubmittedMessage): Promise<RunHandle>
-  /** Returns `null` when the present conversation does not contain the message. */
-  getMessage(messageId: string): Promise<StoredMessage | null>
-  /** Oldest first. */
-  newestMessages(limit: number): Promise<readonly StoredMessage[]>
-  readonly newId: () => string
-}
-
 export type SubmittedMessage = Pick<Submission, 'messageId' | 'requestContext'>
 
 type PortRuntime = Pick<ThreadRuntime, 'state' | 'record' | 'steer'>
@@ -29,22 +16,14 @@ interface Sender {
   readonly door?: string | undefined
 }
 
-export function threadPort(
-  runtime: PortRuntime,
-  store: PortStore,
-  sender: Sender,
-  newId: () => string = timeOrderedId,
-): ThreadPort {
-  return new RuntimePort(runtime, store, sender, newId)
-}
-
-class RuntimePort implements ThreadPort {
+/** An open thread as the parts of the control layer use it. */
+export class ThreadPort {
   readonly newId: () => string
   readonly #runtime: PortRuntime
   readonly #store: PortStore
   readonly #sender: Sender
 
-  constructor(runtime: PortRuntime, store: PortStore, sender: Sender, newId: () => string) {
+  constructor(runtime: PortRuntime, store: PortStore, sender: Sender, newId: () => string = timeOrderedId) {
     this.newId = newId
     this.#runtime = runtime
     this.#store = store
@@ -59,6 +38,7 @@ class RuntimePort implements ThreadPort {
     return this.#runtime.record(facts, origin)
   }
 
+  /** Sends a message: starts a run, or is delivered to the agent of the present one, also if that waits. */
   submit(parts: readonly Part[], message?: SubmittedMessage): Promise<RunHandle> {
     const [messageId, runId] = [this.newId(), this.newId()]
     const { agentId, door } = this.#sender
@@ -66,10 +46,12 @@ class RuntimePort implements ThreadPort {
     return this.#runtime.steer({ agentId: agentId(), ...from, parts, messageId, runId, ...message })
   }
 
+  /** Returns `null` when the present conversation does not contain the message. */
   getMessage(messageId: string): Promise<StoredMessage | null> {
     return this.#store.getMessage(this.state.head.lineage, messageId)
   }
 
+  /** Oldest first. */
   async newestMessages(limit: number): Promise<readonly StoredMessage[]> {
     const { items } = await this.#store.listMessages(this.state.head.lineage, { order: 'newest', limit })
     return items.toReversed()

@@ -53,7 +53,7 @@ suite('a subagent in the background', () => {
     assert.ok(ended?.body.type === 'child.ended' && ended.body.usage?.totalTokens === 30)
   })
 
-  test('is heard by the run at work, if there is one', async () => {
+  test('is delivered by the run at work, if there is one', async () => {
     const { open, tools } = gated()
     const storage = new MemoryStore()
     const permissions = { tools: { wait: 'allow', own: 'allow' } } as const
@@ -147,7 +147,7 @@ suite('a subagent in the background', () => {
     assert.equal(bench.model.calls, 2)
   })
 
-  test('goes on after a restart and is reported once', async () => {
+  test('continues after a restart and is reported once', async () => {
     const storage = new MemoryStore()
     const journal: unknown[] = []
     const definition = { tools: { paint: paint(journal) } }

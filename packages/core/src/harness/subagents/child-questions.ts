@@ -83,7 +83,7 @@ export class ChildQuestions {
         }
         const { agentType, task } = note
         const question = passedOn(wait, name, { agentType, task, threadId: this.#thread })
-        // A question of the run is taken back when that ends. A subagent in the background has none.
+        // A question of the run is withdrawn when that ends. A subagent in the background has none.
         const origin = run === null || note.background === true ? {} : { run: run.runId }
         await log.commit([{ type: 'wait.opened', wait: question }], origin)
       }

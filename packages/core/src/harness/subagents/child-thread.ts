@@ -6,7 +6,8 @@ import type { HarnessCore } from '../harness-core.ts'
 import type { ThreadGuest } from '../threads/open-threads.ts'
 import { shareOf } from './child-budget.ts'
 import { childMetadata, childNoteOf, childRunOf, type ChildNote } from './child-note.ts'
-import { SubagentRefused, type SubagentOrder } from './subagent-tool.ts'
+import { ToolRefusal } from '../tools/tool-input.ts'
+import type { SubagentOrder } from './subagent-tool.ts'
 
 const DEFAULT_DEPTH = 3
 const DEFAULT_CONCURRENT = 8
@@ -64,17 +65,17 @@ async function create(request: ChildRequest): Promise<ThreadInfo> {
   const depth = (above?.depth ?? 0) + 1
   const { concurrent = DEFAULT_CONCURRENT } = core.config.subagentLimits ?? {}
   if (request.atWork >= concurrent) {
-    throw new SubagentRefused(`${concurrent} subagents work already, which is the limit. Wait for one of them.`)
+    throw new ToolRefusal(`${concurrent} subagents work already, which is the limit. Wait for one of them.`)
   }
   const max = core.config.subagentLimits?.depth ?? DEFAULT_DEPTH
-  if (depth > max) throw new SubagentRefused(`Subagents may be nested ${max} deep. Do this task yourself.`)
+  if (depth > max) throw new ToolRefusal(`Subagents may be nested ${max} deep. Do this task yourself.`)
   const budget = await shareOf(store, log.state, budgetOf(core, log, above))
   if (Object.values(budget ?? {}).includes(0)) {
-    throw new SubagentRefused('The budget of this run leaves nothing for another subagent.')
+    throw new ToolRefusal('The budget of this run leaves nothing for another subagent.')
   }
   const { background, definition, forked, task } = order
   if (background && above !== undefined) {
-    throw new SubagentRefused('A subagent cannot start others in the background. Call it without "background".')
+    throw new ToolRefusal('A subagent cannot start others in the background. Call it without "background".')
   }
   const note: ChildNote = {
     agentType: definition.id,
@@ -107,7 +108,7 @@ async function fork({ core, log }: ChildRequest, thread: NewThread): Promise<Thr
   const { head } = log.state
   const step = await core.store.latestRecord(head.lineage, 'step.started', head.seq)
   if (step === null || head.run === null || step.seq <= head.run.startedSeq) {
-    throw new SubagentRefused('This agent cannot be forked. Call the subagent with "forked": false.')
+    throw new ToolRefusal('This agent cannot be forked. Call the subagent with "forked": false.')
   }
   const { grants, yolo } = head
   return forkThread(core.store, await core.threads.owner(), log.state, { ...thread, at: step.seq, grants, yolo })

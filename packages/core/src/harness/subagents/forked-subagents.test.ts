@@ -91,7 +91,7 @@ suite('a forked subagent', () => {
     assert.equal(bench.all('subagent_end')[0]?.result, 'Alone, then.')
   })
 
-  test('that cannot be made, because its parent reports no steps, is an error that says what to do instead', async () => {
+  test('a forked subagent that cannot be made, because its parent reports no steps, is an error that says what to do instead', async () => {
     const results: unknown[] = []
     const agent = new ForeignAgent(
       'cli',

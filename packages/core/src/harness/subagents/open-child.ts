@@ -1,6 +1,8 @@
 import { RequestContext } from '@inspan/agent'
 import { InspanError, NO_GRANTS, type Grants, type PermissionRules } from '@inspan/protocol'
 import type { ToolRunContext } from '@inspan/protocol/driver'
+import type { HarnessEvent } from '@inspan/protocol/harness'
+import { asError, defined } from '@inspan/protocol/internal'
 import { type RuntimeAgent, ThreadRegistry, type ThreadRuntime } from '../../engine/index.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import type { HarnessSubagent } from '../harness-config.ts'
@@ -10,14 +12,15 @@ import type { PreparedChild } from './child-thread.ts'
 import { forkedAgent } from './forked-agent.ts'
 import { subagentAgent } from './subagent-agent.ts'
 import { SubagentRelay } from './subagent-relay.ts'
-import type { ParentThread, ChildThreadDoor } from './parent-thread.ts'
+import type { HarnessDoor } from '../threads/thread-opening.ts'
+import type { ParentThread } from './parent-thread.ts'
 
 /** The thread of a subagent while it is open in this process: its parent's listeners hear of it, its questions too. */
 export class OpenChild {
   readonly prepared: PreparedChild
   readonly relay: SubagentRelay
   readonly #parent: ParentThread
-  readonly #door: ChildThreadDoor
+  readonly #door: HarnessDoor
   readonly #stops: (() => void)[] = []
   #opened: { readonly runtime: ThreadRuntime; readonly questions: ChildQuestions } | undefined
 
@@ -27,7 +30,7 @@ export class OpenChild {
     this.prepared = prepared
     this.#parent = parent
     const { agentType } = note
-    this.relay = new SubagentRelay({ toolCallId, agentType, emit, startedAt: info.createdAt, now: core.now })
+    this.relay = new SubagentRelay({ toolCallId, agentType, emit, startedAt: info.createdAt })
     const forkOf = (agent: RuntimeAgent | undefined): RuntimeAgent | undefined =>
       agent && forkedAgent(agent, core.store, info.forkedFrom?.at ?? 0)
     this.#door = parent.doorTo(info.id, {
@@ -40,8 +43,11 @@ export class OpenChild {
       },
       rules: () => inheritedRules(parent),
       grants: () => inheritedGrants(parent),
-      // Memory of the subagent's thread is none of the parent's.
-      emit: (event) => (event.type.startsWith('om_') ? undefined : emit(event)),
+      emit: (event) => {
+        // Memory of the subagent's thread is none of the parent's.
+        if (event.type.startsWith('om_')) return
+        emit(isOfSubagent(event) ? { ...event, parentToolCallId: pathTo(toolCallId, event) } : event)
+      },
     })
   }
 
@@ -83,8 +89,7 @@ export class OpenChild {
         parts: [{ id: '0', type: 'text', text: note.task }],
         messageId,
         runId: childRunOf(info.id),
-        ...(doorKey === undefined ? {} : { door: doorKey }),
-        ...(requestContext === undefined ? {} : { requestContext }),
+        ...defined({ door: doorKey, requestContext }),
         ...(note.budget === undefined ? {} : { turn: { budget: note.budget } }),
       })
     } catch (error) {
@@ -131,7 +136,7 @@ export class OpenChild {
     })
     const onError = (error: unknown): void => {
       if (InspanError.is(error, 'closed')) return
-      emit({ type: 'error', error: error instanceof Error ? error : new Error(String(error)) })
+      emit({ type: 'error', error: asError(error) })
     }
     const questions = new ChildQuestions({ core, parent: parent(), child: runtime, name, note, onError })
     this.#opened = { runtime, questions }
@@ -158,4 +163,14 @@ function inheritedGrants({ grants, runtime }: ParentThread): Grants {
   const all = [runtime().state.head.grants, grants()]
   if (all.every(({ categories, tools }) => categories.length + tools.length === 0)) return NO_GRANTS
   return { categories: all.flatMap(({ categories }) => categories), tools: all.flatMap(({ tools }) => tools) }
+}
+
+type OfSubagent = Extract<HarnessEvent, { readonly type: `subagent_${string}`; readonly toolCallId: string }>
+
+function isOfSubagent(event: HarnessEvent): event is OfSubagent {
+  return event.type.startsWith('subagent_') && 'toolCallId' in event
+}
+
+function pathTo(toolCallId: string, { parentToolCallId }: OfSubagent): string {
+  return parentToolCallId === undefined ? toolCallId : `${toolCallId}/${parentToolCallId}`
 }

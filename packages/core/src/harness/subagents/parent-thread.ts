@@ -1,9 +1,10 @@
 import type { Grants, PermissionRules } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import type { Door, RuntimeAgents, ThreadRuntime } from '../../engine/index.ts'
+import type { RuntimeAgents, ThreadRuntime } from '../../engine/index.ts'
 import type { ThreadEquipment } from '../agents/mode-agents.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { ThreadGuest } from '../threads/open-threads.ts'
+import type { HarnessDoor } from '../threads/thread-opening.ts'
 import type { NotificationInput } from '../signals/notification.ts'
 
 /** How the door to a subagent's thread differs from that of a session. */
@@ -17,14 +18,6 @@ export interface ChildDoor {
   readonly emit: (event: HarnessEvent) => void
 }
 
-/** The door to a subagent's thread. */
-export interface ChildThreadDoor {
-  readonly door: Door
-  begin(runtime: ThreadRuntime): void
-  close(): void
-  settled(): Promise<void>
-}
-
 /** The thread that starts subagents. */
 export interface ParentThread {
   readonly core: HarnessCore
@@ -35,7 +28,7 @@ export interface ParentThread {
   readonly grants: () => Grants
   readonly runtime: () => ThreadRuntime
   readonly emit: (event: HarnessEvent) => void
-  readonly doorTo: (threadId: string, child: ChildDoor) => ChildThreadDoor
+  readonly doorTo: (threadId: string, child: ChildDoor) => HarnessDoor
   /** Tells the agent of the thread something, at once or by starting a run. */
   readonly notify: (notification: NotificationInput) => Promise<unknown>
 }

@@ -1,5 +1,6 @@
 import type { Answer, JsonObject, Wait, WaitRequest } from '@inspan/protocol'
 import type { AskingSubagent } from '@inspan/protocol/harness'
+import { defined } from '@inspan/protocol/internal'
 import { PASSED_ON as ASKER } from '../../engine/index.ts'
 import { isObject } from '../tools/tool-input.ts'
 
@@ -29,8 +30,7 @@ export function passedOn(wait: Wait, name: string, asker: AskingSubagent): WaitR
     subject: shown,
     description: isPassedOn ? description : `Subagent "${name}" asks: ${description}`,
     payload: { ...payload, ...labels },
-    ...(answerSchema === undefined ? {} : { answerSchema }),
-    ...(resumable === undefined ? {} : { resumable }),
+    ...defined({ answerSchema, resumable }),
   }
 }
 
@@ -46,7 +46,7 @@ export function askerOf({ payload }: Wait): AskingSubagent | undefined {
 /** Returns the answer for the subagent's own question. Everything that is not clearly a yes declines an approval. */
 export function passedBack(wait: Wait, answer: Answer): Answer {
   if (wait.kind !== 'approval') return answer
-  const { decision, reason, remember } = answer
-  if (decision === 'approve') return { decision, ...(remember === undefined ? {} : { remember }) }
-  return { decision: 'decline', ...(reason === undefined ? {} : { reason }) }
+  const { decision, reason, remember, scope } = answer
+  if (decision === 'approve') return { decision, ...defined({ remember, scope }) }
+  return { decision: 'decline', ...defined({ reason }) }
 }

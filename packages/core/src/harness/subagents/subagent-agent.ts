@@ -1,8 +1,8 @@
-import { Agent, runnableTools, type AgentContext, type ModelInput, type ToolsInput } from '@inspan/agent'
+import { Agent, type AgentContext, type ModelInput } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { AgentDriver, RunnableTool, TurnDefaults } from '@inspan/protocol/driver'
 import { type RuntimeAgent, toolsOfSources, type TurnContext } from '../../engine/index.ts'
-import { driverOf, type ThreadEquipment } from '../agents/mode-agents.ts'
+import { driverOf, sourceContextOf, toolsMadeOnce, type ThreadEquipment } from '../agents/mode-agents.ts'
 import type { HarnessAgent, HarnessSubagent } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
@@ -27,13 +27,7 @@ export interface SubagentAgentOptions {
 export function subagentAgent({ core, definition, equipment, note, parentAgent }: SubagentAgentOptions): RuntimeAgent {
   const { agent } = definition
   const driver = driverFor(core, definition, note, parentAgent)
-  const made = new WeakMap<object, RunnableTool[]>()
-  const runnable = (tools: ToolsInput | undefined): RunnableTool[] => {
-    if (tools === undefined) return []
-    const ready = made.get(tools) ?? runnableTools(tools, equipment.decorate)
-    made.set(tools, ready)
-    return ready
-  }
+  const runnable = toolsMadeOnce(equipment.decorate)
   const tools = async (turn: TurnContext): Promise<readonly RunnableTool[]> => {
     const context = equipment.agentContext(turn)
     await equipment.prepare(context.requestContext)
@@ -43,20 +37,13 @@ export function subagentAgent({ core, definition, equipment, note, parentAgent }
     // A foreign agent has file tools and a shell of its own.
     const isNative = agent === undefined || agent instanceof Agent
     const sources = isNative ? equipment.sources(context.requestContext) : []
-    const { requestContext, runId, state } = turn
-    const sourceContext = {
-      threadId: state.head.stream,
-      runId,
-      agentId: note.agentId,
-      ...(requestContext === undefined ? {} : { requestContext }),
-    }
-    const sourced = await toolsOfSources(sources, sourceContext, {
+    const sourced = await toolsOfSources(sources, sourceContextOf(turn, note.agentId), {
       taken: [...byName.keys(), ...BUILTIN_TOOL_IDS],
       report: () => undefined,
     })
     const { allowedWorkspaceTools } = definition
     const allowed = sourced.filter(({ name }) => allowedWorkspaceTools?.includes(name) ?? true)
-    const denied = state.head.run?.rules.tools ?? {}
+    const denied = turn.state.head.run?.rules.tools ?? {}
     return [...byName.values(), ...allowed].filter(
       ({ name }) => !Object.hasOwn(denied, name) || denied[name] !== 'deny',
     )

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { ModelScript } from '../../engine/agent-bench.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
-import { benchOf, call, paint, type Script } from './subagent-bench.fixture.ts'
+import { benchOf, call, paint } from './subagent-bench.fixture.ts'
 
 suite('the approval of a call of a subagent', () => {
-  const script: Script = [{ toolCalls: [call('c1', 'Paint the door.')] }, { text: 'Done.' }]
-  const work: Script = [{ toolCalls: [{ id: 'p', name: 'paint', input: { what: 'door' } }] }, { text: 'Over.' }]
+  const script: ModelScript = [{ toolCalls: [call('c1', 'Paint the door.')] }, { text: 'Done.' }]
+  const work: ModelScript = [{ toolCalls: [{ id: 'p', name: 'paint', input: { what: 'door' } }] }, { text: 'Over.' }]
 
   for (const [decision, painted] of [
     ['approve', 1],
@@ -44,7 +45,7 @@ suite('the approval of a call of a subagent', () => {
 
   test('"always" holds for the session: the next subagent is not asked about', async () => {
     const journal: unknown[] = []
-    const twice: Script = [
+    const twice: ModelScript = [
       { toolCalls: [call('c1', 'Paint.')] },
       { toolCalls: [call('c2', 'Paint again.')] },
       { text: 'Done.' },
@@ -64,7 +65,7 @@ suite('the approval of a call of a subagent', () => {
 
   test('two subagents ask at once, and each hears its own answer', async () => {
     const journal: unknown[] = []
-    const both: Script = [{ toolCalls: [call('c1', 'One.'), call('c2', 'Two.')] }, { text: 'Done.' }]
+    const both: ModelScript = [{ toolCalls: [call('c1', 'One.'), call('c2', 'Two.')] }, { text: 'Done.' }]
     let asked = 0
     const orders = {
       turns: [0, 1, 2, 3].map((index) => () => {
@@ -90,9 +91,9 @@ suite('the approval of a call of a subagent', () => {
     assert.equal(journal.length, 1)
   })
 
-  test('that a subagent of a subagent asks for says who really asks', async () => {
+  test('the approval of a call of a subagent that a subagent of a subagent asks for says who really asks', async () => {
     const journal: unknown[] = []
-    const nested: Script = [
+    const nested: ModelScript = [
       { toolCalls: [call('d1', 'Paint below.')] },
       { toolCalls: [{ id: 'p', name: 'paint' }] },
       { text: 'Over.', repeat: true },
@@ -157,7 +158,7 @@ suite('the approval of a call of a subagent', () => {
 })
 
 suite('the question of a subagent', () => {
-  test('suspends the run, is answered by the id of its call, and the run goes on', async () => {
+  test('suspends the run, is answered by the id of its call, and the run continues', async () => {
     const ask = { id: 'q', name: 'ask_user', input: { question: 'Which colour?' } }
     const { bench, worker } = benchOf(
       [{ toolCalls: [call('c1', 'Ask.')] }, { text: 'Done.' }],

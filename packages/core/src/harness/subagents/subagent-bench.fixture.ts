@@ -1,9 +1,8 @@
 import { createTool } from '@inspan/agent'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
+import type { ModelScript } from '../../engine/agent-bench.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { HarnessConfig, HarnessSubagent } from '../harness-config.ts'
-
-export type Script = Parameters<typeof scriptedModel>[0]
 
 export const USAGE = { inputTokens: 10, outputTokens: 5 }
 
@@ -26,8 +25,8 @@ export function call(
 
 /** A harness whose subagents answer by a script of their own. */
 export function benchOf(
-  script: Script,
-  work: Script,
+  script: ModelScript,
+  work: ModelScript,
   { config = {}, definition = {} }: { config?: Partial<HarnessConfig>; definition?: Partial<HarnessSubagent> } = {},
 ): { bench: HarnessBench; worker: ScriptedModel; resolved: string[] } {
   const worker = scriptedModel(work)

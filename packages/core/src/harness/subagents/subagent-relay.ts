@@ -1,14 +1,16 @@
-import type { ThreadMessage } from '@inspan/protocol'
+import type { Part, ThreadMessage } from '@inspan/protocol'
 import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
 import type { LogEntry } from '../../engine/index.ts'
-import type { ChildNote } from './child-note.ts'
+
+type Call = Extract<Part, { type: 'tool-call' }>
+type Result = Extract<Part, { type: 'tool-result' }>
+type Start = Extract<HarnessEvent, { type: 'subagent_start' }>
 
 export interface RelayOptions {
   readonly toolCallId: string
   readonly agentType: string
   readonly emit: (event: HarnessEvent) => void
   readonly startedAt: number
-  readonly now: () => number
 }
 
 /** Reports what a subagent does to the listeners of its parent. */
@@ -22,47 +24,64 @@ export class SubagentRelay {
     this.#options = options
   }
 
-  start({ background, forked, modelId, task }: ChildNote): void {
+  start(how: Pick<Start, 'background' | 'forked' | 'modelId' | 'task'>): void {
     const { agentType, emit, toolCallId } = this.#options
-    const how = { ...(forked ? { forked } : {}), ...(background === true ? { background } : {}) }
-    emit({ type: 'subagent_start', toolCallId, agentType, task, modelId, ...how })
+    emit({ type: 'subagent_start', toolCallId, agentType, ...how })
   }
 
   /** Costs only what the entry brings. */
   entry(entry: LogEntry): void {
     if (this.#isEnded) return
-    const { agentType, emit, toolCallId } = this.#options
     if (entry.kind === 'delta') {
       const { event } = entry
-      if (event.type !== 'text-delta' || !isOwn(entry.state.messages.get(event.messageId))) return
-      this.#text += event.text
-      emit({ type: 'subagent_text_delta', toolCallId, agentType, textDelta: event.text })
+      if (event.type === 'text-delta' && isOwn(entry.state.messages.get(event.messageId))) this.said(event.text)
       return
     }
     const { body } = entry.record
-    if (body.type === 'message.started' && body.parentToolCallId === undefined) this.#text = ''
+    if (body.type === 'message.started' && body.parentToolCallId === undefined) this.spoke()
     if (body.type !== 'tool-call' && body.type !== 'tool-result') return
     const message = entry.state.messages.get(body.messageId)
     const part = message?.parts.at(Number(body.partId))
     if (!isOwn(message) || part === undefined) return
-    if (part.type === 'tool-call' && body.meta?.interrupted !== true) {
-      const { args: subToolArgs, toolName: subToolName } = part
-      emit({ type: 'subagent_tool_start', toolCallId, agentType, subToolName, subToolArgs })
-    }
-    const content = part.type === 'tool-result' ? toHarnessContent(part) : undefined
-    if (content?.type !== 'tool_result') return
-    const { isError, name: subToolName, result: subToolResult } = content
-    emit({ type: 'subagent_tool_end', toolCallId, agentType, subToolName, subToolResult, isError })
+    if (part.type === 'tool-call' && body.meta?.interrupted !== true) this.called(part)
+    if (part.type === 'tool-result') this.heard(part)
+  }
+
+  /** A new message begins. */
+  spoke(): void {
+    this.#text = ''
+  }
+
+  said(textDelta: string): void {
+    const { agentType, emit, toolCallId } = this.#options
+    this.#text += textDelta
+    emit({ type: 'subagent_text_delta', toolCallId, agentType, textDelta })
+  }
+
+  called({ args: subToolArgs, toolName: subToolName }: Call): void {
+    const { agentType, emit, toolCallId } = this.#options
+    emit({ type: 'subagent_tool_start', toolCallId, agentType, subToolName, subToolArgs })
+  }
+
+  heard(part: Result): void {
+    const { agentType, emit, toolCallId } = this.#options
+    const { isError, result: subToolResult } = outcomeOf(part)
+    emit({ type: 'subagent_tool_end', toolCallId, agentType, subToolName: part.toolName, subToolResult, isError })
   }
 
   /** Only the first call counts: a subagent ends once. Without a result, its last words stand for it. */
-  end(isError: boolean, result: string = this.#text): void {
+  end(isError: boolean, at: number, result: string = this.#text): void {
     if (this.#isEnded) return
     this.#isEnded = true
-    const { agentType, emit, now, startedAt, toolCallId } = this.#options
-    const durationMs = Math.max(0, now() - startedAt)
+    const { agentType, emit, startedAt, toolCallId } = this.#options
+    const durationMs = Math.max(0, at - startedAt)
     emit({ type: 'subagent_end', toolCallId, agentType, result, isError, durationMs })
   }
+}
+
+export function outcomeOf(part: Result): { readonly result: unknown; readonly isError: boolean } {
+  const content = toHarnessContent(part)
+  return content?.type === 'tool_result' ? content : { result: null, isError: false }
 }
 
 /** False for what the subagents of a foreign program say within its turn. */

@@ -1,6 +1,6 @@
 import { addUsage, InspanError, type JsonValue } from '@inspan/protocol'
 import type { RunnableTool, ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
-import { unlessAborted } from '@inspan/protocol/internal'
+import { asError, defined, unlessAborted } from '@inspan/protocol/internal'
 import type { ChildLink, ThreadState } from '@inspan/protocol/log'
 import { type Door, isForeign, ThreadRegistry, type ThreadRuntime } from '../../engine/index.ts'
 import { childNoteOf, childRunOf, childThreadOf } from './child-note.ts'
@@ -56,7 +56,7 @@ export class SubagentRuns {
         const child = childOf(body.wait)
         if (child !== undefined && !entry.state.head.children.has(child)) void this.#track(this.#tell(child))
       }
-      // An interrupted run was only let go of: whoever opens the thread next goes on with it.
+      // An interrupted run was only let go of: the process that opens the thread next continues it.
       if (body.type !== 'run.ended' || body.outcome === 'interrupted' || !isOwnRun(body.runId)) return
       const isOver = ({ background }: ChildLink): boolean => background !== true || body.outcome === 'aborted'
       const over = [...entry.state.head.children].filter(isOver)
@@ -130,7 +130,8 @@ export class SubagentRuns {
     opening.then(
       ({ relay }) => {
         this.#relays.set(id, relay)
-        relay.start(prepared.note)
+        const { background, forked, modelId, task } = prepared.note
+        relay.start({ task, modelId, ...(forked ? { forked } : {}), ...defined({ background }) })
       },
       () => this.#open.delete(id),
     )
@@ -154,7 +155,7 @@ export class SubagentRuns {
       await unlessAborted(this.#closed.signal, opened.ended())
       const { state } = opened.runtime
       const outcome = await this.#outcomeIn(state)
-      opened.relay.end(outcome.isError === true, textOf(outcome))
+      opened.relay.end(outcome.isError === true, core.now(), textOf(outcome))
       if (note.background === true && state.head.lastRun?.outcome !== 'aborted') await this.#notify(opened, outcome)
       await this.#ended(info.id, state)
     } catch (error) {
@@ -175,7 +176,7 @@ export class SubagentRuns {
       await unlessAborted(signal, done)
     } catch (error) {
       if (signal.aborted && !InspanError.is(signal.reason, 'closed')) {
-        opened.relay.end(true)
+        opened.relay.end(true, this.#parent.core.now())
         await opened.runtime.cancel()
       }
       throw error
@@ -183,7 +184,7 @@ export class SubagentRuns {
     return this.#outcomeOf(opened.prepared.info.id)
   }
 
-  /** Goes on with a subagent that an earlier process left at work. */
+  /** Continues a subagent that an earlier process left at work. */
   async #findAgain({ thread, toolCallId = '' }: ChildLink): Promise<void> {
     const { core } = this.#parent
     try {
@@ -199,7 +200,7 @@ export class SubagentRuns {
 
   #report(error: unknown): void {
     if (this.#closed.signal.aborted || InspanError.is(error, 'closed')) return
-    this.#parent.emit({ type: 'error', error: error instanceof Error ? error : new Error(String(error)) })
+    this.#parent.emit({ type: 'error', error: asError(error) })
   }
 
   /** Answers the run that waits for a subagent, once that has ended. Nothing happens if no run waits yet. */
@@ -229,13 +230,18 @@ export class SubagentRuns {
   }
 
   /** Returns what a subagent that has ended said. */
-  async #outcomeOf(child: string): Promise<ToolOutcome> {
-    const door: Door = { door: 'read', agents: {} }
-    const runtime = await this.#registry.enter(child, door)
+  #outcomeOf(child: string): Promise<ToolOutcome> {
+    return this.#within(child, 'read', ({ state }) => this.#outcomeIn(state))
+  }
+
+  /** Opens the thread of a subagent for some work besides that of the subagent itself. */
+  async #within<T>(thread: string, name: string, work: (runtime: ThreadRuntime) => Promise<T>): Promise<T> {
+    const door: Door = { door: name, agents: {} }
+    const runtime = await this.#registry.enter(thread, door)
     try {
-      return await this.#outcomeIn(runtime.state)
+      return await work(runtime)
     } finally {
-      await this.#registry.leave(child, door)
+      await this.#registry.leave(thread, door)
     }
   }
 
@@ -272,17 +278,13 @@ export class SubagentRuns {
   /** Cancels subagents that nobody waits for any more. */
   async #endAll(children: readonly ChildLink[]): Promise<void> {
     // The parent's listeners hear of the end before that of the run.
-    for (const { thread } of children) this.#relays.get(thread)?.end(true)
+    for (const { thread } of children) this.#relays.get(thread)?.end(true, this.#parent.core.now())
     for (const { thread } of children) {
-      const door: Door = { door: 'cancel', agents: {} }
       try {
-        const runtime = await this.#registry.enter(thread, door)
-        try {
+        await this.#within(thread, 'cancel', async (runtime) => {
           await runtime.cancel()
           await this.#ended(thread, runtime.state)
-        } finally {
-          await this.#registry.leave(thread, door)
-        }
+        })
       } catch (error) {
         this.#report(error)
       }

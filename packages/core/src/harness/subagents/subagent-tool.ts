@@ -1,7 +1,7 @@
 import type { JsonObject } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { HarnessSubagent } from '../harness-config.ts'
-import { InvalidToolInput, optionalText, refusal, requiredText } from '../tools/tool-input.ts'
+import { explaining, optionalText, requiredText, ToolRefusal } from '../tools/tool-input.ts'
 
 /** What a call of the tool orders. */
 export interface SubagentOrder {
@@ -12,11 +12,6 @@ export interface SubagentOrder {
   readonly background: boolean
 }
 
-/** A call that cannot be carried out now, for a reason that the model is told. */
-export class SubagentRefused extends Error {
-  override readonly name = 'SubagentRefused'
-}
-
 type Execute = RunnableTool['execute']
 
 /** Returns the built-in tool that starts subagents. Repeating a call finds the subagent that it started before. */
@@ -24,7 +19,7 @@ export function subagentTool(
   definitions: readonly HarnessSubagent[],
   work: (order: SubagentOrder, context: Parameters<Execute>[1]) => ReturnType<Execute>,
 ): RunnableTool {
-  return {
+  return explaining({
     name: 'subagent',
     description: descriptionOf(definitions),
     inputSchema: {
@@ -50,15 +45,8 @@ export function subagentTool(
     },
     category: 'other',
     isIdempotent: true,
-    execute: async (input, context) => {
-      try {
-        return await work(readOrder(definitions, input), context)
-      } catch (error) {
-        if (error instanceof InvalidToolInput || error instanceof SubagentRefused) return refusal(error.message)
-        throw error
-      }
-    },
-  }
+    execute: async (input, context) => work(readOrder(definitions, input), context),
+  })
 }
 
 function descriptionOf(definitions: readonly HarnessSubagent[]): string {
@@ -77,7 +65,7 @@ function descriptionOf(definitions: readonly HarnessSubagent[]): string {
 function optionalFlag(input: JsonObject, name: string): boolean | undefined {
   const { [name]: value } = input
   if (value === undefined || value === null || typeof value === 'boolean') return value ?? undefined
-  throw new InvalidToolInput(`"${name}" must be true or false.`)
+  throw new ToolRefusal(`"${name}" must be true or false.`)
 }
 
 function readOrder(definitions: readonly HarnessSubagent[], input: JsonObject): SubagentOrder {
@@ -85,7 +73,7 @@ function readOrder(definitions: readonly HarnessSubagent[], input: JsonObject): 
   const definition = definitions.find(({ id }) => id === agentType)
   if (definition === undefined) {
     const known = definitions.map(({ id }) => id).join(', ')
-    throw new InvalidToolInput(`There is no subagent "${agentType}". "agentType" must be one of ${known}.`)
+    throw new ToolRefusal(`There is no subagent "${agentType}". "agentType" must be one of ${known}.`)
   }
   const task = requiredText(input, 'task')
   const modelId = optionalText(input, 'modelId')

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { Agent, createTool } from '@inspan/agent'
+import { Agent, createTool, stepCountIs } from '@inspan/agent'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import { rootLineage } from '@inspan/protocol/log'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { HarnessBench } from '../harness.fixture.ts'
+import { childNoteOf } from './child-note.ts'
 import { benchOf, call, look, paint, USAGE } from './subagent-bench.fixture.ts'
 
 /** The tools that were offered in the first request. */
@@ -67,6 +71,50 @@ suite('a subagent', () => {
     assert.match(JSON.stringify(tool), /explore: Explorer\. Looks around\./)
   })
 
+  test('works in the workspace with the tools that its definition allows, by the names they are offered under', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'inspan-subagent-'))
+    t.after(() => rm(root, { recursive: true }))
+    await writeFile(join(root, 'a.txt'), 'a door')
+    const { bench, worker } = benchOf(
+      [{ toolCalls: [call('c1', 'Look.')] }, { text: 'Done.' }],
+      [{ toolCalls: [{ id: 'v', name: 'view', input: { path: 'a.txt' } }] }, { text: 'Seen.' }],
+      {
+        definition: { allowedWorkspaceTools: ['view', 'grep', 'write_file'] },
+        config: {
+          workspace: { root, tools: { read_file: { name: 'view' }, write_file: { name: 'put' } } },
+          permissions: { categories: { read: 'allow' } },
+        },
+      },
+    )
+    await using _ = bench
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(
+      toolsOf(worker).map(({ name }) => name),
+      ['view', 'grep'],
+    )
+    assert.equal(bench.all('subagent_tool_end')[0]?.subToolResult, 'a door')
+  })
+
+  for (const [what, definition, steps] of [
+    ['fifty', {}, 50],
+    ['as many as its definition says', { maxSteps: 3 }, 3],
+    ['as many as its condition allows', { stopWhen: stepCountIs(2) }, 2],
+  ] as const) {
+    test(`takes ${what} steps at most`, async () => {
+      const again = { toolCalls: [{ name: 'look' }] }
+      const { bench, worker } = benchOf(
+        [{ toolCalls: [call('c1', 'Look.')] }, { text: 'Done.' }],
+        [{ ...again, repeat: true }],
+        { definition: { tools: { look }, ...definition }, config: { permissions: { tools: { look: 'allow' } } } },
+      )
+      await using _ = bench
+      await bench.harness.sendMessage({ content: 'Go.' })
+      assert.equal(worker.calls, steps)
+      assert.equal(bench.all('subagent_end').length, 1)
+      assert.equal(bench.all('agent_end')[0]?.reason, 'complete')
+    })
+  }
+
   test('does not exist without definitions, or when its tool is disabled', async () => {
     for (const config of [{ subagents: [] }, { disableBuiltinTools: ['subagent'] as const }]) {
       const { bench } = benchOf([{ text: 'Hi.' }], [], { config })
@@ -76,7 +124,7 @@ suite('a subagent', () => {
     }
   })
 
-  test('works in a hidden thread below the one that started it; its usage is counted apart, once', async () => {
+  test('works in a hidden thread below the one that started it; its usage is counted apart, once, and in total', async () => {
     const storage = new MemoryStore()
     const { bench } = benchOf(
       [
@@ -103,6 +151,8 @@ suite('a subagent', () => {
       [15, 15, 15],
     )
     assert.equal(session.displayState.get().tokenUsage.totalTokens, 30, 'its own usage')
+    assert.equal(session.getTokenUsage().totalTokens, 30)
+    assert.equal(session.getTokenUsage({ includeSubagents: true }).totalTokens, 45, 'and in total')
   })
 
   test('several work at the same time, each with its own events', async () => {
@@ -142,6 +192,69 @@ suite('a subagent', () => {
     await sent
   })
 
+  test('is shown below the one that started it, where that is a subagent', async () => {
+    const { bench } = benchOf(
+      [{ toolCalls: [call('c1', 'Go down.')] }, { text: 'Done.' }],
+      [{ toolCalls: [call('d1', 'Look.')] }, { text: 'Half', hang: true }],
+      { definition: { allowedHarnessTools: ['subagent'] } },
+    )
+    await using _ = bench
+    const heard = bench.next('subagent_text_delta')
+    const sent = bench.harness.sendMessage({ content: 'Go.' })
+    await heard
+    const { activeSubagents } = bench.harness.session.displayState.get()
+    assert.deepEqual(
+      [...activeSubagents].map(([id, { parentToolCallId, status, task, textDelta }]) => ({
+        id,
+        parentToolCallId,
+        status,
+        task,
+        textDelta,
+      })),
+      [
+        { id: 'c1', parentToolCallId: undefined, status: 'running', task: 'Go down.', textDelta: '' },
+        { id: 'c1/d1', parentToolCallId: 'c1', status: 'running', task: 'Look.', textDelta: 'Half' },
+      ],
+    )
+    await bench.harness.session.abort()
+    await sent
+  })
+
+  test('has an entry of its own in the display, also if its call has the id of another', async () => {
+    const { bench } = benchOf(
+      [{ toolCalls: [call('same', 'Go down.')] }, { text: 'Done.' }],
+      [
+        { toolCalls: [call('same', 'Further.')] },
+        { toolCalls: [call('same', 'Look.')] },
+        { text: 'Seen.' },
+        { text: 'Told.' },
+        { text: 'Passed on.' },
+      ],
+      { definition: { allowedHarnessTools: ['subagent'] } },
+    )
+    await using _ = bench
+    let shown: unknown
+    bench.harness.session.subscribe(({ type }) => {
+      if (type !== 'subagent_end') return
+      const { activeSubagents } = bench.harness.session.displayState.get()
+      shown = [...activeSubagents].map(([id, { status, task, textDelta }]) => [id, task, status, textDelta])
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(shown, [
+      ['same', 'Go down.', 'completed', 'Passed on.'],
+      ['same/same', 'Further.', 'completed', 'Told.'],
+      ['same/same/same', 'Look.', 'completed', 'Seen.'],
+    ])
+    assert.deepEqual(
+      bench.all('subagent_end').map(({ parentToolCallId, result }) => [parentToolCallId, result]),
+      [
+        ['same/same', 'Seen.'],
+        ['same', 'Told.'],
+        [undefined, 'Passed on.'],
+      ],
+    )
+  })
+
   test('is aborted with the run that it works for, and its end is reported before that of the run', async () => {
     const storage = new MemoryStore()
     const { bench } = benchOf([{ toolCalls: [call('c1', 'Look.')] }], [{ text: 'Half', hang: true }], {
@@ -163,7 +276,7 @@ suite('a subagent', () => {
     assert.ok(ended?.body.type === 'run.ended' && ended.body.outcome === 'aborted')
   })
 
-  test('that fails is an error for the model, with the reason', async () => {
+  test('a subagent that fails is an error for the model, with the reason', async () => {
     const { bench } = benchOf(
       [{ toolCalls: [call('c1', 'Look.')] }, { text: 'Done.' }],
       [{ error: { status: 400, message: 'No such thing.' } }],
@@ -202,7 +315,7 @@ suite('a subagent', () => {
 })
 
 suite('while a subagent works', () => {
-  test('the run that called it is parked on a wait of kind child, and goes on with its end', async () => {
+  test('the run that called it is parked on a wait of kind child, and continues with its end', async () => {
     const storage = new MemoryStore()
     const { bench } = benchOf([{ toolCalls: [call('c1', 'Look.')] }, { text: 'Done.' }], [{ text: 'Seen.' }], {
       config: { storage },
@@ -225,7 +338,7 @@ suite('while a subagent works', () => {
     )
   })
 
-  test('a message is heard by the same run, once the subagent has ended', async () => {
+  test('a message is delivered by the same run, once the subagent has ended', async () => {
     const gate = Promise.withResolvers<string>()
     const wait = createTool({ id: 'wait', description: 'Waits.', category: 'read', execute: () => gate.promise })
     const { bench } = benchOf(
@@ -280,8 +393,12 @@ suite('the limits of subagents', () => {
     await using _ = bench
     await bench.harness.sendMessage({ content: 'Go.' })
     assert.deepEqual(
-      bench.all('subagent_start').map(({ toolCallId }) => toolCallId),
-      ['c', 'd1', 'd2'],
+      bench.all('subagent_start').map(({ parentToolCallId, toolCallId }) => [toolCallId, parentToolCallId]),
+      [
+        ['c', undefined],
+        ['d1', 'c'],
+        ['d2', 'c/d1'],
+      ],
     )
     const refused = bench.all('subagent_tool_end').find(({ isError }) => isError)
     assert.match(JSON.stringify(refused?.subToolResult), /nested 3 deep/)
@@ -309,6 +426,30 @@ suite('the limits of subagents', () => {
     assert.match(JSON.stringify(bench.all('info').map(({ message }) => message)), /At the limit of 100 tokens/)
   })
 
+  test('several at once share what is left of the budget, and so do theirs', async () => {
+    const used = { inputTokens: 10, outputTokens: 10 }
+    const store = new MemoryStore()
+    const { bench, worker } = benchOf(
+      [
+        { toolCalls: [call('c1', 'One.'), call('c2', 'Two.')], usage: used },
+        { text: 'Done.', usage: used },
+      ],
+      [{ toolCalls: [call('d1', 'Below.')], usage: used, repeat: true }],
+      { definition: nested, config: { modes: [{ id: 'build', budget: { tokens: 100 } }], storage: store } },
+    )
+    await using _ = bench
+    await bench.harness.sendMessage({ content: 'Go.' })
+    const { items } = await store.listThreads({ limit: 20, includeHidden: true })
+    const shares = items.flatMap(({ metadata }) => childNoteOf(metadata)?.budget?.tokens ?? [])
+    // The first step leaves 80, 40 for each; what their first steps leave of these goes to their own subagents.
+    assert.deepEqual(
+      shares.toSorted((a, b) => a - b),
+      [20, 20, 40, 40],
+    )
+    assert.deepEqual([bench.model.calls, worker.calls], [1, 4])
+    assert.equal(bench.harness.session.getTokenUsage({ includeSubagents: true }).totalTokens, 100)
+  })
+
   test('more at once than allowed are refused', async () => {
     const { bench } = benchOf(
       [{ toolCalls: [call('c1', 'One.'), call('c2', 'Two.')] }, { text: 'Done.' }],
@@ -319,5 +460,17 @@ suite('the limits of subagents', () => {
     await bench.harness.sendMessage({ content: 'Go.' })
     assert.equal(bench.all('subagent_start').length, 1)
     assert.ok(bench.all('tool_end').some(({ result }) => /which is the limit/.test(JSON.stringify(result))))
+  })
+
+  test('those of a subagent count against the same number', async () => {
+    const { bench } = benchOf(
+      [{ toolCalls: [call('c1', 'Go down.')] }, { text: 'Done.' }],
+      [{ toolCalls: [call('d1', 'Further.')] }, { text: 'Alone, then.' }],
+      { definition: nested, config: { subagentLimits: { concurrent: 1 } } },
+    )
+    await using _ = bench
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.equal(bench.all('subagent_start').length, 1)
+    assert.match(JSON.stringify(bench.all('subagent_tool_end')[0]?.subToolResult), /which is the limit/)
   })
 })

@@ -111,14 +111,13 @@ export class OpenThreads {
     return left === undefined ? report : { ...report, remains: [...report.remains, { kind: 'worktree', ...left }] }
   }
 
-  /** Goes on with what is due in threads that nobody has open, until `close`. */
+  /** Continues what is due in threads that nobody has open, until `close`. */
   serveDue(): void {
     this.#isServing = true
     this.registry.serve(this, { door: this.#core.config.id, open: (threadId) => this.#openSwept(threadId) })
   }
 
   drain(timeoutMs: number): Promise<void> {
-    this.#isServing = false
     return this.registry.drain(timeoutMs)
   }
 

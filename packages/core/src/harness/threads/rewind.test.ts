@@ -18,7 +18,7 @@ async function idOf({ harness }: HarnessBench, text: string): Promise<string> {
 }
 
 suite('a thread is rewound', () => {
-  test('to before a message: it and all after it are gone, for the lists, the display and the model', async () => {
+  test('a thread is rewound to before a message: it and all after it are gone, for the lists, the display and the model', async () => {
     await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
     const { harness } = bench
     await harness.sendMessage({ content: 'First?' })
@@ -34,7 +34,7 @@ suite('a thread is rewound', () => {
     assert.doesNotMatch(JSON.stringify(bench.model.requests[2]), /Second|Two/)
   })
 
-  test('to its beginning, and forward again', async () => {
+  test('a thread is rewound to its beginning, and forward again', async () => {
     await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
     await bench.harness.sendMessage({ content: 'First?' })
     await bench.harness.sendMessage({ content: 'Second?' })
@@ -46,7 +46,7 @@ suite('a thread is rewound', () => {
     assert.match(JSON.stringify(bench.model.requests[2]), /First.*One.*Second.*Two.*Third/)
   })
 
-  test('not while a run is at work or waits, nor to a message that it does not show', async () => {
+  test('a thread is not rewound while a run works or waits, nor to a message that it does not show', async () => {
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
     const script = [{ text: 'One.' }, { toolCalls: [{ name: 'paint' }] }]
     await using bench = new HarnessBench(script, {}, { tools: [paint] })

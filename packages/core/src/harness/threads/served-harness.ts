@@ -1,8 +1,11 @@
-import type { Capabilities } from '@inspan/protocol/driver'
+import { InspanError, type Grants } from '@inspan/protocol'
+import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
+import { asError, defined } from '@inspan/protocol/internal'
 import type { ThreadState } from '@inspan/protocol/log'
 import type { Page, PageRequest, Store, ThreadInfo } from '@inspan/protocol/store'
 import type { ChangedFile } from '@inspan/tools'
 import {
+  readResourceGrants,
   createThread,
   type DeleteReport,
   describeInTime,
@@ -12,11 +15,11 @@ import {
 import { coreOf } from '../core-of.ts'
 import type { Harness } from '../harness.ts'
 import type { HarnessConfig, HarnessMode } from '../harness-config.ts'
-import type { HarnessCore } from '../harness-core.ts'
 import type { AvailableModel } from '../models/model-types.ts'
-import { changedFiles } from './thread-files.ts'
+import { askedFile, changedFiles } from './thread-files.ts'
 import { abandonedThreads } from './abandoned-threads.ts'
 import { importedThread, nativeSessions, type ImportOptions, type ListedSession } from './native-imports.ts'
+import { ThreadWorktree } from './thread-worktree.ts'
 import { servedMemory, type ServedMemory } from './served-memory.ts'
 
 /** A thread that a server has open. */
@@ -67,19 +70,27 @@ export interface ServedHarness {
   state(threadId: string): Promise<ThreadState>
   /** Returns the files that a thread has changed in the workspace, with their contents before and after. */
   changes(threadId: string): Promise<readonly ChangedFile[]>
+  /** Returns the file that a waiting call would change, as it is now; `null` if there is none, undefined if unknown. */
+  askedFile(threadId: string, waitId: string): Promise<string | null | undefined>
   /** Returns the id of the agent that takes the next turn. */
   agentOf(state: ThreadState): string
   create(resourceId: string, options: { readonly title?: string; readonly id?: string }): Promise<ThreadInfo>
   fork(threadId: string, resourceId: string, options: ForkOptions): Promise<ThreadInfo>
+  /** Makes a git worktree for a thread, unless it has one of its own. Throws `unsupported` without a repository. */
+  giveWorktree(runtime: ThreadRuntime): Promise<void>
+  /** Removes the worktree of a thread. `apply`: after its changes were made in the workspace. `discard`: with them. */
+  endWorktree(runtime: ThreadRuntime, how: 'apply' | 'discard'): Promise<void>
   remove(threadId: string): Promise<DeleteReport>
   readonly agentIds: readonly string[]
   /** Makes all sessions and servers of this harness leave a thread that was deleted. */
   evict(threadId: string): Promise<void>
   models(): Promise<readonly AvailableModel[]>
-  /** Finds the threads in which a process died during a run of this harness. Whoever opens one goes on with it. */
+  /** Finds the threads in which a process died during a run of this harness. Whoever opens one continues it. */
   abandoned(): AsyncIterable<ThreadInfo>
   /** Returns what the memory of a thread holds and how close it is to its thresholds; `null` without a memory. */
   memory(threadId: string, resourceId: string): Promise<ServedMemory | null>
+  /** Returns what was allowed for all threads of a resource. */
+  grants(resourceId: string): Promise<Grants>
   /** Returns the sessions that the coding agents of the harness have in a folder. */
   nativeSessions(folder: string): Promise<readonly ListedSession[]>
   /** Returns the thread that continues a native session; its history is imported first. */
@@ -92,101 +103,79 @@ export interface ServedHarness {
 
 export function servedHarness(harness: Harness): ServedHarness {
   const core = coreOf(harness)
-  const { config, store } = core
+  const { agents, config, store, threads } = core
   const { approvalTimeout, handoverTokens, keepWarm, parkAfter } = config
+  const find = async (threadId: string, resourceId: string): Promise<ThreadInfo> => {
+    await core.ready()
+    const info = await store.getThread(threadId)
+    if (info === null || info.resourceId !== resourceId) throw noSuchThread(threadId)
+    return info
+  }
+  const state = async (threadId: string): Promise<ThreadState> => {
+    await core.ready()
+    return threads.registry.read(threadId)
+  }
   return {
     id: config.id,
     resourceId: config.resourceId ?? config.id,
     store,
     modes: config.modes,
     defaultModeId: core.defaultMode.id,
-    limits: {
-      ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
-      ...(parkAfter === undefined ? {} : { parkAfter }),
-      ...(keepWarm === undefined ? {} : { keepWarm }),
-      ...(handoverTokens === undefined ? {} : { handoverTokens }),
-    },
+    limits: defined({ approvalTimeout, parkAfter, keepWarm, handoverTokens }),
     ready: () => core.ready(),
-    find: (threadId, resourceId) => find(core, threadId, resourceId),
+    find,
     listThreads: (query) => store.listThreads(query),
-    enter: (threadId, options) => enter(core, threadId, options),
-    state: (threadId) => currentState(core, threadId),
-    changes: async (threadId) => changedFiles(core, await currentState(core, threadId)),
-    agentOf: (state) => core.agents.of(core.agents.modeOf(state)).id,
-    create: (resourceId, options) => create(core, resourceId, options),
-    fork: (threadId, resourceId, options) => fork(core, threadId, resourceId, options),
-    remove: (threadId) => core.threads.delete(threadId),
-    agentIds: core.agents.all.map(({ id }) => id),
-    evict: (threadId) => core.threads.registry.evict(threadId),
+    enter: async (threadId, { begin, onEvicted, resourceId }) => {
+      await core.ready()
+      const guest = { resourceId: () => resourceId, leave: onEvicted }
+      const { runtime } = await threads.enter(threadId, guest, { begin })
+      return { runtime, leave: () => threads.leave(threadId, guest) }
+    },
+    state,
+    changes: async (threadId) => changedFiles(core, await state(threadId)),
+    askedFile: async (threadId, waitId) => askedFile(core, await state(threadId), waitId),
+    agentOf: (of) => agents.of(agents.modeOf(of)).id,
+    create: async (resourceId, { id = core.newId(), title }) => {
+      await core.ready()
+      return createThread(store, { id, resourceId, now: core.now(), ...defined({ title }) })
+    },
+    fork: async (threadId, resourceId, { id = core.newId(), messageId, title }) => {
+      const known = await find(threadId, resourceId)
+      const name = title ?? (known.title === null ? undefined : `Fork of ${known.title}`)
+      const optional = defined({ messageId, title: name })
+      return threads.registry.fork(threadId, { id, resourceId, now: core.now(), ...optional })
+    },
+    giveWorktree: async (runtime) => {
+      try {
+        await new ThreadWorktree(core, () => runtime).create()
+      } catch (error) {
+        // Whoever asks again, after an answer that was lost, finds what was made before.
+        if (!InspanError.is(error, 'already-exists')) throw error
+      }
+    },
+    endWorktree: async (runtime, how) => {
+      const worktree = new ThreadWorktree(core, () => runtime)
+      if (how === 'apply') await worktree.apply()
+      await worktree.remove({ discard: true })
+    },
+    remove: (threadId) => threads.delete(threadId),
+    agentIds: agents.all.map(({ id }) => id),
+    evict: (threadId) => threads.registry.evict(threadId),
     models: () => harness.listAvailableModels(),
     abandoned: () => abandonedThreads(core),
     memory: (threadId, resourceId) => servedMemory(core, threadId, resourceId),
+    grants: (resourceId) => readResourceGrants(store, resourceId),
     nativeSessions: (folder) => nativeSessions(core, folder),
     importSession: (options, use) => importedThread(core, options, use),
-    agents: () => Promise.all(core.agents.all.map(({ id }) => describe(core, id))),
+    agents: () => Promise.all(agents.all.map(({ id }) => described(id, agents.driver(id)))),
   }
 }
 
-async function find(core: HarnessCore, threadId: string, resourceId: string): Promise<ThreadInfo> {
-  await core.ready()
-  const info = await core.store.getThread(threadId)
-  if (info === null || info.resourceId !== resourceId) throw noSuchThread(threadId)
-  return info
-}
-
-async function enter(
-  core: HarnessCore,
-  threadId: string,
-  { begin, onEvicted, resourceId }: EnterOptions,
-): Promise<ServedThread> {
-  await core.ready()
-  const guest = { resourceId: () => resourceId, leave: onEvicted }
-  const { runtime } = await core.threads.enter(threadId, guest, { begin })
-  return { runtime, leave: () => core.threads.leave(threadId, guest) }
-}
-
-async function currentState(core: HarnessCore, threadId: string): Promise<ThreadState> {
-  await core.ready()
-  return core.threads.registry.read(threadId)
-}
-
-async function create(
-  core: HarnessCore,
-  resourceId: string,
-  { id, title }: { readonly title?: string; readonly id?: string },
-): Promise<ThreadInfo> {
-  await core.ready()
-  return createThread(core.store, {
-    id: id ?? core.newId(),
-    resourceId,
-    now: core.now(),
-    ...(title === undefined ? {} : { title }),
-  })
-}
-
-async function fork(
-  core: HarnessCore,
-  threadId: string,
-  resourceId: string,
-  { id, messageId, title }: ForkOptions,
-): Promise<ThreadInfo> {
-  const known = await find(core, threadId, resourceId)
-  const name = title ?? (known.title === null ? undefined : `Fork of ${known.title}`)
-  return core.threads.registry.fork(threadId, {
-    id: id ?? core.newId(),
-    resourceId,
-    now: core.now(),
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(name === undefined ? {} : { title: name }),
-  })
-}
-
-async function describe(core: HarnessCore, id: string): Promise<ServedAgent> {
-  const driver = core.agents.driver(id)
+async function described(id: string, driver: AgentDriver | undefined): Promise<ServedAgent> {
   if (driver === undefined) return { id }
   try {
     return { id, capabilities: await describeInTime(driver) }
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) }
+    return { id, error: asError(error).message }
   }
 }

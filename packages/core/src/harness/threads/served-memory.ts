@@ -1,7 +1,6 @@
-import type { JsonObject } from '@inspan/protocol'
-import type { OmPointer, ThreadState } from '@inspan/protocol/log'
+import { defined } from '@inspan/protocol/internal'
 import type { HarnessCore } from '../harness-core.ts'
-import type { ObservationalMemoryRecord } from '../observational-memory.ts'
+import { MEMORY_SETTINGS, thresholdOf, type MemoryRoleName, type ObservingMemory } from '../observational-memory.ts'
 
 /** How far the memory of a thread is, for a client that shows it. */
 export interface ServedMemory {
@@ -17,15 +16,6 @@ export interface ServedMemory {
   readonly observations?: string
 }
 
-interface Observing {
-  getObservationalMemoryRecord?(query: {
-    readonly threadId: string
-    readonly resourceId: string
-  }): Promise<ObservationalMemoryRecord | null>
-}
-
-const DEFAULT_THRESHOLDS = { observation: 30_000, reflection: 40_000 } as const
-
 export async function servedMemory(
   core: HarnessCore,
   threadId: string,
@@ -33,29 +23,19 @@ export async function servedMemory(
 ): Promise<ServedMemory | null> {
   const { memory, omConfig } = core.config
   if (memory === undefined || typeof memory === 'function') return null
-  const state = await core.threads.registry.read(threadId)
-  const record = await (memory as Observing).getObservationalMemoryRecord?.({ threadId, resourceId })
+  const { om, settings } = (await core.threads.registry.read(threadId)).head
+  const record = await (memory as ObservingMemory).getObservationalMemoryRecord?.({ threadId, resourceId })
+  const threshold = (role: MemoryRoleName): number =>
+    thresholdOf(role, (key) => settings.get(key), omConfig) ?? MEMORY_SETTINGS[role].defaultThreshold
   return {
-    ...covered(state.head.om),
-    threshold:
-      setting(state, 'observationThreshold') ?? omConfig?.defaultObservationThreshold ?? DEFAULT_THRESHOLDS.observation,
-    reflectionThreshold:
-      setting(state, 'reflectionThreshold') ?? omConfig?.defaultReflectionThreshold ?? DEFAULT_THRESHOLDS.reflection,
-    ...(record === null || record === undefined
-      ? {}
-      : {
-          pendingTokens: record.pendingMessageTokens,
-          observationTokens: record.observationTokenCount,
-          observations: record.activeObservations,
-        }),
+    generation: om?.generation ?? 0,
+    coversTo: om?.coversTo ?? 0,
+    threshold: threshold('observer'),
+    reflectionThreshold: threshold('reflector'),
+    ...defined({
+      pendingTokens: record?.pendingMessageTokens,
+      observationTokens: record?.observationTokenCount,
+      observations: record?.activeObservations,
+    }),
   }
-}
-
-function covered(pointer: OmPointer | null): { generation: number; coversTo: number } {
-  return { generation: pointer?.generation ?? 0, coversTo: pointer?.coversTo ?? 0 }
-}
-
-function setting({ head }: ThreadState, key: string): number | undefined {
-  const value: JsonObject[string] | undefined = head.settings.get(key)
-  return typeof value === 'number' ? value : undefined
 }

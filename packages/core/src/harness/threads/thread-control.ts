@@ -1,24 +1,14 @@
-import { InspanError, type Answer, type JsonObject, type Wait } from '@inspan/protocol'
+import { InspanError, type Answer, type Wait } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
-import type { HarnessMessage } from '@inspan/protocol/harness'
+import { asError, defined } from '@inspan/protocol/internal'
 import type { RunOutcome } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { type ControlFact, isWaitingForChildren, type ThreadRuntime } from '../../engine/index.ts'
 import { GoalKeeper, type GoalKeeperOptions } from '../goals/goal-keeper.ts'
 import { inboxTool } from '../signals/inbox-tool.ts'
-import type { DeliveryPolicy, NotificationInput } from '../signals/notification.ts'
-import { Notifications, type SentNotification } from '../signals/notifications.ts'
-import {
-  sendSignal,
-  sendStateSignal,
-  type SignalAccepted,
-  type SignalInput,
-  type SignalRouting,
-  type StateSignalResult,
-} from '../signals/send-signal.ts'
-import type { StateSignal } from '../signals/state-lane.ts'
-import { saveSystemReminder, type SystemReminder } from '../signals/system-reminder.ts'
-import { threadPort, type ThreadPort } from '../signals/thread-port.ts'
+import type { DeliveryPolicy } from '../signals/notification.ts'
+import { Notifications } from '../signals/notifications.ts'
+import { ThreadPort } from '../signals/thread-port.ts'
 import { builtinTools, type BuiltinToolId } from '../tools/builtin-tools.ts'
 import { factsOfPlan, type ForeignPlanModes } from '../tools/foreign-plans.ts'
 
@@ -57,12 +47,12 @@ export class ThreadControl {
   constructor(options: ThreadControlOptions) {
     this.#options = options
     const { agentId, delivery, emit, judgeModel, now = Date.now, runtime, store } = options
-    this.port = threadPort(runtime, store, { agentId, door: options.door }, options.newId)
+    this.port = new ThreadPort(runtime, store, { agentId, door: options.door }, options.newId)
     this.notifications = new Notifications({
       port: this.port,
       emit,
       now,
-      ...(delivery === undefined ? {} : { policy: delivery }),
+      ...defined({ policy: delivery }),
     })
     this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
     this.#stop = runtime.onEntry((entry) => {
@@ -94,26 +84,9 @@ export class ThreadControl {
   get #tools(): { readonly own: readonly RunnableTool[]; readonly builtin: readonly RunnableTool[] } {
     if (this.#made !== undefined) return this.#made
     const { cwd, disabledTools = [] } = this.#options
-    const own = builtinTools({ port: this.port, modes: this.#options, ...(cwd === undefined ? {} : { cwd }) })
+    const own = builtinTools({ port: this.port, modes: this.#options, ...defined({ cwd }) })
     this.#made = { own, builtin: own.filter(({ name }) => !disabledTools.some((id) => id === name)) }
     return this.#made
-  }
-
-  /** `requestContext` is the recorded part of the context. */
-  sendSignal(input: SignalInput, routing?: SignalRouting, requestContext?: JsonObject): Promise<SignalAccepted> {
-    return sendSignal(this.port, input, routing, requestContext)
-  }
-
-  sendStateSignal(signal: StateSignal): Promise<StateSignalResult> {
-    return sendStateSignal(this.port, signal)
-  }
-
-  sendNotificationSignal(input: NotificationInput, routing?: SignalRouting): Promise<SentNotification> {
-    return this.notifications.send(input, routing)
-  }
-
-  saveSystemReminderMessage(reminder: SystemReminder): Promise<HarnessMessage | null> {
-    return saveSystemReminder(this.port, reminder)
   }
 
   /**
@@ -173,7 +146,7 @@ export class ThreadControl {
   #tell(error: unknown): void {
     // The thread was closed meanwhile: nobody is left to report to, and nothing is left to do.
     if (this.#isClosed || InspanError.is(error, 'closed')) return
-    this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
+    this.#options.onFailure(asError(error))
   }
 
   async #afterRun(stop: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { InspanError } from '@inspan/protocol'
 import type { CheckpointFile, Lineage, ThreadState } from '@inspan/protocol/log'
 import type { ChangedFile, Checkpoints, RewindReport } from '@inspan/tools'
 import type { FilesPort, FilesRewind, FilesTurn } from '../../engine/index.ts'
+import { workspaceOf } from '../agents/mode-agents.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import { removeOwnWorktree, worktreeFolder } from './thread-worktree.ts'
 
@@ -62,6 +63,22 @@ async function restoreFiles(
 export async function changedFiles(core: HarnessCore, state: ThreadState): Promise<readonly ChangedFile[]> {
   const checkpoints = await core.workspace.checkpoints(undefined, worktreeFolder(core, state))
   return checkpoints?.changes(state.head.lineage) ?? []
+}
+
+/** How tools of different agents name the file that they change. */
+const PATHS = ['path', 'file_path', 'filePath', 'file']
+
+/** Returns the file that a waiting call would change, as it is now; `null` if there is none yet. */
+export async function askedFile(
+  core: HarnessCore,
+  state: ThreadState,
+  waitId: string,
+): Promise<string | null | undefined> {
+  const args = state.head.waits.get(waitId)?.subject.args
+  const path = PATHS.map((name) => args?.[name]).find((value) => typeof value === 'string')
+  if (path === undefined) return undefined
+  const own = workspaceOf(core.agents.of(core.agents.modeOf(state)))
+  return core.workspace.textOf(path, own, worktreeFolder(core, state))
 }
 
 /** Forgets what was kept of a thread's files, and removes its worktree. Returns what had to stay of that. */

@@ -1,4 +1,3 @@
-import type { RewindReport } from '@inspan/tools'
 import { isDeepStrictEqual } from 'node:util'
 import { InspanError } from '@inspan/protocol'
 import { toHarnessThread, type HarnessThread } from '@inspan/protocol/harness'
@@ -21,18 +20,7 @@ export interface CloneRequest {
   readonly resourceId?: string
 }
 
-/** What was restored. With conflicts: nothing yet, and a question with the id `waitId` asks what to do about them. */
-export interface RestoredFiles extends Omit<RewindReport, 'turnId'> {
-  readonly waitId?: string
-}
-
-/** A rewind that can be taken back. */
-export interface ThreadRewind {
-  /** Shows again what the rewind took away; what was said since then is no longer shown. */
-  readonly undo: () => Promise<void>
-}
-
-interface NewThread {
+export interface ThreadToCreate {
   readonly title?: string
   readonly id?: string
 }
@@ -48,45 +36,28 @@ export class ThreadLifecycle {
 
   /** Enters the newest thread of the resource, or a new one. */
   selectOrCreate(): Promise<HarnessThread> {
-    return this.#inTurn(async (resourceId) => {
+    return this.inTurn(async (resourceId) => {
       const { binding, core } = this.#session
       const newest = await core.store.listThreads({ resourceId, limit: 1 })
       const [info] = newest.items
-      if (info === undefined) return this.#create(resourceId, {})
-      if (binding.lastRuntime?.state.head.stream !== info.id) await this.#moveTo(info.id)
+      if (info === undefined) return this.create(resourceId, {})
+      if (binding.lastRuntime?.state.head.stream !== info.id) await this.moveTo(info.id)
       return this.#thread(info)
     })
   }
 
   /** Returns the bound thread; creates one where there is none. */
   ensure(): Promise<OpenThread> {
-    return this.#inTurn(async (resourceId) => {
+    return this.inTurn(async (resourceId) => {
       const { binding } = this.#session
-      if (binding.lastThread === undefined) await this.#create(resourceId, {})
+      if (binding.lastThread === undefined) await this.create(resourceId, {})
       return binding.lastThread ?? binding.requireThread()
-    })
-  }
-
-  create(options: NewThread = {}): Promise<HarnessThread> {
-    return this.#inTurn((resourceId) => this.#create(resourceId, options))
-  }
-
-  switch({ threadId }: { readonly threadId: string }): Promise<void> {
-    return this.#inTurn(async (resourceId) => {
-      await this.#find(threadId, resourceId)
-      await this.#moveTo(threadId)
     })
   }
 
   /** Enters the thread that the session was bound to, whatever its resource. */
   reopen(threadId: string): Promise<void> {
-    return this.#inTurn(() => this.#moveTo(threadId))
-  }
-
-  rename({ title }: { readonly title: string }): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#bound().configure({ title })
-    })
+    return this.inTurn(() => this.moveTo(threadId))
   }
 
   /**
@@ -94,13 +65,13 @@ export class ThreadLifecycle {
    * Grants of the source do not hold in it.
    */
   clone(request: CloneRequest = {}): Promise<HarnessThread> {
-    return this.#inTurn((resourceId) => this.#clone(request, resourceId))
+    return this.inTurn((resourceId) => this.#clone(request, resourceId))
   }
 
   async #clone(request: CloneRequest, resourceId: string): Promise<HarnessThread> {
     const { core } = this.#session
-    const sourceId = request.sourceThreadId ?? this.#bound().state.head.stream
-    const known = await this.#find(sourceId, resourceId)
+    const sourceId = request.sourceThreadId ?? this.bound().state.head.stream
+    const known = await this.find(sourceId, resourceId)
     const title = request.title ?? (known.title === null ? undefined : `Clone of ${known.title}`)
     const info = await core.threads.registry.fork(sourceId, {
       id: core.newId(),
@@ -111,19 +82,8 @@ export class ThreadLifecycle {
     return this.#enterNew(info, {})
   }
 
-  /** Moves the bound thread back to before a message. Nothing is lost: a later rewind can bring it back. */
-  async rewind(messageId: string): Promise<ThreadRewind> {
-    const { undo } = await this.#inTurn(() => this.#bound().rewind({ messageId, scope: 'conversation' }))
-    return { undo: () => this.#inTurn(async () => undo?.()) }
-  }
-
-  async restoreFiles(messageId: string, dryRun: boolean): Promise<RestoredFiles> {
-    const { report } = await this.#inTurn(() => this.#bound().rewind({ messageId, dryRun }))
-    return report as unknown as RestoredFiles
-  }
-
   /** The thread of the session, also while it is being left: the command was given before that. */
-  #bound(): ThreadRuntime {
+  bound(): ThreadRuntime {
     const { binding } = this.#session
     return binding.lastRuntime ?? binding.requireRuntime()
   }
@@ -134,8 +94,8 @@ export class ThreadLifecycle {
    */
   async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
     const { binding, core } = this.#session
-    await this.#inTurn(async (resourceId) => {
-      await this.#find(threadId, resourceId)
+    await this.inTurn(async (resourceId) => {
+      await this.find(threadId, resourceId)
       // Messages sent from here on are not for this thread any more.
       if (binding.lastRuntime?.state.head.stream === threadId) await this.#leave()
     })
@@ -168,14 +128,13 @@ export class ThreadLifecycle {
     return this.#session.turns.post(() => this.#session.binding.unbind())
   }
 
-  /** Like `close`, but later commands are refused. */
-  end(): Promise<void> {
+  /** Called when the session has ended. */
+  refuseCommands(): void {
     this.#isEnded = true
-    return this.close()
   }
 
   /** Returns a thread of the resource, or the bound one: a clone may have been made for another resource. */
-  async #find(threadId: string, resourceId: string): Promise<ThreadInfo> {
+  async find(threadId: string, resourceId: string): Promise<ThreadInfo> {
     const { binding, core } = this.#session
     const isBound = binding.lastRuntime?.state.head.stream === threadId
     const info = await core.store.getThread(threadId)
@@ -184,7 +143,7 @@ export class ThreadLifecycle {
   }
 
   /** Runs a task in turn, for the resource at the time of the call, not at the time of its turn. */
-  async #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
+  async inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
     if (this.#isEnded) {
       throw new InspanError('closed', 'The session is closed.', { hint: 'Make another with `createSession`.' })
     }
@@ -199,7 +158,7 @@ export class ThreadLifecycle {
     })
   }
 
-  async #create(resourceId: string, { id, title }: NewThread): Promise<HarnessThread> {
+  async create(resourceId: string, { id, title }: ThreadToCreate): Promise<HarnessThread> {
     const { core } = this.#session
     const { modeId, modelId } = this.#selection()
     const info = await createThread(core.store, {
@@ -227,7 +186,7 @@ export class ThreadLifecycle {
     return this.#thread(info)
   }
 
-  async #moveTo(threadId: string): Promise<void> {
+  async moveTo(threadId: string): Promise<void> {
     const { binding } = this.#session
     const previousThreadId = binding.threadId
     const arrived = (): void => binding.emit({ type: 'thread_changed', threadId, previousThreadId })

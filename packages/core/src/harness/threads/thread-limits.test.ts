@@ -20,7 +20,7 @@ class ClosingAgent extends ForeignAgent {
 }
 
 suite('limits of a thread that a harness is given', () => {
-  test('approvalTimeout: an approval that nobody gives is declined, and the run goes on', async () => {
+  test('approvalTimeout: an approval that nobody gives is declined, and the run continues', async () => {
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
     const script = [{ toolCalls: [{ name: 'paint' }] }, { text: 'Then not.' }]
     await using bench = new HarnessBench(script, { approvalTimeout: 1 }, { tools: [paint] })

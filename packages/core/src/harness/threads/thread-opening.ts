@@ -9,6 +9,7 @@ import {
 } from '@inspan/protocol'
 import type { RunnableTool, ThreadMemory, ToolRunContext } from '@inspan/protocol/driver'
 import type { HarnessEvent } from '@inspan/protocol/harness'
+import { defined } from '@inspan/protocol/internal'
 import { type Door, type HandOff, handOffFact, type ThreadRuntime, type TurnContext } from '../../engine/index.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import type { PermissionPolicy } from '../../policy/policy-types.ts'
@@ -80,7 +81,7 @@ export function harnessDoor(
           grants,
           runtime: () => opened().runtime,
           doorTo: (thread, options) => harnessDoor(core, thread, guests, options, worktree),
-          notify: (notification) => opened().control.sendNotificationSignal(notification),
+          notify: (notification) => opened().control.notifications.send(notification),
         })
   const delegating = subagents === undefined ? [] : [subagents.tool]
   let remembering: ThreadMemory | undefined
@@ -127,13 +128,7 @@ export function harnessDoor(
       // Who has the parent open stays there.
       if (child === undefined) for (const guest of guests) await guest.leave()
     },
-    ...(tracing === undefined ? {} : { tracing }),
-    ...(redact === undefined ? {} : { redact }),
-    ...(onInterrupted === undefined ? {} : { onInterrupted }),
-    ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
-    ...(parkAfter === undefined ? {} : { parkAfter }),
-    ...(keepWarm === undefined ? {} : { keepWarm }),
-    ...(handoverTokens === undefined ? {} : { handoverTokens }),
+    ...defined({ tracing, redact, onInterrupted, approvalTimeout, parkAfter, keepWarm, handoverTokens }),
     ...(core.workspace.isConfigured
       ? { files: threadFiles(core, () => opened().runtime.state.head.lineage, worktree) }
       : {}),
@@ -196,15 +191,14 @@ function controlThread(
     newId: core.newId,
     cwd: () => worktree() ?? core.workspace.folder() ?? process.cwd(),
     onFailure: (error) => emit({ type: 'error', error }),
-    ...(disableBuiltinTools === undefined ? {} : { disabledTools: disableBuiltinTools }),
-    ...(notifications === undefined ? {} : { delivery: notifications }),
+    ...defined({ disabledTools: disableBuiltinTools, delivery: notifications }),
   })
 }
 
 /** Says which mode an approved plan leads to, and how a run gets there. */
 function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes {
   const entered: ForeignPlanModes['entered'] = (mode, settings) => {
-    const change = withChoice(core, { mode, ...(settings === undefined ? {} : { settings }) }, runtime.state)
+    const change = withChoice(core, { mode, ...defined({ settings }) }, runtime.state)
     return { type: 'config.changed', ...change }
   }
   const handOff = (modeId: string, order: string): HandOff | undefined => {
@@ -225,7 +219,7 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes 
     },
     switchMode: async (modeId, order, settings) => {
       const to = handOff(modeId, order)
-      // First, and without waiting: an agent that goes on by itself must find that it no longer has the floor.
+      // First, and without waiting: an agent that continues by itself must find that it no longer has the floor.
       if (to !== undefined) await runtime.handOff(to)
       await runtime.record([entered(modeId, settings)])
     },

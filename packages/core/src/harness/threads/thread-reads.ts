@@ -2,8 +2,10 @@ import { InspanError, type StoredMessage } from '@inspan/protocol'
 import { toHarnessMessage, type HarnessMessage } from '@inspan/protocol/harness'
 import { lineageUpTo, storedMessage, type ThreadState } from '@inspan/protocol/log'
 import { MAX_PAGE, type PageRequest, type Store } from '@inspan/protocol/store'
+import { itemsOf } from '../../common/items-of.ts'
 import { inflateMessage } from '../../engine/index.ts'
-import { givenFields, optionalCount, optionalText } from '../checks/check-given.ts'
+import { aText, defined } from '@inspan/protocol/internal'
+import { aLimit, givenFields } from '../checks/check-given.ts'
 
 /** A list with the cursor of the next page; `null` at the end. */
 export type Listed<T> = T[] & { readonly next: string | null }
@@ -21,10 +23,8 @@ export interface MessageListQuery {
 
 /** Checks which page is asked for and returns only that, without other fields of the query. */
 export function checkPage(query: PageRequest, call: string): PageRequest {
-  const { cursor, limit } = givenFields(query, call)
-  optionalCount(limit, 'limit')
-  optionalText(cursor, 'cursor')
-  return { ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) }
+  const { cursor, limit } = givenFields(query, call, {}, { limit: aLimit, cursor: aText })
+  return defined({ limit, cursor })
 }
 
 /** Returns the newest messages, oldest first; with a cursor those before it. */
@@ -43,7 +43,7 @@ export async function readMessages(
     }
     newestFirst.push(message)
   }
-  const messages = await Promise.all(newestFirst.map((message) => inflateMessage(store, message)))
+  const messages = await Promise.all(newestFirst.map((message) => inflateMessage(store, state.head.lineage, message)))
   return listed(messages.toReversed().map(toHarnessMessage), next)
 }
 
@@ -58,14 +58,11 @@ function orderOf(cursor: string | undefined): number {
 }
 
 export async function readFirstUserMessage(store: Store, state: ThreadState): Promise<HarnessMessage | null> {
-  let cursor: string | null = null
-  do {
-    const from: { cursor?: string } = cursor === null ? {} : { cursor }
-    const page = await store.listMessages(state.head.lineage, { order: 'oldest', limit: 10, ...from })
-    const found = page.items.find(isUsers)
-    if (found !== undefined) return toHarnessMessage(await inflateMessage(store, found))
-    cursor = page.next
-  } while (cursor !== null)
+  const { lineage } = state.head
+  const oldest = itemsOf((from) => store.listMessages(lineage, { order: 'oldest', limit: 10, ...from }))
+  for await (const message of oldest) {
+    if (isUsers(message)) return toHarnessMessage(await inflateMessage(store, lineage, message))
+  }
   return null
 }
 
@@ -86,18 +83,12 @@ async function* newest(
   const older = before === Number.POSITIVE_INFINITY ? lineage : lineageUpTo(lineage, before - 1)
   // One more than wanted shows whether there is more.
   const pageSize = Math.min(MAX_PAGE, limit + 1)
-  let cursor: string | null = null
-  do {
-    const from: { cursor?: string } = cursor === null ? {} : { cursor }
-    const page = await store.listMessages(older, { order: 'newest', limit: pageSize, ...from })
-    for (const message of page.items) if (!openIds.has(message.id)) yield message
-    cursor = page.next
-  } while (cursor !== null)
+  const stored = itemsOf((from) => store.listMessages(older, { order: 'newest', limit: pageSize, ...from }))
+  for await (const message of stored) if (!openIds.has(message.id)) yield message
 }
 
 export async function readResourceIds(store: Store, query: PageRequest = {}): Promise<Listed<string>> {
-  const { cursor, limit = MAX_PAGE } = checkPage(query, 'getKnownResourceIds({ limit?, cursor? })')
-  const from = cursor === undefined ? {} : { cursor }
-  const page = await store.listResourceIds({ limit: Math.min(limit, MAX_PAGE), ...from })
+  const { limit = MAX_PAGE, ...from } = checkPage(query, 'getKnownResourceIds({ limit?, cursor? })')
+  const page = await store.listResourceIds({ ...from, limit: Math.min(limit, MAX_PAGE) })
   return listed([...page.items], page.next)
 }

@@ -105,7 +105,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal((await harness.session.thread.list()).length, 2)
   })
 
-  test('a thread that cannot be had harms nothing that follows', async () => {
+  test('a thread that cannot be opened does no harm to later calls', async () => {
     await using bench = new HarnessBench(ANY)
     const { harness } = bench
     const { id } = await harness.createThread()
@@ -177,7 +177,7 @@ suite('commands given at once, none of them awaited', () => {
 })
 
 suite('what a new thread tells', () => {
-  test('only that it is there: mode and model are what they were', async () => {
+  test('a new thread reports only that it is there: mode and model are what they were', async () => {
     await using bench = new HarnessBench([], {
       modes: [{ id: 'plan' }, { id: 'build', defaultModelId: 'some/model' }],
     })
@@ -192,7 +192,7 @@ suite('what a new thread tells', () => {
     assert.deepEqual(bench.types().slice(4), ['mode_changed'])
   })
 
-  test('and the first message makes it before the run begins', async () => {
+  test('the first message creates the thread before the run begins', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }], { modes: [{ id: 'plan' }, { id: 'build' }] })
     await bench.harness.session.mode.set({ modeId: 'build' })
     await bench.harness.sendMessage({ content: 'Hi' })

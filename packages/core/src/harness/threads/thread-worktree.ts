@@ -46,7 +46,8 @@ export class ThreadWorktree {
   /** Makes a worktree on a branch of its own. The agents of the thread work in it from the next run on. */
   create(): Promise<Worktree> {
     return this.#change(async (known, threadId) => {
-      if (known !== undefined && existsSync(known.top)) {
+      // A fork works in the worktree of its origin until it gets one of its own.
+      if (known?.thread === threadId && existsSync(known.top)) {
         throw new InspanError('already-exists', `The thread has a worktree already: ${known.top}`)
       }
       const tree = await (await this.#core.workspace.worktrees()).create(threadId)
@@ -70,10 +71,28 @@ export class ThreadWorktree {
     })
   }
 
-  /** Removes it; the thread goes on in the folder of the workspace. Throws `conflict` if something is not committed. */
-  remove(): Promise<void> {
+  /** Makes its changes, committed or not, in the folder of the workspace. Throws `conflict` if they do not fit. */
+  apply(): Promise<void> {
     return this.#change(async (known) => {
-      await (await this.#core.workspace.worktrees()).remove(required(known))
+      await (await this.#core.workspace.worktrees()).apply(required(known))
+      return { kept: known, result: undefined }
+    })
+  }
+
+  /**
+   * Removes it; the thread goes on in the folder of the workspace. Throws `conflict` if something is not committed, unless
+   * that is to be discarded.
+   */
+  remove(options: { readonly discard?: boolean } = {}): Promise<void> {
+    return this.#change(async (known, threadId) => {
+      const tree = required(known)
+      if (options.discard === true && tree.thread !== threadId) {
+        throw new InspanError(
+          'misuse',
+          `The worktree belongs to the thread ${tree.thread} that this one was forked from.`,
+        )
+      }
+      await (await this.#core.workspace.worktrees()).remove(tree, options)
       return { kept: undefined, result: undefined }
     })
   }

@@ -229,7 +229,7 @@ suite('threads', () => {
     assert.deepEqual([count('deleted'), count('none')], [1, 2], answers.join())
   })
 
-  test('one that is deleted while it works ends its run, takes its raw output along and says what a fork keeps', async () => {
+  test('one that is deleted while it works ends its run, takes its raw output along and reports what a fork keeps', async () => {
     const storage = new MemoryStore()
     const removed: string[] = []
     const spool: RawSpool = {

@@ -136,7 +136,7 @@ suite('two harnesses of one process on one store', () => {
     assert.equal(second.model.calls, 0, 'the run goes on with the agent of the harness that started it')
   })
 
-  test('what goes on in one is watched by the other, which may come and go and stop it', async () => {
+  test('a run in one harness can be watched and stopped by the other, which may come and go', async () => {
     const storage = new MemoryStore()
     await using busy = new HarnessBench([{ text: 'Half', hang: true }], { storage })
     const { id } = await busy.harness.createThread()
@@ -160,7 +160,7 @@ suite('two harnesses of one process on one store', () => {
     assert.deepEqual(busy.all('message_end').at(-1)?.message.content, [{ type: 'text', text: 'Mine.' }])
   })
 
-  test('a harness that leaves interrupts its own run, and the other hears it and goes on', async () => {
+  test('a harness that leaves interrupts its own run, and the other hears it and continues', async () => {
     const storage = new MemoryStore()
     const leaving = new HarnessBench([{ text: 'Half', hang: true }], { storage })
     const { id } = await leaving.harness.createThread()
@@ -175,7 +175,7 @@ suite('two harnesses of one process on one store', () => {
     assert.deepEqual(staying.all('message_end').at(-1)?.message.content, [{ type: 'text', text: 'Mine.' }])
   })
 
-  test('what waits in one can be answered in the other, once', async () => {
+  test('a question in one harness can be answered in the other, once', async () => {
     const storage = new MemoryStore()
     const script = [{ toolCalls: [{ id: 'c1', name: 'paint' }] }, { text: 'Painted.' }]
     await using first = new HarnessBench(script, { storage, tools: { paint } })
@@ -228,7 +228,7 @@ suite('two harnesses of one process on one store', () => {
     assert.deepEqual(said?.content, [{ type: 'text', text: 'The key is [key].' }])
   })
 
-  test('what one has judged is not judged again by the other', async () => {
+  test('a goal that one harness has judged is not judged again by the other', async () => {
     const storage = new MemoryStore()
     const judge = scriptedModel([{ text: '{"verdict":"waiting","reason":"for you"}', repeat: true }])
     const config = { storage, resolveModel: (modelId: string) => (modelId === 'judge/one' ? judge : undefined) }

@@ -1,6 +1,6 @@
 import type { Answer, JsonObject, JsonValue } from '@inspan/protocol'
 import type { RunnableTool, ToolOutcome, ToolSuspension } from '@inspan/protocol/driver'
-import { InvalidToolInput, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
+import { ToolRefusal, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
 
 type SelectionMode = 'single_select' | 'multi_select'
 
@@ -47,14 +47,14 @@ function readQuestion(input: JsonObject): Question {
   const given = input['options'] === undefined || input['options'] === null ? [] : listOfObjects(input, 'options')
   if (given.length === 0) {
     if (selectionMode === undefined) return { question }
-    throw new InvalidToolInput('"selectionMode" needs "options". Leave it out for a free text question.')
+    throw new ToolRefusal('"selectionMode" needs "options". Leave it out for a free text question.')
   }
   const options = given.map((option) => {
     const description = optionalText(option, 'description')
     return { label: requiredText(option, 'label'), ...(description === undefined ? {} : { description }) }
   })
   if (new Set(options.map(({ label }) => label)).size < options.length) {
-    throw new InvalidToolInput('Two of the options have the same label.')
+    throw new ToolRefusal('Two of the options have the same label.')
   }
   return { question, options, selectionMode: selectionMode ?? 'single_select' }
 }

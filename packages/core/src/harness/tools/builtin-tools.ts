@@ -6,7 +6,7 @@ import { answerProblem, askUserTool as plainAskUserTool } from './ask-user.ts'
 import { requestAccessTool } from './request-access.ts'
 import { planAnswerProblem, submitPlanTool, type PlanModes } from './submit-plan.ts'
 import { taskTools } from './task-tools.ts'
-import { InvalidToolInput, refusal } from './tool-input.ts'
+import { explaining } from './tool-input.ts'
 
 export const BUILTIN_TOOL_IDS = [
   'ask_user',
@@ -57,20 +57,5 @@ export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
         : undefined
   if (problem !== undefined) {
     throw new InspanError('invalid-input', `This does not answer "${wait.description}". ${problem}`)
-  }
-}
-
-/** Returns wrong input to the model as a refusal instead of a failure of the tool. */
-function explaining(tool: RunnableTool): RunnableTool {
-  return {
-    ...tool,
-    execute: async (input, context) => {
-      try {
-        return await tool.execute(input, context)
-      } catch (error) {
-        if (error instanceof InvalidToolInput) return refusal(error.message)
-        throw error
-      }
-    },
   }
 }

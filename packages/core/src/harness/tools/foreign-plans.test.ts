@@ -34,7 +34,7 @@ function texts(bench: HarnessBench): string[] {
 }
 
 suite('a plan of a foreign program', () => {
-  test('that is approved switches the mode, and the program goes on where it backs that too', async () => {
+  test('a plan of a foreign program that is approved switches the mode, and the program continues if it can switch as well', async () => {
     const planner = new ForeignAgent('planner', [plans()])
     await using bench = new HarnessBench([], {
       modes: [
@@ -55,7 +55,7 @@ suite('a plan of a foreign program', () => {
     )
   })
 
-  test('that leads to a mode of another agent gives it the floor in the same run, with the plan', async () => {
+  test('a plan of a foreign program that leads to a mode of another agent gives it the floor in the same run, with the plan', async () => {
     const planner = new ForeignAgent('planner', [plans()])
     const builder = new ForeignAgent('builder', [says('Built.')])
     await using bench = new HarnessBench([], {
@@ -76,7 +76,7 @@ suite('a plan of a foreign program', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('that is rejected goes on in its mode with the feedback', async () => {
+  test('a plan of a foreign program that is rejected continues in its mode with the feedback', async () => {
     const heard: Answer[] = []
     const planner = new ForeignAgent('planner', [plans(heard)])
     await using bench = new HarnessBench([], {
@@ -96,7 +96,7 @@ suite('a plan of a foreign program', () => {
     assert.deepEqual(texts(bench), ['The planner goes on.'])
   })
 
-  test('that is approved after the program is gone switches once, though the program asks again', async () => {
+  test('a plan of a foreign program that is approved after the program is gone switches once, though the program asks again', async () => {
     const storage = new MemoryStore()
     const modes = (planner: ForeignAgent, builder: ForeignAgent) => [
       { id: 'plan', agent: planner, transitionsTo: 'build' },

@@ -165,7 +165,7 @@ suite('submit_plan', () => {
     assert.deepEqual([wait?.kind, wait?.payload], ['plan', { title: 'Implementation Plan', plan: '1. Look.' }])
   })
 
-  test('switches the mode when it is approved, and the same run goes on', async () => {
+  test('switches the mode when it is approved, and the same run continues', async () => {
     const { log, tools } = modes()
     await using bench = await asked('submit_plan', { title: 'The plan', ...PLAN }, { log, tools })
     const runId = bench.runtime.state.head.run?.runId
@@ -177,7 +177,7 @@ suite('submit_plan', () => {
     assert.match(((await bench.results()) as { content: string }[])[0]?.content ?? '', /was approved.*"build"/)
   })
 
-  test('stays in its mode when it is rejected, and the model hears why', async () => {
+  test('stays in its mode when it is rejected, and the model learns why', async () => {
     const { log, tools } = modes()
     await using bench = await asked('submit_plan', PLAN, { log, tools })
     await bench.answer(answer({ action: 'rejected', feedback: 'Needs more detail' }))

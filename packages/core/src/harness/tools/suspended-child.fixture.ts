@@ -1,6 +1,6 @@
 /**
- * The process that `suspended-crash.test.ts` kills: two questions and a plan in one step, all waiting. Reports that on
- * standard output and does not end. Run as: node suspended-child.fixture.ts <database>.
+ * The process that `suspended-crash.test.ts` kills. One step asks two questions, a plan and a request for access, and all
+ * of them wait. It reports that on standard output and does not end. Run as: node suspended-child.fixture.ts <database>.
  */
 import { writeSync } from 'node:fs'
 import { SqliteStore } from '../../stores/sqlite-store.ts'

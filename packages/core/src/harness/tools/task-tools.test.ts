@@ -44,7 +44,7 @@ suite('task tools', () => {
     assert.deepEqual(bench.runtime.state.head.tasks, tasks)
   })
 
-  test('of one step see what the others wrote', async () => {
+  test('task tools of one step see what the others wrote', async () => {
     await using bench = await played(
       step(write('a', 'b', 'c')),
       step(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject, TaskItem, TaskStatus } from '@inspan/protocol'
 import type { RunnableTool, ToolOutcome, ToolRunContext } from '@inspan/protocol/driver'
+import { Mailbox } from '../../common/mailbox.ts'
 import type { ControlFact } from '../../engine/index.ts'
 import { laneState, stateFacts } from '../signals/state-lane.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
@@ -13,7 +14,7 @@ import {
   type TaskChange,
   type TaskInput,
 } from './tasks.ts'
-import { InvalidToolInput, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
+import { ToolRefusal, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
 
 const STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed']
 /** The model gets the whole list again when it would otherwise have to add up more changes than this. */
@@ -91,7 +92,7 @@ function writeTasks(input: JsonObject, previous: readonly TaskItem[]): readonly 
     }
   })
   if (given.filter(({ status }) => status === 'in_progress').length > 1) {
-    throw new InvalidToolInput('Only one task can be in_progress at a time.')
+    throw new ToolRefusal('Only one task can be in_progress at a time.')
   }
   return assignTaskIds(given, previous)
 }
@@ -104,7 +105,7 @@ function updateTask(input: JsonObject, tasks: readonly TaskItem[]): readonly Tas
     ...(input['activeForm'] === undefined ? {} : { activeForm: requiredText(input, 'activeForm') }),
     ...(status === undefined ? {} : { status }),
   }
-  if (Object.keys(change).length === 0) throw new InvalidToolInput('Give "content", "status" or "activeForm".')
+  if (Object.keys(change).length === 0) throw new ToolRefusal('Give "content", "status" or "activeForm".')
   return changeTask(tasks, id, change)
 }
 
@@ -112,25 +113,26 @@ function knownId(input: JsonObject, tasks: readonly TaskItem[]): string {
   const id = requiredText(input, 'id')
   if (tasks.some((task) => task.id === id)) return id
   const known = tasks.map((task) => task.id).join(', ')
-  throw new InvalidToolInput(`There is no task "${id}". ${known === '' ? 'The list is empty.' : `Known: ${known}.`}`)
+  throw new ToolRefusal(`There is no task "${id}". ${known === '' ? 'The list is empty.' : `Known: ${known}.`}`)
 }
 
 class TaskDesk {
   readonly #port: ThreadPort
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Calls of one step run at once; each has to see what the one before it wrote. */
+  readonly #turns = new Mailbox()
 
   constructor(port: ThreadPort) {
     this.#port = port
   }
 
   change(context: ToolRunContext, plan: (tasks: readonly TaskItem[]) => readonly TaskItem[]): Promise<ToolOutcome> {
-    return this.#next(async () => {
+    return this.#turns.post(async () => {
       const before = this.#port.state.head.tasks
       let after: readonly TaskItem[]
       try {
         after = plan(before)
       } catch (error) {
-        if (!(error instanceof InvalidToolInput)) throw error
+        if (!(error instanceof ToolRefusal)) throw error
         return refusal(error.message, { tasks: toJson(before) })
       }
       await this.#port.record([{ type: 'tasks.changed', tasks: after }, ...(await this.#signal(before, after))], {
@@ -142,7 +144,7 @@ class TaskDesk {
   }
 
   check(): Promise<ToolOutcome> {
-    return this.#next(async () => {
+    return this.#turns.post(async () => {
       const { tasks } = this.#port.state.head
       const summary = summarizeTasks(tasks)
       const incompleteTasks = tasks.filter(({ status }) => status !== 'completed')
@@ -176,13 +178,6 @@ class TaskDesk {
       last,
       this.#port.newId,
     )
-  }
-
-  /** Calls of one step run at once; each has to see what the one before it wrote. */
-  #next(work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => undefined)
-    return done
   }
 }
 

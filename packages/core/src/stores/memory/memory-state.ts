@@ -1,10 +1,12 @@
+import type { StoredHead } from '@inspan/protocol/log'
 import type { Fence, Owner, RecordFormat, StreamKind, StreamStatus } from '@inspan/protocol/store'
 import { checkId } from '../input-checks.ts'
-import type { PreparedMessage, PreparedRecord, PreparedWait } from '../prepared-append.ts'
+import type { PreparedMessage, PreparedRecord } from '../prepared-append.ts'
 import type { Range } from '../retention.ts'
 import { fenced, noSuchStream } from '../store-errors.ts'
 import type { Stretch } from '../stretches.ts'
-import type { StoredCommand } from './commands.ts'
+import type { StoredWait } from '../wait-row.ts'
+import type { MemoryCommand } from './commands.ts'
 import { SortedRows } from './sorted-rows.ts'
 import type { StoredThread } from './threads.ts'
 
@@ -31,10 +33,8 @@ export interface MemoryStream {
   readonly blobRefs: SortedRows<{ readonly seq: number; readonly hashes: ReadonlySet<string> }>
 }
 
-/** A wait with a number, since lists are in the order of opening. */
-export interface StoredWait extends PreparedWait {
-  readonly no: number
-  readonly stream: string
+export interface MemoryWait extends StoredWait {
+  readonly openedAt: number
 }
 
 export interface StoredBlob {
@@ -46,10 +46,10 @@ export interface StoredBlob {
 export class MemoryState {
   readonly format: RecordFormat
   readonly streams: Map<string, MemoryStream> = new Map()
-  readonly waits: SortedRows<StoredWait> = new SortedRows()
+  readonly waits: SortedRows<MemoryWait> = new SortedRows()
   readonly waitNumbers: Map<string, number> = new Map()
   readonly blobs: Map<string, StoredBlob> = new Map()
-  readonly commands: SortedRows<StoredCommand> = new SortedRows()
+  readonly commands: SortedRows<MemoryCommand> = new SortedRows()
   readonly commandNumbers: Map<string, number> = new Map()
   readonly owners: Map<string, Owner> = new Map()
   #lastNumber = 0
@@ -109,6 +109,16 @@ export function newStream(id: string, kind: StreamKind, headSeq: number): Memory
     needs: [],
     blobRefs: new SortedRows(),
   }
+}
+
+export function getStream(state: MemoryState, id: string): StreamStatus | null {
+  const stream = state.living(id)
+  return stream === undefined ? null : statusOf(stream)
+}
+
+export function readHead(state: MemoryState, id: string, reducerVersion: number): StoredHead | null {
+  const head = state.living(id)?.head
+  return head?.version === reducerVersion ? (JSON.parse(head.json) as StoredHead) : null
 }
 
 export function statusOf(stream: MemoryStream): StreamStatus {

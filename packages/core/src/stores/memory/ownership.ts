@@ -1,8 +1,7 @@
 import type { Claim, Fence, Owner, Page, PageRequest, StreamStatus } from '@inspan/protocol/store'
 import { judgeClaim } from '../claim-rules.ts'
 import { CursorScope } from '../cursor.ts'
-import { checkId, checkTime, pageLimit } from '../input-checks.ts'
-import { pageOf } from '../paging.ts'
+import { checkId, checkTime } from '../input-checks.ts'
 import { firstSorted } from './first-sorted.ts'
 import { statusOf, type MemoryState } from './memory-state.ts'
 
@@ -19,6 +18,10 @@ export function heartbeat(state: MemoryState, id: string, until: number): boolea
   return owner !== undefined
 }
 
+export function getOwner(state: MemoryState, id: string): Owner | null {
+  return state.owners.get(id) ?? null
+}
+
 /** Removes an owner and releases all its streams. */
 export function removeOwner(state: MemoryState, id: string): void {
   for (const stream of state.streams.values()) {
@@ -28,16 +31,11 @@ export function removeOwner(state: MemoryState, id: string): void {
 }
 
 export function listOwners(state: MemoryState, query: PageRequest): Page<Owner> {
-  const limit = pageLimit(query)
-  const scope = new CursorScope(['owners'], [''])
-  const [after] = scope.decode(query.cursor)
-  const later = [...state.owners.values()].filter((owner) => owner.id > after)
-  const rows = firstSorted(later, limit + 1, (a, b) => (a.id < b.id ? -1 : 1))
-  return pageOf(
-    rows,
-    limit,
-    (row) => row,
-    (last) => scope.encode([last.id]),
+  return new CursorScope(['owners'], ['']).page(
+    query,
+    ([after], count) => firstById(state.owners.values(), after, count),
+    (owner) => owner,
+    (last) => [last.id],
   )
 }
 
@@ -48,7 +46,7 @@ export function claim(state: MemoryState, id: string, owner: string, seenEpoch?:
   const verdict = judgeClaim(stream, owner, seenEpoch)
   if (verdict === 'held') {
     const holder = stream.owner as string
-    return { status: 'held', epoch: stream.epoch, owner: holder, holder: state.owners.get(holder) ?? null }
+    return { status: 'held', epoch: stream.epoch, owner: holder, holder: getOwner(state, holder) }
   }
   if (verdict === 'take') stream.epoch++
   stream.owner = owner
@@ -62,10 +60,16 @@ export function release(state: MemoryState, id: string, fence: Fence): void {
 }
 
 export function listOwned(state: MemoryState, query: PageRequest & { readonly owner: string }): Page<StreamStatus> {
-  const limit = pageLimit(query)
-  const scope = new CursorScope(['owned', query.owner], [''])
-  const [after] = scope.decode(query.cursor)
-  const later = [...state.streams.values()].filter((stream) => stream.owner === query.owner && stream.id > after)
-  const rows = firstSorted(later, limit + 1, (a, b) => (a.id < b.id ? -1 : 1))
-  return pageOf(rows, limit, statusOf, (last) => scope.encode([last.id]))
+  const owned = state.streams.values().filter((stream) => stream.owner === query.owner)
+  return new CursorScope(['owned', query.owner], ['']).page(
+    query,
+    ([after], count) => firstById(owned, after, count),
+    statusOf,
+    (last) => [last.id],
+  )
+}
+
+function firstById<Row extends { readonly id: string }>(rows: Iterable<Row>, after: string, count: number): Row[] {
+  const later = Iterator.from(rows).filter(({ id }) => id > after)
+  return firstSorted(later, count, (a, b) => (a.id < b.id ? -1 : 1))
 }

@@ -1,5 +1,5 @@
 import type { StoredMessage } from '@inspan/protocol'
-import { rootLineage, type Lineage, type LogRecord, type RecordType } from '@inspan/protocol/log'
+import type { Lineage, LogRecord, RecordType } from '@inspan/protocol/log'
 import { storedTypes, type MessageQuery, type Page, type RecordQuery } from '@inspan/protocol/store'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
@@ -9,10 +9,6 @@ import { recordFromRow } from '../record-row.ts'
 import { stretchesOf } from '../stretches.ts'
 import type { MemoryState, MemoryStream } from './memory-state.ts'
 import type { SortedRows } from './sorted-rows.ts'
-
-export function readRecords(state: MemoryState, stream: string, query: RecordQuery): Page<LogRecord> {
-  return readLineage(state, rootLineage(stream), query)
-}
 
 export function readLineage(state: MemoryState, lineage: Lineage, query: RecordQuery): Page<LogRecord> {
   const plan = planRecords(lineage, query)
@@ -63,7 +59,7 @@ export function getMessage(state: MemoryState, lineage: Lineage, messageId: stri
   return null
 }
 
-/** Reads the stretches of a plan until there is one row more than a page holds. */
+/** Reads the stretches of a plan until it has one row more than a page holds, which shows that there is another page. */
 function follow<Row>(
   state: MemoryState,
   plan: ReadPlan,

@@ -1,7 +1,6 @@
 import { eraseBody } from '@inspan/protocol/log'
 import type { CommandOutcome, DeleteResult, EraseResult, Fence, ForkReach, Page } from '@inspan/protocol/store'
-import { MAX_SEQ, pageLimit } from '../input-checks.ts'
-import { pageOf } from '../paging.ts'
+import { MAX_SEQ } from '../input-checks.ts'
 import { prepareOutcomes } from '../prepared-append.ts'
 import { recordFromRow } from '../record-row.ts'
 import { gapsBetween, retainedRanges, type Need } from '../retention.ts'
@@ -25,20 +24,16 @@ export function needsOf(state: MemoryState, stream: string): Need[] {
 
 /** Returns the threads that need something of the range, each with the last seq it needs. */
 export function listForks(state: MemoryState, query: ForksQuery): Page<ForkReach> {
-  const limit = pageLimit(query)
-  const scope = forksScope(query)
-  const [after] = scope.decode(query.cursor)
   const reach = new Map<string, number>()
   for (const { by, from, to } of needsOf(state, query.stream)) {
-    if (by <= after || to < query.from || from > query.to) continue
-    reach.set(by, Math.max(reach.get(by) ?? 0, Math.min(to, query.to)))
+    if (to >= query.from && from <= query.to) reach.set(by, Math.max(reach.get(by) ?? 0, Math.min(to, query.to)))
   }
-  const rows = [...reach].map(([thread, to]) => ({ thread, to })).sort((a, b) => (a.thread < b.thread ? -1 : 1))
-  return pageOf(
-    rows.slice(0, limit + 1),
-    limit,
-    (row) => row,
-    (last) => scope.encode([last.thread]),
+  const forks = [...reach].map(([thread, to]) => ({ thread, to })).sort((a, b) => (a.thread < b.thread ? -1 : 1))
+  return forksScope(query).page(
+    query,
+    ([after], count) => forks.filter(({ thread }) => thread > after).slice(0, count),
+    (fork) => fork,
+    (last) => [last.thread],
   )
 }
 

@@ -5,7 +5,7 @@ import { notContiguous, prepareAppend, type PreparedAppend, type PreparedRecord 
 import { streamExists } from '../store-errors.ts'
 import { isBlobOf, putBlob } from './blobs.ts'
 import { writeOutcome } from './commands.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { putHead } from './heads.ts'
 import { IN_RANGE_SQL, keySql } from './keys.ts'
 import { takeOutLarge } from './large-values.ts'
@@ -14,7 +14,7 @@ import { findStream, insertStream, requireFence, requireStream, statusOf } from 
 import { insertThread, updateThread } from './threads.ts'
 import { putWait } from './waits.ts'
 
-export function createStream(db: Connection, stream: NewStream): StreamStatus {
+export function createStream(db: SqliteConnection, stream: NewStream): StreamStatus {
   const { info, start } = stream
   checkId('A stream id', info.id)
   checkSeq('`headSeq`', stream.headSeq, 0)
@@ -30,7 +30,7 @@ export function createStream(db: Connection, stream: NewStream): StreamStatus {
   })
 }
 
-export function append(db: Connection, request: Append): number {
+export function append(db: SqliteConnection, request: Append): number {
   const prepared = prepareAppend(request.stream, request)
   return db.write(() => writeAppend(db, request.stream, request.fence, prepared, request.thread))
 }
@@ -56,7 +56,7 @@ const PUT_MESSAGE = `INSERT INTO messages (key, id, json) VALUES (${keySql('?1',
   ON CONFLICT DO UPDATE SET id = excluded.id, json = excluded.json`
 
 function writeAppend(
-  db: Connection,
+  db: SqliteConnection,
   stream: string,
   fence: Fence,
   prepared: PreparedAppend,
@@ -83,7 +83,7 @@ interface Advanced {
  * hold, `advance` says which.
  */
 function advanceKnown(
-  db: Connection,
+  db: SqliteConnection,
   stream: string,
   fence: Fence,
   { expectedHead, newHead }: PreparedAppend,
@@ -94,7 +94,12 @@ function advanceKnown(
   return moved === 1 ? { no, headSeq: newHead } : undefined
 }
 
-function advance(db: Connection, stream: string, fence: Fence, { expectedHead, newHead }: PreparedAppend): Advanced {
+function advance(
+  db: SqliteConnection,
+  stream: string,
+  fence: Fence,
+  { expectedHead, newHead }: PreparedAppend,
+): Advanced {
   // Two statements are safe, since nobody else can write meanwhile. `UPDATE … RETURNING` would make a table of its own
   // each time, and take longer than both.
   const { no, head_seq: oldHead } = requireFence(db, stream, fence)
@@ -104,7 +109,7 @@ function advance(db: Connection, stream: string, fence: Fence, { expectedHead, n
   return { no, headSeq: newHead ?? oldHead }
 }
 
-function writeRecords(db: Connection, stream: string, no: number, records: readonly PreparedRecord[]): void {
+function writeRecords(db: SqliteConnection, stream: string, no: number, records: readonly PreparedRecord[]): void {
   let rows = 0
   let values: SQLInputValue[] = []
   const writeRows = (): void => {
@@ -130,7 +135,7 @@ function writeRecords(db: Connection, stream: string, no: number, records: reado
   writeRows()
 }
 
-function recordBody(db: Connection, no: number, { seq, body }: PreparedRecord): string {
+function recordBody(db: SqliteConnection, no: number, { seq, body }: PreparedRecord): string {
   return takeOutLarge(body, (value) => {
     putBlob(db, no, { ...value, seq })
     return true
@@ -138,6 +143,6 @@ function recordBody(db: Connection, no: number, { seq, body }: PreparedRecord): 
 }
 
 /** A view row repeats what records from `from` on contain, and shares their blobs: they are deleted together. */
-function viewRow(db: Connection, no: number, from: number, json: string): string {
+function viewRow(db: SqliteConnection, no: number, from: number, json: string): string {
   return takeOutLarge(json, ({ hash }) => isBlobOf(db, no, { from }, hash))
 }

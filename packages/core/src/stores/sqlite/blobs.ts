@@ -4,13 +4,13 @@ import type { Blob, NewBlob } from '@inspan/protocol/store'
 import { checkHash, MAX_SEQ } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
 import { stretchesOf } from '../stretches.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { IN_RANGE_SQL, keySql } from './keys.ts'
 import { putBackLarge } from './large-values.ts'
 import { findStream } from './streams.ts'
 
 /** Adds a reference to a blob. The same bytes are stored once, however many refer to them. */
-export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
+export function putBlob(db: SqliteConnection, streamNo: number, blob: NewBlob): void {
   db.run(
     `INSERT INTO blob_refs (key, blob_no) VALUES (${keySql('?1', '?2')}, ?3) ON CONFLICT DO NOTHING`,
     streamNo,
@@ -19,14 +19,14 @@ export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
   )
 }
 
-export function readBlob(db: Connection, hash: string, lineage?: Lineage): Blob | null {
+export function readBlob(db: SqliteConnection, hash: string, lineage?: Lineage): Blob | null {
   checkHash(hash)
   if (lineage !== undefined && !refersTo(db, lineage, hash)) return null
   const row = db.get('SELECT mime, bytes FROM blobs WHERE hash = ?', hash) as Omit<Blob, 'hash'> | undefined
   return row === undefined ? null : { hash, mime: row.mime, bytes: row.bytes }
 }
 
-function refersTo(db: Connection, lineage: Lineage, hash: string): boolean {
+function refersTo(db: SqliteConnection, lineage: Lineage, hash: string): boolean {
   return stretchesOf(lineage).some(({ from, stream, to }) => {
     const no = findStream(db, stream)?.no
     return no !== undefined && isBlobOf(db, no, { from, to }, hash)
@@ -35,7 +35,7 @@ function refersTo(db: Connection, lineage: Lineage, hash: string): boolean {
 
 /** Returns whether a record of the stream within the range refers to these bytes. */
 export function isBlobOf(
-  db: Connection,
+  db: SqliteConnection,
   streamNo: number,
   { from, to = MAX_SEQ }: { from: number; to?: number },
   hash: string,
@@ -45,14 +45,14 @@ export function isBlobOf(
 }
 
 /** Returns a row together with the large values that are stored as blobs. */
-export function wholeRow<Row>(db: Connection, row: Row): Row {
+export function wholeRow<Row>(db: SqliteConnection, row: Row): Row {
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row)
   return isObject ? (putBackLarge(row as JsonObject, (hash) => readBlob(db, hash)?.bytes) as Row) : row
 }
 
 /** Deletes up to `limit` references in the range. Returns their number and that of the blobs deleted with them. */
 export function dropBlobRefs(
-  db: Connection,
+  db: SqliteConnection,
   streamNo: number,
   range: { from: number; to: number },
   limit: number,
@@ -75,11 +75,11 @@ export function dropBlobRefs(
   return { refs: refs.length, blobs }
 }
 
-function findBlob(db: Connection, hash: string): number | undefined {
+function findBlob(db: SqliteConnection, hash: string): number | undefined {
   return db.value('SELECT no FROM blobs WHERE hash = ?', hash) as number | undefined
 }
 
-function insertBlob(db: Connection, blob: NewBlob): number {
+function insertBlob(db: SqliteConnection, blob: NewBlob): number {
   if (blob.bytes === undefined) throw noSuchBlob(blob.hash)
   // Older versions of Node turn an empty array into NULL.
   return db.value(

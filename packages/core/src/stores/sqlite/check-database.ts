@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { InspanError } from '@inspan/protocol'
-import type { RecordFormat } from '@inspan/protocol/store'
 import { parseOrDamaged, recordFromRow, tryParse, type RecordRow } from '../record-row.ts'
 import { wholeRow } from './blobs.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
 import { getThread } from './threads.ts'
 
@@ -26,7 +25,7 @@ interface StreamRow {
  * Reads the whole file and returns what is wrong with it: first what SQLite finds in pages, tables and indices, then
  * what does not fit together in our own rows. What passes can be read without a `corrupt`.
  */
-export function checkDatabase(db: Connection, format: RecordFormat): string[] {
+export function checkDatabase(db: SqliteConnection): string[] {
   const problems: string[] = []
   const add = (problem: string): void => void (problems.length < MOST_PROBLEMS && problems.push(problem))
   /** Damage in one place must not end the check of the others. */
@@ -53,7 +52,7 @@ export function checkDatabase(db: Connection, format: RecordFormat): string[] {
   })
   for (const stream of streams) {
     // Of a deleted stream, only what forks need is left; they name what is missing when they read it.
-    if (stream.deleted === 0) for (const check of STREAM_CHECKS) attempt(() => check(db, stream, format, add))
+    if (stream.deleted === 0) for (const check of STREAM_CHECKS) attempt(() => check(db, stream, add))
   }
   attempt(() => checkBlobs(db, add))
   attempt(() => checkCommands(db, add))
@@ -61,11 +60,11 @@ export function checkDatabase(db: Connection, format: RecordFormat): string[] {
 }
 
 type Add = (problem: string) => void
-type StreamCheck = (db: Connection, stream: StreamRow, format: RecordFormat, add: Add) => void
+type StreamCheck = (db: SqliteConnection, stream: StreamRow, add: Add) => void
 
 const STREAM_CHECKS: readonly StreamCheck[] = [checkThread, checkRecords, checkMessages, checkWaits]
 
-function checkThread(db: Connection, { id, kind }: StreamRow, _format: RecordFormat, add: Add): void {
+function checkThread(db: SqliteConnection, { id, kind }: StreamRow, add: Add): void {
   if (kind !== 'thread') return
   const thread = getThread(db, id)
   if (thread === null) add(`Thread ${id} is not listed.`)
@@ -73,7 +72,7 @@ function checkThread(db: Connection, { id, kind }: StreamRow, _format: RecordFor
 }
 
 /** The records of a stream follow each other without a gap, up to its head. Those of a fork begin where it branches. */
-function checkRecords(db: Connection, { head_seq: head, id, no }: StreamRow, format: RecordFormat, add: Add): void {
+function checkRecords(db: SqliteConnection, { head_seq: head, id, no }: StreamRow, add: Add): void {
   const isFork = db.value('SELECT 1 FROM needs WHERE by_no = ? LIMIT 1', no) !== undefined
   let last = isFork ? undefined : 0
   for (const row of rowsOf<RecordRow>(db, 'records', 'first, type, v, at, extra, body', no)) {
@@ -82,13 +81,13 @@ function checkRecords(db: Connection, { head_seq: head, id, no }: StreamRow, for
       add(`Thread ${id}: the records from ${last + 1} to ${from - 1} are missing.`)
     last = row.seq
     const stored = tryParse(row.body) as { readonly type?: unknown } | undefined
-    recordFromRow(id, row, format, (body) => wholeRow(db, body))
+    recordFromRow(id, row, db.format, (body) => wholeRow(db, body))
     if (stored?.type !== row.type) add(`Record ${row.seq} of ${id} is damaged.`)
   }
   if (last !== undefined && last !== head) add(`Thread ${id}: the records end at ${last}, but its head is ${head}.`)
 }
 
-function checkMessages(db: Connection, { head_seq: head, id, no }: StreamRow, _format: RecordFormat, add: Add): void {
+function checkMessages(db: SqliteConnection, { head_seq: head, id, no }: StreamRow, add: Add): void {
   for (const row of rowsOf<{ seq: number; id: string; json: string }>(db, 'messages', 'id, json', no)) {
     const what = `The message at ${row.seq} of ${id}`
     const message = parseOrDamaged(row.json, what, {}) as { readonly id?: unknown }
@@ -97,7 +96,7 @@ function checkMessages(db: Connection, { head_seq: head, id, no }: StreamRow, _f
   }
 }
 
-function checkWaits(db: Connection, { id, no }: StreamRow): void {
+function checkWaits(db: SqliteConnection, { id, no }: StreamRow): void {
   const rows = db.all<{ id: string; wait: string; settled: string | null }>(
     'SELECT id, wait, settled FROM waits WHERE stream_no = ?',
     no,
@@ -109,7 +108,7 @@ function checkWaits(db: Connection, { id, no }: StreamRow): void {
   }
 }
 
-function checkBlobs(db: Connection, add: Add): void {
+function checkBlobs(db: SqliteConnection, add: Add): void {
   for (let no = 0; ;) {
     const row = db.get('SELECT no, hash, bytes FROM blobs WHERE no > ? ORDER BY no LIMIT 1', no) as
       | { no: number; hash: string; bytes: Uint8Array }
@@ -120,7 +119,7 @@ function checkBlobs(db: Connection, add: Add): void {
   }
 }
 
-function checkCommands(db: Connection, add: Add): void {
+function checkCommands(db: SqliteConnection, add: Add): void {
   const rows = db.all<{ command_id: string; body: string; outcome: string | null }>(
     'SELECT command_id, body, outcome FROM commands',
   )
@@ -132,7 +131,7 @@ function checkCommands(db: Connection, add: Add): void {
 
 /** Reads the rows of a stream page by page: a thread may be larger than the memory. */
 function* rowsOf<Row extends { readonly seq: number }>(
-  db: Connection,
+  db: SqliteConnection,
   table: 'records' | 'messages',
   columns: string,
   no: number,

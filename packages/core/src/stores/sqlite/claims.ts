@@ -1,14 +1,13 @@
 import type { Claim, Fence, Page, PageRequest, StreamStatus } from '@inspan/protocol/store'
 import { judgeClaim } from '../claim-rules.ts'
 import { CursorScope } from '../cursor.ts'
-import { checkId, pageLimit } from '../input-checks.ts'
-import { pageOf } from '../paging.ts'
-import type { Connection } from './connection.ts'
+import { checkId } from '../input-checks.ts'
+import type { SqliteConnection } from './connection.ts'
 import { getOwner } from './owner-rows.ts'
 import { requireStream, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
 
 /** Claims a free stream, or with `seenEpoch` that of an owner found dead. */
-export function claim(db: Connection, stream: string, owner: string, seenEpoch?: number): Claim {
+export function claim(db: SqliteConnection, stream: string, owner: string, seenEpoch?: number): Claim {
   checkId('An owner id', owner)
   return db.write(() => {
     const row = requireStream(db, stream)
@@ -25,7 +24,7 @@ export function claim(db: Connection, stream: string, owner: string, seenEpoch?:
 }
 
 /** Releases a stream. Does nothing for an owner who lost it already. */
-export function release(db: Connection, stream: string, fence: Fence): void {
+export function release(db: SqliteConnection, stream: string, fence: Fence): void {
   db.write(() =>
     db.run(
       'UPDATE streams SET owner = NULL WHERE id = ? AND owner = ? AND epoch = ?',
@@ -37,22 +36,19 @@ export function release(db: Connection, stream: string, fence: Fence): void {
 }
 
 /** Removes an owner and releases all its streams. */
-export function removeOwner(db: Connection, owner: string): void {
+export function removeOwner(db: SqliteConnection, owner: string): void {
   db.write(() => {
     db.run('UPDATE streams SET owner = NULL WHERE owner = ?', owner)
     db.run('DELETE FROM owners WHERE id = ?', owner)
   })
 }
 
-export function listOwned(db: Connection, query: PageRequest & { readonly owner: string }): Page<StreamStatus> {
-  const limit = pageLimit(query)
-  const scope = new CursorScope(['owned', query.owner], [0])
-  const [after] = scope.decode(query.cursor)
-  const rows = db.all<StreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM streams WHERE owner = ? AND no > ? ORDER BY no LIMIT ?`,
-    query.owner,
-    after,
-    limit + 1,
+export function listOwned(db: SqliteConnection, query: PageRequest & { readonly owner: string }): Page<StreamStatus> {
+  const sql = `SELECT ${STREAM_COLUMNS} FROM streams WHERE owner = ? AND no > ? ORDER BY no LIMIT ?`
+  return new CursorScope(['owned', query.owner], [0]).page(
+    query,
+    ([after], count) => db.all<StreamRow>(sql, query.owner, after, count),
+    statusOf,
+    (last) => [last.no],
   )
-  return pageOf(rows, limit, statusOf, (last) => scope.encode([last.no]))
 }

@@ -1,18 +1,22 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { RecordFormat } from '@inspan/protocol/store'
 import { fromSqliteError } from './sqlite-errors.ts'
 
 /** The most streams whose number is remembered; then all are forgotten. */
 const MOST_NUMBERS = 10_000
 
 /** One open database: statements prepared once, transactions, and errors that say what to do. */
-export class Connection {
+export class SqliteConnection {
+  /** How records are read. */
+  readonly format: RecordFormat
   readonly #db: DatabaseSync
   readonly #location: string
   readonly #statements = new Map<string, StatementSync>()
   readonly #streamNumbers = new Map<string, number>()
   readonly #bindsNumbered: boolean
 
-  constructor(db: DatabaseSync, location: string) {
+  constructor(db: DatabaseSync, location: string, format: RecordFormat) {
+    this.format = format
     this.#db = db
     this.#location = location
     this.#bindsNumbered = bindsNumbered(db)

@@ -3,7 +3,7 @@ import { MAX_SEQ } from '../input-checks.ts'
 import { prepareOutcomes } from '../prepared-append.ts'
 import { retainedRanges } from '../retention.ts'
 import { forgetCommandBodies, writeOutcome } from './commands.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { dropHead } from './heads.ts'
 import { dropNeeds, needsOf } from './needs.ts'
 import { findStream, requireFence } from './streams.ts'
@@ -14,7 +14,7 @@ import { eraseWaits } from './waits.ts'
  * is resumed later.
  */
 export function hideThread(
-  db: Connection,
+  db: SqliteConnection,
   thread: string,
   fence: Fence,
   now: number,
@@ -38,6 +38,6 @@ export function hideThread(
   })
 }
 
-function retainedOf(db: Connection, stream: string, no: number): DeleteResult['retained'] {
+function retainedOf(db: SqliteConnection, stream: string, no: number): DeleteResult['retained'] {
   return retainedRanges(needsOf(db, no)).map((range) => ({ stream, ...range }))
 }

@@ -1,9 +1,9 @@
 import { eraseBody } from '@inspan/protocol/log'
-import type { EraseResult, Fence, RecordFormat } from '@inspan/protocol/store'
+import type { EraseResult, Fence } from '@inspan/protocol/store'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
 import { noSuchStream } from '../store-errors.ts'
 import { dropBlobRefs, wholeRow } from './blobs.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { dropHead } from './heads.ts'
 import { IN_RANGE_SQL, keySql, SEQ_SQL } from './keys.ts'
 import { fencedBy, findStream, requireFence } from './streams.ts'
@@ -24,8 +24,7 @@ export interface EraseStep {
  * and can be repeated, so an interrupted erasure is simply started again.
  */
 export function eraseChunk(
-  db: Connection,
-  format: RecordFormat,
+  db: SqliteConnection,
   stream: string,
   fence: Fence,
   range: { from: number; to: number },
@@ -44,7 +43,7 @@ export function eraseChunk(
     const end = rows.length > CHUNK ? rows[CHUNK - 1]?.seq : undefined
     const part = { from: range.from, to: end ?? range.to }
     let records = 0
-    for (const row of rows.slice(0, CHUNK)) records += Number(overwrite(db, format, { stream, no, row }))
+    for (const row of rows.slice(0, CHUNK)) records += Number(overwrite(db, { stream, no, row }))
     const messages = db.run(`DELETE FROM messages WHERE ${IN_RANGE_SQL}`, no, part.from, part.to)
     eraseWords(db, no, part)
     const { blobs } = dropBlobRefs(db, no, part, -1)
@@ -56,7 +55,7 @@ export function eraseChunk(
 }
 
 /** What is left of a deleted thread belongs to its forks: the owner of one of them may erase it. */
-function requireEraser(db: Connection, stream: string, fence: Fence): number {
+function requireEraser(db: SqliteConnection, stream: string, fence: Fence): number {
   const row = findStream(db, stream)
   if (row === undefined || row.deleted === 0) return requireFence(db, stream, fence).no
   const forks = db.all<{ owner: string | null; epoch: number }>(
@@ -74,9 +73,9 @@ interface FoundRow {
   readonly row: RecordRow
 }
 
-function overwrite(db: Connection, format: RecordFormat, { stream, no, row }: FoundRow): boolean {
+function overwrite(db: SqliteConnection, { stream, no, row }: FoundRow): boolean {
   // Read as a whole, because a part of it may stay while its blobs are deleted.
-  const { v, body } = recordFromRow(stream, row, format, (stored) => wholeRow(db, stored))
+  const { v, body } = recordFromRow(stream, row, db.format, (stored) => wholeRow(db, stored))
   const erased = JSON.stringify(eraseBody(body))
   if (erased === row.body) return false
   db.run(

@@ -1,8 +1,8 @@
 import type { StoredHead } from '@inspan/protocol/log'
 import { tryParse } from '../record-row.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 
-export function putHead(db: Connection, streamNo: number, head: { version: number; json: string }): void {
+export function putHead(db: SqliteConnection, streamNo: number, head: { version: number; json: string }): void {
   db.run(
     `INSERT INTO heads (no, version, json) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET version = excluded.version, json = excluded.json`,
@@ -13,7 +13,7 @@ export function putHead(db: Connection, streamNo: number, head: { version: numbe
 }
 
 /** A head is a cache: one of another version, or a damaged one, counts as none and will be rebuilt. */
-export function readHead(db: Connection, stream: string, reducerVersion: number): StoredHead | null {
+export function readHead(db: SqliteConnection, stream: string, reducerVersion: number): StoredHead | null {
   const json = db.value(
     'SELECT json FROM heads WHERE no = (SELECT no FROM streams WHERE id = ? AND deleted = 0) AND version = ?',
     stream,
@@ -22,6 +22,6 @@ export function readHead(db: Connection, stream: string, reducerVersion: number)
   return (tryParse(json) as StoredHead | undefined) ?? null
 }
 
-export function dropHead(db: Connection, streamNo: number): void {
+export function dropHead(db: SqliteConnection, streamNo: number): void {
   db.run('DELETE FROM heads WHERE no = ?', streamNo)
 }

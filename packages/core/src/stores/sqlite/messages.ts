@@ -7,9 +7,9 @@ import { planMessages } from '../read-plans.ts'
 import { parseOrDamaged } from '../record-row.ts'
 import { stretchesOf } from '../stretches.ts'
 import { wholeRow } from './blobs.ts'
-import type { Connection } from './connection.ts'
-import { IN_RANGE_SQL, limitSql, SEQ_SQL } from './keys.ts'
-import { streamNumber } from './records.ts'
+import type { SqliteConnection } from './connection.ts'
+import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
+import { readPlan, streamNumber } from './records.ts'
 
 interface MessageRow {
   order: number
@@ -19,20 +19,9 @@ interface MessageRow {
 
 const COLUMNS = `${SEQ_SQL} AS "order", json`
 
-export function listMessages(db: Connection, lineage: Lineage, query: MessageQuery): Page<StoredMessage> {
+export function listMessages(db: SqliteConnection, lineage: Lineage, query: MessageQuery): Page<StoredMessage> {
   const plan = planMessages(lineage, query)
-  const rows: MessageRow[] = []
-  for (const stretch of plan.stretches) {
-    const found = db.all<MessageRow>(
-      `SELECT ${COLUMNS} FROM messages WHERE ${IN_RANGE_SQL} ORDER BY key ${plan.isDescending ? 'DESC' : 'ASC'} ${limitSql('?4')}`,
-      streamNumber(db, stretch),
-      stretch.from,
-      stretch.to,
-      plan.limit + 1 - rows.length,
-    )
-    for (const row of found) rows.push(Object.assign(row, { stream: stretch.stream }))
-    if (rows.length > plan.limit) break
-  }
+  const rows = readPlan<Omit<MessageRow, 'stream'>>(db, plan, `SELECT ${COLUMNS} FROM messages`)
   return pageOf(
     rows,
     plan.limit,
@@ -41,7 +30,7 @@ export function listMessages(db: Connection, lineage: Lineage, query: MessageQue
   )
 }
 
-export function getMessage(db: Connection, lineage: Lineage, messageId: string): StoredMessage | null {
+export function getMessage(db: SqliteConnection, lineage: Lineage, messageId: string): StoredMessage | null {
   checkId('A message id', messageId)
   for (const stretch of stretchesOf(lineage).reverse()) {
     const row = db.get(
@@ -56,7 +45,7 @@ export function getMessage(db: Connection, lineage: Lineage, messageId: string):
   return null
 }
 
-function messageOf(db: Connection, row: MessageRow): StoredMessage {
+function messageOf(db: SqliteConnection, row: MessageRow): StoredMessage {
   const { stream, order } = row
   const what = `The message at ${order} of ${stream}`
   return wholeRow(db, parseOrDamaged(row.json, what, { stream, seq: order }) as StoredMessage)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { InspanError } from '@inspan/protocol'
-import { Connection } from './connection.ts'
+import type { RecordFormat } from '@inspan/protocol/store'
+import { SqliteConnection } from './connection.ts'
 import { IN_MEMORY } from './database-url.ts'
 import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
 import { refuseSharedFileSystem, type FileSystemOf } from './file-system.ts'
@@ -15,6 +16,8 @@ import { noteClosed, noteOpened, type Durability } from './store-epoch.ts'
 export interface DatabaseOptions {
   /** An absolute path or `:memory:`. */
   readonly path: string
+  /** How records are read. */
+  readonly format: RecordFormat
   readonly durability: Durability
   readonly busyTimeoutMs: number
   /** Used while opening, when another process may be creating all tables. */
@@ -25,7 +28,7 @@ export interface DatabaseOptions {
 }
 
 export interface OpenedDatabase {
-  readonly db: Connection
+  readonly db: SqliteConnection
   readonly epoch: string
   close(): void
 }
@@ -51,7 +54,7 @@ export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   try {
     const database = new DatabaseSync(path)
     try {
-      const db = new Connection(database, path)
+      const db = new SqliteConnection(database, path, options.format)
       configure(db, options)
       const isLost = isShort || (logged !== undefined && hasRecoveredLess(logged, loggedCommits(path)))
       return prepareDatabase(db, options, isLost)
@@ -65,7 +68,7 @@ export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   }
 }
 
-function prepareDatabase(db: Connection, options: DatabaseOptions, isLost: boolean): OpenedDatabase {
+function prepareDatabase(db: SqliteConnection, options: DatabaseOptions, isLost: boolean): OpenedDatabase {
   const { path, bootId, durability } = options
   const id = randomUUID()
   const origin = path === IN_MEMORY ? null : fileOrigin(path)
@@ -88,7 +91,7 @@ function prepareDatabase(db: Connection, options: DatabaseOptions, isLost: boole
   }
 }
 
-function configure(db: Connection, options: DatabaseOptions): void {
+function configure(db: SqliteConnection, options: DatabaseOptions): void {
   db.exec(`PRAGMA busy_timeout = ${options.openTimeoutMs}; PRAGMA secure_delete = ON;`)
   if (options.maxBytes !== undefined) limitSize(db, options.maxBytes)
   if (versionOf(db, options.path) > 0) probeRows(db)
@@ -106,7 +109,7 @@ function configure(db: Connection, options: DatabaseOptions): void {
 }
 
 /** Returns whether there was anything to migrate. A file that has lost tables keeps the layout it had. */
-function migrate(db: Connection, path: string): boolean {
+function migrate(db: SqliteConnection, path: string): boolean {
   if (versionOf(db, path) === SCHEMA_VERSION) return false
   db.write(() => {
     const version = versionOf(db, path)
@@ -119,14 +122,14 @@ function migrate(db: Connection, path: string): boolean {
   return true
 }
 
-function versionOf(db: Connection, path: string): number {
+function versionOf(db: SqliteConnection, path: string): number {
   const version = Number(db.value('PRAGMA user_version'))
   refuseNewer(path, version)
   return version
 }
 
 /** Turning the log on needs exclusive access to the file for a moment, and SQLite does not wait for that by itself. */
-function useWriteAheadLog(db: Connection, timeoutMs: number): void {
+function useWriteAheadLog(db: SqliteConnection, timeoutMs: number): void {
   const deadline = Date.now() + timeoutMs
   for (;;) {
     try {
@@ -142,7 +145,7 @@ function useWriteAheadLog(db: Connection, timeoutMs: number): void {
   }
 }
 
-function limitSize(db: Connection, maxBytes: number): void {
+function limitSize(db: SqliteConnection, maxBytes: number): void {
   const pageSize = Number(db.value('PRAGMA page_size'))
   db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`)
 }
@@ -151,14 +154,14 @@ function limitSize(db: Connection, maxBytes: number): void {
  * Reads what opening needs before anything is written, also a newer layout. The contents of threads are not checked:
  * that would take too long, and damage in one of them is no reason to refuse the others.
  */
-function probeRows(db: Connection): void {
+function probeRows(db: SqliteConnection): void {
   db.all('SELECT name, value FROM meta')
   db.all('SELECT id, boot_id, pid, start_time, durability FROM opens')
   streamsToPurge(db)
 }
 
 /** Throws when a table is missing, before it is used. */
-function probeTables(db: Connection): void {
+function probeTables(db: SqliteConnection): void {
   const found = new Set(db.all<{ name: string }>('SELECT name FROM sqlite_schema').map((row) => row.name))
   const missing = TABLES.filter((name) => !found.has(name))
   if (missing.length > 0) {

@@ -1,7 +1,7 @@
 import { gapsBetween } from '../retention.ts'
 import { MAX_SEQ } from '../input-checks.ts'
 import { dropBlobRefs } from './blobs.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { IN_RANGE_SQL } from './keys.ts'
 import { needsOf } from './needs.ts'
 import { eraseWords } from './words.ts'
@@ -10,12 +10,12 @@ import { eraseWords } from './words.ts'
 const CHUNK = 500
 
 /** Returns the streams whose purge has begun and not ended, perhaps because a process died during it. */
-export function streamsToPurge(db: Connection): number[] {
+export function streamsToPurge(db: SqliteConnection): number[] {
   return db.all<{ no: number }>('SELECT no FROM streams WHERE deleted = 1').map((row) => row.no)
 }
 
 /** Deletes one chunk of what nobody needs of a deleted stream. Returns false when nothing was left to delete. */
-export function purgeChunk(db: Connection, no: number): boolean {
+export function purgeChunk(db: SqliteConnection, no: number): boolean {
   return db.write(() => {
     // Another process may have finished meanwhile, and the number may belong to a new stream by now.
     if (db.value('SELECT deleted FROM streams WHERE no = ?', no) !== 1) return false
@@ -32,7 +32,7 @@ export function purgeChunk(db: Connection, no: number): boolean {
 }
 
 function deleteRows(
-  db: Connection,
+  db: SqliteConnection,
   table: 'messages' | 'records',
   no: number,
   range: { from: number; to: number },

@@ -1,68 +1,55 @@
-import { rootLineage, type Lineage, type LogRecord, type RecordType } from '@inspan/protocol/log'
-import { storedTypes, type Page, type RecordFormat, type RecordQuery } from '@inspan/protocol/store'
+import type { Lineage, LogRecord, RecordType } from '@inspan/protocol/log'
+import { storedTypes, type Page, type RecordQuery } from '@inspan/protocol/store'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
-import { planRecords } from '../read-plans.ts'
+import { planRecords, type ReadPlan } from '../read-plans.ts'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
 import { stretchesOf, type Stretch } from '../stretches.ts'
 import { noSuchStream } from '../store-errors.ts'
 import { wholeRow } from './blobs.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { IN_RANGE_SQL, limitSql, SEQ_SQL } from './keys.ts'
 import { IS_RARE_SQL, isRare } from './migrations.ts'
 import { findStream } from './streams.ts'
 
-interface FoundRecord extends RecordRow {
-  stream: string
-}
-
 const COLUMNS = `${SEQ_SQL} AS seq, first, type, v, at, extra, body`
 
-export function readRecords(db: Connection, format: RecordFormat, stream: string, query: RecordQuery): Page<LogRecord> {
-  return readLineage(db, format, rootLineage(stream), query)
-}
-
-export function readLineage(
-  db: Connection,
-  format: RecordFormat,
-  lineage: Lineage,
-  query: RecordQuery,
-): Page<LogRecord> {
+export function readLineage(db: SqliteConnection, lineage: Lineage, query: RecordQuery): Page<LogRecord> {
   const plan = planRecords(lineage, query)
-  const rows: FoundRecord[] = []
-  for (const stretch of plan.stretches) {
-    const found = db.all<FoundRecord>(
-      `SELECT ${COLUMNS} FROM records WHERE ${IN_RANGE_SQL} ORDER BY key ${limitSql('?4')}`,
-      streamNumber(db, stretch),
-      stretch.from,
-      stretch.to,
-      plan.limit + 1 - rows.length,
-    )
-    for (const row of found) rows.push(Object.assign(row, { stream: stretch.stream }))
-    if (rows.length > plan.limit) break
-  }
+  const rows = readPlan<RecordRow>(db, plan, `SELECT ${COLUMNS} FROM records`)
   return pageOf(
     rows,
     plan.limit,
-    (row) => recordFromRow(row.stream, row, format, (body) => wholeRow(db, body)),
+    (row) => recordFromRow(row.stream, row, db.format, (body) => wholeRow(db, body)),
     (last) => plan.cursorAfter(last.seq),
   )
 }
 
-export function latestRecord(
-  db: Connection,
-  format: RecordFormat,
-  lineage: Lineage,
-  type: RecordType,
-  upTo: number,
-): LogRecord | null {
+/** Reads the stretches of a plan until there is one row more than a page holds. */
+export function readPlan<Row extends object>(
+  db: SqliteConnection,
+  { isDescending, limit, stretches }: ReadPlan,
+  select: string,
+): (Row & { readonly stream: string })[] {
+  const rows: (Row & { readonly stream: string })[] = []
+  const sql = `${select} WHERE ${IN_RANGE_SQL} ORDER BY key ${isDescending ? 'DESC' : 'ASC'} ${limitSql('?4')}`
+  for (const stretch of stretches) {
+    const { from, stream, to } = stretch
+    const found = db.all<Row>(sql, streamNumber(db, stretch), from, to, limit + 1 - rows.length)
+    for (const row of found) rows.push(Object.assign(row, { stream }))
+    if (rows.length > limit) break
+  }
+  return rows
+}
+
+export function latestRecord(db: SqliteConnection, lineage: Lineage, type: RecordType, upTo: number): LogRecord | null {
   checkSeq('`upTo`', upTo, 0)
   for (const stretch of stretchesOf(lineage, 1, upTo).reverse()) {
     const no = streamNumber(db, stretch)
-    const row = storedTypes(type, format)
+    const row = storedTypes(type, db.format)
       .map((stored) => db.get(latestRecordSql(stored), no, stretch.from, stretch.to, stored) as RecordRow | undefined)
       .reduce((a, b) => ((a?.seq ?? 0) < (b?.seq ?? 0) ? b : a))
-    if (row !== undefined) return recordFromRow(stretch.stream, row, format, (body) => wholeRow(db, body))
+    if (row !== undefined) return recordFromRow(stretch.stream, row, db.format, (body) => wholeRow(db, body))
   }
   return null
 }
@@ -74,7 +61,7 @@ export function latestRecordSql(type: string): string {
     ORDER BY key DESC LIMIT 1`
 }
 
-export function hasNamedRun(db: Connection, lineage: Lineage, runId: string): boolean {
+export function hasNamedRun(db: SqliteConnection, lineage: Lineage, runId: string): boolean {
   checkId('A run id', runId)
   return stretchesOf(lineage).some((stretch) => {
     const no = streamNumber(db, stretch)
@@ -88,7 +75,7 @@ const NAMED_RUN_SQL = 'SELECT seq FROM named_runs WHERE stream_no = ? AND run_id
  * Returns the number of a stretch's stream. A deleted stream can still be read where a fork's lineage names a closed
  * part of it; its open end belongs to nobody any more.
  */
-export function streamNumber(db: Connection, stretch: Stretch): number {
+export function streamNumber(db: SqliteConnection, stretch: Stretch): number {
   const row = findStream(db, stretch.stream)
   if (row === undefined || (row.deleted !== 0 && stretch.isOpen)) throw noSuchStream(stretch.stream)
   return row.no

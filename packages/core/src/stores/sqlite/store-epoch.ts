@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { isProcessAlive, processStartTime } from '../../machine.ts'
 import { isSameOrigin } from './open-files.ts'
 
@@ -28,7 +28,7 @@ interface OpenRow {
  * It changes when the file is another one than before, when its log has lost commits, or when a machine went down while the file was open with less
  * than `power` durability: the last commits may be gone then, and their seqs would be handed out again.
  */
-export function noteOpened(db: Connection, note: OpenNote): string {
+export function noteOpened(db: SqliteConnection, note: OpenNote): string {
   const known = readMeta(db, 'epoch')
   const opens = db.all<OpenRow>('SELECT id, boot_id, pid, start_time, durability FROM opens')
   const isSameFile = note.origin === null || isSameOrigin(readMeta(db, 'origin') ?? '', note.origin)
@@ -52,14 +52,14 @@ export function noteOpened(db: Connection, note: OpenNote): string {
   return epoch
 }
 
-export function noteClosed(db: Connection, id: string): void {
+export function noteClosed(db: SqliteConnection, id: string): void {
   db.run('DELETE FROM opens WHERE id = ?', id)
 }
 
-function readMeta(db: Connection, name: string): string | undefined {
+function readMeta(db: SqliteConnection, name: string): string | undefined {
   return db.value('SELECT value FROM meta WHERE name = ?', name) as string | undefined
 }
 
-function writeMeta(db: Connection, name: string, value: string): void {
+function writeMeta(db: SqliteConnection, name: string, value: string): void {
   db.run('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', name, value)
 }

@@ -1,7 +1,7 @@
 import type { Lineage } from '@inspan/protocol/log'
 import type { FoundWords, NewWords, WordsIndexed } from '@inspan/protocol/store'
 import { stretchesOf } from '../stretches.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { IN_RANGE_SQL, keySql } from './keys.ts'
 import { streamNumber } from './records.ts'
 import { findStream } from './streams.ts'
@@ -21,13 +21,13 @@ const NOTHING: WordsIndexed = { to: 0, erased: 0 }
 const ROWS = IN_RANGE_SQL.replace('key', 'rowid')
 
 /** Returns how far a stream is indexed; `null` if this SQLite cannot search. */
-export function wordsIndexed(db: Connection, stream: string): WordsIndexed | null {
+export function wordsIndexed(db: SqliteConnection, stream: string): WordsIndexed | null {
   if (!hasWords(db) && !canSearch(db)) return null
   return indexedOf(db, findStream(db, stream)?.no)
 }
 
 /** Adds words, unless others were added or something was erased since `on`. */
-export function addWords(db: Connection, stream: string, on: WordsIndexed, words: readonly NewWords[]): void {
+export function addWords(db: SqliteConnection, stream: string, on: WordsIndexed, words: readonly NewWords[]): void {
   db.write(() => {
     const no = findStream(db, stream)?.no
     const { erased, to } = indexedOf(db, no)
@@ -41,7 +41,7 @@ export function addWords(db: Connection, stream: string, on: WordsIndexed, words
 
 /** Returns the messages that have any of the terms, the best first. */
 export function searchWords(
-  db: Connection,
+  db: SqliteConnection,
   lineage: Lineage,
   terms: readonly string[],
   limit: number,
@@ -60,29 +60,29 @@ export function searchWords(
 }
 
 /** Removes the words of a range. Called within a transaction. */
-export function eraseWords(db: Connection, no: number, { from, to }: { from: number; to: number }): void {
+export function eraseWords(db: SqliteConnection, no: number, { from, to }: { from: number; to: number }): void {
   if (!hasWords(db)) return
   db.run(`DELETE FROM words WHERE ${ROWS}`, no, from, to)
   const on = indexedOf(db, no)
   note(db, no, { ...on, erased: on.erased + 1 })
 }
 
-function hasWords(db: Connection): boolean {
+function hasWords(db: SqliteConnection): boolean {
   return db.value(`SELECT 1 FROM sqlite_schema WHERE name = 'words'`) === 1
 }
 
-function canSearch(db: Connection): boolean {
+function canSearch(db: SqliteConnection): boolean {
   if (db.value(`SELECT 1 FROM pragma_module_list WHERE name = 'fts5'`) !== 1) return false
   db.write(() => db.exec(LAYOUT))
   return true
 }
 
-function indexedOf(db: Connection, no: number | undefined): WordsIndexed {
+function indexedOf(db: SqliteConnection, no: number | undefined): WordsIndexed {
   if (no === undefined) return NOTHING
   const found = db.get('SELECT to_seq AS "to", erased FROM words_indexed WHERE no = ?', no) as WordsIndexed | undefined
   return found === undefined ? NOTHING : { ...found }
 }
 
-function note(db: Connection, no: number, { erased, to }: WordsIndexed): void {
+function note(db: SqliteConnection, no: number, { erased, to }: WordsIndexed): void {
   db.run('INSERT OR REPLACE INTO words_indexed (no, to_seq, erased) VALUES (?, ?, ?)', no, to, erased)
 }

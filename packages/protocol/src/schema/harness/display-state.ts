@@ -57,6 +57,7 @@ const pendingSuspension: Schema<Wire<PendingToolSuspension>> = exact<Wire<Pendin
 const activeSubagent: Schema<Wire<ActiveSubagentState>> = exact<Wire<ActiveSubagentState>>()(
   object({
     agentType: z.string(),
+    parentToolCallId: optional(z.string()),
     displayName: optional(z.string()),
     task: z.string(),
     modelId: optional(z.string()),

@@ -64,7 +64,7 @@ export const toolEventSchema: Schema<Wire<ToolEvent>> = exact<Wire<ToolEvent>>()
   ]),
 )
 
-const subagent = { toolCallId: z.string(), agentType: z.string() }
+const subagent = { toolCallId: z.string(), parentToolCallId: optional(z.string()), agentType: z.string() }
 
 export const subagentEventSchema: Schema<Wire<SubagentEvent>> = exact<Wire<SubagentEvent>>()(
   taggedUnion([

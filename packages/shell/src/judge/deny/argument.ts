@@ -1,4 +1,5 @@
-import type { Word } from '../../read/index.ts'
+import { programBase } from '../../programs/program-base.ts'
+import type { SimpleCommand, Word } from '../../read/index.ts'
 
 /** Expansions whose results all begin like the word itself. */
 const KEEPS_BEGINNING = new Set(['glob', 'brace', 'tilde', 'process', 'arithmetic'])
@@ -12,6 +13,11 @@ export function isOption(text: string): boolean {
 /** True when the text of the word is what the program gets, apart from a leading `~`. */
 export function isReadable(word: Word): boolean {
   return !word.dynamic || (word.expansions.length === 1 && word.expansions[0] === 'tilde')
+}
+
+/** Returns the program of a command, whatever its folder and spelling; empty when it is only known at run time. */
+export function baseOf({ name }: Pick<SimpleCommand, 'name'>): string {
+  return name === null || !isReadable(name) ? '' : programBase(name.text)
 }
 
 /** True when the word may turn out to be an option, or to contain one, when the command runs. */

@@ -4,7 +4,7 @@ import { isOption } from './argument.ts'
 import { fold } from '../patterns/fold.ts'
 import { readArguments, type GivenArguments } from './given-arguments.ts'
 import { spellings, subcommandNames } from '../../programs/option-names.ts'
-import { bundlesLetters } from '../../programs/programs.ts'
+import { hasWordOptions } from '../../programs/programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from '../patterns/shell-pattern.ts'
 import { matchesText } from '../patterns/wildcard.ts'
@@ -50,7 +50,7 @@ function optionReach(option: string, base: string, given: GivenArguments): Reach
   if (given.options.has(option)) return 'yes'
   if (option.startsWith('--')) return nameReach(option.slice(2), base, given)
   const letters = option.slice(1)
-  if (bundlesLetters(base) && /^[A-Za-z0-9]{1,4}$/.test(letters)) {
+  if (!hasWordOptions(base) && /^[A-Za-z0-9]{1,4}$/.test(letters)) {
     return weakest(...letters.split('').map((letter) => nameReach(letter, base, given)))
   }
   if (given.long.includes(letters)) return 'yes'

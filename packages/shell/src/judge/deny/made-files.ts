@@ -1,5 +1,5 @@
 import type { SimpleCommand, Word } from '../../read/index.ts'
-import { isOption, isReadable } from './argument.ts'
+import { baseOf, isOption, isReadable } from './argument.ts'
 import { codeVariants, textsIn } from './code-texts.ts'
 import { isLanguage } from './foreign-code.ts'
 import { programBase } from '../../programs/program-base.ts'
@@ -67,8 +67,8 @@ export function madeFiles(commands: readonly SimpleCommand[]): MadeFiles {
 }
 
 function madeBy(command: SimpleCommand, before: MadeFiles): (string | null)[] {
-  const { args, name, redirections } = command
-  const base = name === null || !isReadable(name) ? '' : programBase(name.text)
+  const { args, redirections } = command
+  const base = baseOf(command)
   const targets = redirections.flatMap(({ kind, target }) => (WRITES.has(kind) && target !== null ? [target] : []))
   const operands = args.filter(({ text }) => !isOption(text))
   if (WRITES_ALL.test(base) || UNPACKS.test(base)) targets.push(...operands)

@@ -20,6 +20,7 @@ import { strongest, weakest, type Reach } from './reaches.ts'
 import { GIT_SETTING } from '../../programs/git-options.ts'
 import { isFreeVariable, isHarmlessSetting } from '../grammar/variables.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from '../patterns/shell-pattern.ts'
+import { literalWord } from '../../read/words.ts'
 import { matchesText } from '../patterns/wildcard.ts'
 
 /** Nested scripts are followed this far; anything deeper may be any program. */
@@ -115,11 +116,7 @@ function sameRuns(base: string, { appended, args }: SimpleCommand): Run[] {
   const own = { base, args, appended }
   const text = /^git-(.+)$/.exec(base)?.[1]
   if (text === undefined) return [own]
-  return [own, { base: 'git', args: [literal(text), ...args], appended }]
-}
-
-function literal(text: string): Word {
-  return { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
+  return [own, { base: 'git', args: [literalWord(text), ...args], appended }]
 }
 
 /** True when the program runs none of its arguments. */
@@ -155,7 +152,7 @@ function throughInput(pattern: ShellPattern, base: string, command: SimpleComman
 
 /** Returns whether code for a program may run what a rule is about. */
 function codeReaches(pattern: ShellPattern, base: string, code: string, depth: number): boolean {
-  if (mentions(pattern, code) || spells(pattern, [literal(code)])) return true
+  if (mentions(pattern, code) || spells(pattern, [literalWord(code)])) return true
   return feedsShell(base) ? embeddedReach(pattern, readScript(code), depth) !== 'no' : mayRunPrograms(base, code)
 }
 

@@ -1,5 +1,5 @@
 import type { SimpleCommand, Word } from '../../read/index.ts'
-import { isOption, isReadable } from '../deny/argument.ts'
+import { baseOf, isOption, isReadable } from '../deny/argument.ts'
 import { isFreeVariable } from '../grammar/variables.ts'
 import { alternatives, widenName } from './glob-word.ts'
 import { isMessage, isProse } from '../deny/message-values.ts'
@@ -127,7 +127,7 @@ function readerOf(command: SimpleCommand, commands: readonly SimpleCommand[]): '
   let found: 'code' | 'patch' | null = null
   for (const each of commands.slice(index + 1)) {
     if (each.pipeline === pipeline && each.stage <= stage) continue
-    const base = each.name === null || !isReadable(each.name) ? '' : programBase(each.name.text)
+    const base = baseOf(each)
     if (PATCHES.test(base)) found ??= 'patch'
     else if (each.runs === 'stdin-script' || !takesInputAsData(base)) found = 'code'
   }

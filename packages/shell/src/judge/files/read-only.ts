@@ -3,21 +3,10 @@ import { isOption, mayBecomeOption } from '../deny/argument.ts'
 import { isFreeVariable, isHarmlessSetting } from '../grammar/variables.ts'
 import { readArguments } from '../deny/given-arguments.ts'
 import { isGitLook } from './git-looks.ts'
-import { isAwk, isSed } from '../../programs/programs.ts'
+import { isAwk, isSed, neverWrites } from '../../programs/programs.ts'
 import { findUnlisted } from '../allow/listed.ts'
 import { wordList } from '../../programs/word-list.ts'
 import { changesFiles, isWriter } from './writing-commands.ts'
-
-/** Programs that change no file, whatever their arguments. */
-const NEVER_WRITES = wordList(
-  'cat ls dir echo printf wc head tail tac nl cut tr rev paste fold expand unexpand basename dirname pwd seq sleep whoami id ' +
-    'groups uname stat du df which whereis realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum cksum ' +
-    'b2sum sum cmp comm join od hexdump strings grep egrep fgrep jq true false : tty arch nproc uptime free printenv test [ [[ (( ' +
-    'cd pushd popd dirs type times jobs wait exit return break continue shift export declare typeset local readonly unset read ' +
-    'mapfile readarray getopts let set shopt alias unalias ulimit umask kill env command builtin exec ps pgrep lsof netstat dig ' +
-    'nslookup host ping getent locale lscpu lsblk last who w finger factor expr cal getconf tput clear yes diff colordiff fmt pr ' +
-    'tsort column zcat zgrep bzcat xzcat trap eval',
-)
 
 /** Programs that only read, unless an option says otherwise. */
 const LOOKS = wordList(
@@ -62,7 +51,7 @@ export function isReadOnly(command: SimpleCommand): boolean {
   if (texts.length === 1 && /^--(?:help|version)$/.test(texts[0] ?? '')) return true
   if (runs !== null) return runs === 'stdin-script' && launcher === 'shell' && !KEEPS_RECORD.has(base)
   if (INTERPRETER.test(base)) return texts.length > 0 && texts.every((text) => ASKS_VERSION.test(text))
-  if (NEVER_WRITES.has(base)) return true
+  if (neverWrites(base)) return true
   // Arguments added at run time may be options.
   if (appended) return false
   if (base === 'git' || base.startsWith('git-')) return isGitLook(base, args)

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Redirection, SimpleCommand, Word } from '../../read/index.ts'
-import { isOption, isReadable } from '../deny/argument.ts'
+import { baseOf, isOption, isReadable } from '../deny/argument.ts'
 import { namesInCode } from './code-names.ts'
 import { fold } from '../patterns/fold.ts'
 import { isLanguage } from '../deny/foreign-code.ts'
@@ -10,7 +10,6 @@ import { gitOrder } from './git-order.ts'
 import { hints, spread, widenName, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from '../patterns/location.ts'
 import { mentionedFiles } from './mentioned-files.ts'
-import { programBase } from '../../programs/program-base.ts'
 import { isAwk, isSed } from '../../programs/programs.ts'
 import { isReadOnly } from './read-only.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
@@ -77,6 +76,7 @@ export function touchedFiles(
     ...patched(base, command, from),
     ...sent(base, command, from),
     ...loaded(base, command, from),
+    ...executed(command, from),
   ]
   return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
 }
@@ -89,8 +89,10 @@ export function keptFiles(command: SimpleCommand, where: Whereabouts): Touch[] {
   return shownByGit(baseOf(command), command, standingPlaces(command, where), where)
 }
 
-function baseOf({ name }: SimpleCommand): string {
-  return name === null || !isReadable(name) ? '' : programBase(name.text)
+/** A file that is run by its path is read, and a shell prints the lines it cannot run. */
+function executed({ name, source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  if (name === null || !isReadable(name) || !name.text.includes('/')) return []
+  return [{ ...PLAIN, access: 'read', path: name.text, from, isCertain: false, part: source }]
 }
 
 /** Returns the files that the arguments name, or may name at run time. */

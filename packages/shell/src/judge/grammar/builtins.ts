@@ -38,8 +38,11 @@ export function findRefused(assigned: readonly string[], [program, ...args]: rea
   if (name === 'read' && !args.every(({ skeleton }) => skeleton === '-r' || isFreeVariable(skeleton))) {
     return 'an unusual `read`'
   }
-  if (name === 'time' && /^(?:[-!]|\w+=|(?:if|for|while|until)$)/.test(args[0]?.skeleton ?? '-'))
-    return 'an unusual `time`'
+  if (name === 'time') {
+    if (/^(?:[-!]|\w+=|(?:if|for|while|until)$)/.test(args[0]?.skeleton ?? '-')) return 'an unusual `time`'
+    // To bash it is a keyword: a builtin behind it acts on this shell.
+    return findRefused([], args)
+  }
   if ((name === 'test' || name === '[') && args.some(({ text }) => /^-[vR]$/.test(text))) return 'a test of a variable'
   return null
 }

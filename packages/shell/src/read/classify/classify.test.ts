@@ -616,7 +616,7 @@ describe('paths', () => {
     assert.deepEqual(shown(`cat 'C:\\a\\b'`, { cwd: '/w' }), ['read C:\\a\\b'])
   })
 
-  it('of a quoted tilde are ordinary names', () => {
+  it('paths with a quoted tilde are ordinary names', () => {
     assert.deepEqual(shown(`cat '~/a'`, { cwd: '/w' }), ['read /w/~/a'])
   })
 
@@ -641,7 +641,7 @@ describe('success', () => {
     assert.deepEqual(successes('find nope -name x', 1), [false])
   })
 
-  it('of a search includes finding nothing', () => {
+  it('a search succeeds even if it finds nothing', () => {
     assert.deepEqual(successes('rg foo', 1), [true])
     assert.deepEqual(successes('grep -rn NOPE src', 1), [true])
     assert.deepEqual(successes('git grep foo', 1), [true])

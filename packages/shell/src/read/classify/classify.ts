@@ -6,7 +6,7 @@ import type { Invocation } from './invocation.ts'
 import { isShellCommand, readMember } from './members.ts'
 import type { FileOperation } from './operations.ts'
 import { classifyPipeline } from './pipeline.ts'
-import type { Found } from './pipeline.ts'
+import type { FoundOperations } from './pipeline.ts'
 import { classifyPlain } from './plain.ts'
 import { relevantProgram } from './relevant.ts'
 import { withSuccess } from './success.ts'
@@ -41,11 +41,11 @@ function isInsideWord({ origin }: SimpleCommand): boolean {
 
 const NO_OPERATIONS: readonly FileOperation[] = []
 
-function nothingFound(): Found {
+function nothingFound(): FoundOperations {
   return { operations: NO_OPERATIONS, producers: 0, last: '', isEither: false }
 }
 
-function conclude(found: Found, { exitCode }: ClassifyOptions): readonly FileOperation[] | null {
+function conclude(found: FoundOperations, { exitCode }: ClassifyOptions): readonly FileOperation[] | null {
   const { operations } = found
   if (operations.length === 0) return null
   return exitCode === undefined ? operations : withSuccess(operations, exitCode, found)
@@ -56,7 +56,7 @@ function classifyScript(
   commands: readonly SimpleCommand[],
   parent: number | null,
   start: string,
-  found: Found,
+  found: FoundOperations,
 ): boolean {
   const own = commands.filter((command) => command.parent === parent)
   for (let at = 0; at < own.length;) {
@@ -76,7 +76,7 @@ function classifyStages(
   stages: readonly SimpleCommand[],
   commands: readonly SimpleCommand[],
   start: string,
-  found: Found,
+  found: FoundOperations,
 ): boolean {
   const steps: Invocation[] = []
   for (const stage of stages) {

@@ -3,13 +3,13 @@ import type { Redirection, SimpleCommand, Word } from '../reading.ts'
 import { isShell } from '../shells.ts'
 
 /** A simple command without the wrappers that change nothing (env, timeout, nice). */
-export interface Member {
+export interface GroupMember {
   readonly command: SimpleCommand
   readonly stdin: Word | null
 }
 
 /** Null when position, redirection, assignment or wrapper make it do more than the command alone. */
-export function readMember(command: SimpleCommand, commands: readonly SimpleCommand[]): Member | null {
+export function readMember(command: SimpleCommand, commands: readonly SimpleCommand[]): GroupMember | null {
   if (command.nesting.length > 0 || command.background || command.negated) return null
   let stdin: Word | null = null
   for (const redirection of command.redirections) {
@@ -38,7 +38,7 @@ function redirectionEffect({ kind, fd, target }: Redirection): Word | 'none' | n
   return kind === 'read' && fd === 0 ? target : null
 }
 
-/** True for a shell with its script. Harnesses use whatever absolute path it has on the machine. */
+/** True for a shell with its script. CLIs use whatever absolute path it has on the machine. */
 export function isShellCommand({ name, program }: SimpleCommand): boolean {
   const base = baseName(name)
   return base !== null && isShell(base) && (program !== null || name?.text.startsWith('/') === true)

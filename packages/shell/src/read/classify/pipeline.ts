@@ -14,7 +14,7 @@ import { searchFiles } from './searches.ts'
 const NO_EFFECTS: readonly FilterEffect[] = []
 
 /** The findings so far. */
-export interface Found {
+export interface FoundOperations {
   operations: readonly FileOperation[]
   /** How many pipelines produced operations. */
   producers: number
@@ -25,7 +25,12 @@ export interface Found {
 }
 
 /** Adds the operations of the pipeline from `from` to `to`. False when it is, or may be, anything else. */
-export function classifyPipeline(steps: readonly Invocation[], from: number, to: number, found: Found): boolean {
+export function classifyPipeline(
+  steps: readonly Invocation[],
+  from: number,
+  to: number,
+  found: FoundOperations,
+): boolean {
   const first = steps[from]
   const last = steps[to - 1]
   if (first === undefined || last === undefined) return false

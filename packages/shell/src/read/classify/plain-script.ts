@@ -1,202 +1,163 @@
-import { withItem } from '../lists.ts'
 import { isSystemDirectory } from '../programs.ts'
 import type { Word } from '../reading.ts'
+import { shellNames } from '../shells.ts'
 import { literalWord } from '../words.ts'
 import type { Invocation } from './invocation.ts'
-import { BETWEEN, EQUALS, kindOf, QUOTE, quotedEnd, simpleQuoteEnd, unquotedWord } from './plain-words.ts'
-import { relevantAt } from './relevant.ts'
+import { relevantProgram } from './relevant.ts'
 import type { RelevantProgram } from './relevant.ts'
-import type { Range } from './shell-script.ts'
 
 /** A simple command of fixed words. The reader of the whole script sets where it runs. */
-export interface PlainCommand extends Invocation {
+export interface ClassifiedCommand extends Invocation {
   cwd: string | null
   moved: boolean
   /** The operator before it; a semicolon for the first. */
-  readonly joined: Joint
+  readonly joined: string
   /** True for the shell's own `cd`, which changes its directory. */
   readonly isCd: boolean
 }
 
-type Joint = '|' | '&&' | '||' | ';'
-type Arrow = '>' | '>>' | '>&' | '<'
-
 /** `'other'`: the script does more than file operations, whatever the rest is. Null: only the parser can tell. */
-export type PlainScript = readonly PlainCommand[] | 'other' | null
+export type ClassifiedScript = readonly ClassifiedCommand[] | 'other' | null
 
 /** Longer texts are rare and can simply be parsed. */
 const MAX_LENGTH = 4_096
 
-const NEWLINE = 0x0a
-const SPACE = 0x20
-const AMPERSAND = 0x26
-const OPENING = 0x28
-const SLASH = 0x2f
-const SEMICOLON = 0x3b
-const LESS = 0x3c
-const GREATER = 0x3e
-const PIPE = 0x7c
-
+/** The letters of all scripts, which a shell treats alike, without invisible and space-like characters. */
+const LETTERS = '\\u00a1-\\u00ac\\u00ae-\\u061b\\u061d-\\u167f\\u1681-\\u180d\\u180f-\\u1fff\\u3001-\\ud7ff'
+const PLAIN = `\\w./,:@%+${LETTERS}-`
+const SINGLE_QUOTED = `'[\\t\\n -&(-~${LETTERS}]*'`
+/** Without expansions, and without a newline that is escaped. */
+const DOUBLE_QUOTED = `"(?:[\\t\\n !#%-[\\]-_a-~${LETTERS}]|\\\\[\\t -#%-_a-~${LETTERS}])*"`
+/** Expansions, patterns, escapes, comments and the like are left to the parser. */
+const WORD = new RegExp(`(?:[=${PLAIN}]+|${SINGLE_QUOTED}|${DOUBLE_QUOTED})+`, 'y')
+const QUOTED = /'([^']*)'|"((?:[^"\\]|\\.)*)"/gs
+/** A word that certainly ends there. Not before `<` and `>`: a number there is a descriptor. */
+const WHOLE_WORD = new RegExp(`(?![-+])[${PLAIN}]+(?=[ \\n;|&])`, 'y')
+const ASSIGNS = /^[\w\u0080-\uffff][^=]*=/
+const COMMAND_ENDS = /^ *(?:$|;|&&)/
 const DIGITS = /^\d+$/
-const NAME_START = /^[\w\u0080-\uffff]/
-const NO_ARGUMENTS: readonly Word[] = []
+const BETWEEN = ' |&;<>\n'
+
+const OPERATOR = /\|[|&]|&[&>]|;[;&]|>[>&|]|<[<>&]|[|&;<>]/y
+const ARROWS = new Set(['>', '>>', '>&', '<'])
+/** A background job, an input that is part of the command, a file that is opened for writing too. */
+const MORE = new Set(['&', '<<', '<>'])
+const UNREAD = new Set(['|&', '&>', ';;', ';&', '>|', '<&'])
+
+const SHELL_CALL = new RegExp(`(?:/(?:[^ ]*/)?)?(?:${shellNames.join('|')}) -l?c `, 'y')
+
+/** Returns the script of `bash -lc 'script'`; null unless the text is one word for a shell and nothing else. */
+export function plainShellScript(text: string): { readonly script: string } | 'other' | null {
+  const call = matchAt(SHELL_CALL, text, 0)
+  if (call === '') return null
+  const word = text.slice(call.length)
+  if (beginsOtherwise(word)) return 'other'
+  if (word.length > MAX_LENGTH || matchAt(WORD, word, 0) !== word) return null
+  const script = unquoted(word)
+  // Further options may follow `-c`.
+  return script.startsWith('-') || script.startsWith('+') ? null : { script }
+}
 
 /**
  * Reads a text of fixed words joined by `|`, `&&`, `||` and `;`, with the most usual redirections. Most commands of
  * agents are like that, and for them this returns what the parser would, in a fraction of its time.
  */
-export function readPlainScript({ text, from, to }: Range): PlainScript {
+export function readPlainScript(text: string): ClassifiedScript {
   // A subshell is more than the commands in it.
-  if (text.charCodeAt(from) === OPENING) return 'other'
-  let commands: PlainCommand[] | undefined
+  if (text.startsWith('(')) return 'other'
+  if (text.length > MAX_LENGTH) return beginsOtherwise(text) ? 'other' : null
+  const commands: ClassifiedCommand[] = []
   let program: RelevantProgram | undefined
   let isCd = false
-  let args: Word[] | undefined
+  let args: Word[] = []
   let stdin: Word | null = null
   let isRedirected = false
-  let joined: Joint = ';'
-  let arrow: Arrow | undefined
-  for (let at = from; at < to;) {
-    const code = text.charCodeAt(at)
-    if (code === SPACE) {
+  let joined = ';'
+  let arrow: string | null = null
+  for (let at = 0; at < text.length;) {
+    if (text.startsWith(' ', at)) {
       at += 1
       continue
     }
-    if (kindOf(code) === BETWEEN) {
-      const operator = arrow === undefined ? operatorAt(text, at, to) : null
-      if (operator === null || operator === 'other') return operator
+    const source = matchAt(WORD, text, at)
+    if (source === '') {
+      const operator = matchAt(OPERATOR, text, at)
+      if (operator === '' || arrow !== null || UNREAD.has(operator)) return null
+      if (MORE.has(operator)) return 'other'
       at += operator.length
-      if (isArrow(operator)) {
+      if (ARROWS.has(operator)) {
         arrow = operator
         continue
       }
       if (program === undefined) return null
-      commands = withItem(commands, plainCommand(program, args, stdin, joined, isCd))
+      commands.push({ program, args, stdin, cwd: null, moved: false, joined, isCd })
       program = undefined
-      args = undefined
+      args = []
       stdin = null
       isRedirected = false
       joined = operator
       continue
     }
-    let end = at
-    let kind = 0
-    let hasEquals = 0
-    for (; end < to; end += 1) {
-      kind = kindOf(text.charCodeAt(end))
-      if (kind > EQUALS) break
-      hasEquals |= kind
-    }
-    let quoted: string | null = null
-    if (end < to && kind === QUOTE) {
-      const close = end === at ? simpleQuoteEnd(text, at, to) : 0
-      if (close > 0 && (close === to || !goesOn(text.charCodeAt(close)))) {
-        // Nearly always a word is one pair of quotes.
-        end = close
-        quoted = text.slice(at + 1, close - 1)
-      } else {
-        end = quotedEnd(text, end, to)
-        quoted = end === 0 ? null : unquotedWord(text, at, end)
-        if (quoted === null || mayAssign(text.slice(at, end))) return null
-      }
-    } else if (hasEquals !== 0 && mayAssign(text.slice(at, end))) {
+    at += source.length
+    if (source.includes('=') && ASSIGNS.test(source)) {
       // A command that only sets a variable is no file operation.
-      return program === undefined && arrow === undefined && endsCommand(text, end, to) ? 'other' : null
+      return program === undefined && arrow === null && COMMAND_ENDS.test(text.slice(at)) ? 'other' : null
     }
-    const next = end < to ? text.charCodeAt(end) : SPACE
-    if (kindOf(next) !== BETWEEN && !(next === NEWLINE && end > at)) return null
-    if ((next === LESS || next === GREATER) && DIGITS.test(text.slice(at, end))) {
+    const next = text.charAt(at)
+    if (!BETWEEN.includes(next)) return null
+    if ((next === '<' || next === '>') && DIGITS.test(source)) {
       // A descriptor. Which one only matters for input.
-      if (next === LESS || arrow !== undefined) return null
-      at = end
+      if (next === '<' || arrow !== null) return null
       continue
     }
-    const start = at
-    at = end
-    if (arrow === undefined && program === undefined) {
-      const source = quoted ?? text
-      const nameStart = quoted === null ? start : 0
-      const nameEnd = quoted === null ? end : quoted.length
-      const base = baseStart(source, nameStart, nameEnd)
-      const found = relevantAt(source, base, nameEnd)
-      if (found === undefined || (commands === undefined && !found.mayBegin)) return 'other'
-      if (found.needsParser || to - from > MAX_LENGTH) return null
-      if (base > nameStart && !isSystemDirectory(source.slice(nameStart, base - 1))) return 'other'
-      program = found
-      isCd = found.name === 'cd' && base === nameStart
-    } else if (arrow === undefined) args = withItem(args, literalWord(quoted ?? text.slice(start, end)))
-    else {
-      const word = quoted ?? text.slice(start, end)
+    const word = unquoted(source)
+    if (arrow !== null) {
       if (arrow === '<') stdin = literalWord(word)
-      else if (arrow === '>&') {
-        // With a name as its target, `>&` writes both outputs to a file.
-        if (!DIGITS.test(word)) return null
-      } else if (word !== '/dev/null') return 'other'
+      // With a name as its target, `>&` writes both outputs to a file.
+      else if (arrow === '>&' && !DIGITS.test(word)) return null
+      else if (arrow !== '>&' && word !== '/dev/null') return 'other'
       isRedirected = true
-      arrow = undefined
+      arrow = null
+    } else if (program !== undefined) args.push(literalWord(word))
+    else {
+      const slash = word.lastIndexOf('/')
+      const found = relevantProgram(word.slice(slash + 1))
+      if (found === undefined || (commands.length === 0 && !found.mayBegin)) return 'other'
+      if (found.needsParser) return null
+      if (slash !== -1 && !isSystemDirectory(word.slice(0, slash))) return 'other'
+      program = found
+      isCd = word === 'cd'
     }
-    if (next === NEWLINE) return null
+    if (next === '\n') return null
   }
-  if (arrow !== undefined) return null
-  if (program !== undefined) return withItem(commands, plainCommand(program, args, stdin, joined, isCd))
+  if (arrow !== null) return null
+  if (program !== undefined) commands.push({ program, args, stdin, cwd: null, moved: false, joined, isCd })
   // A list may end with a semicolon, but with no other operator.
-  return commands === undefined || joined !== ';' || isRedirected ? null : commands
+  else if (commands.length === 0 || joined !== ';' || isRedirected) return null
+  return commands
 }
 
-/** True if a word continues with this character after a quote. */
-function goesOn(code: number): boolean {
-  const kind = kindOf(code)
-  return kind <= EQUALS || kind === QUOTE
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at
+  return pattern.test(text) ? text.slice(at, pattern.lastIndex) : ''
 }
 
-function plainCommand(
-  program: RelevantProgram,
-  args: readonly Word[] | undefined,
-  stdin: Word | null,
-  joined: Joint,
-  isCd: boolean,
-): PlainCommand {
-  return { program, args: args ?? NO_ARGUMENTS, stdin, cwd: null, moved: false, joined, isCd }
+/** Returns what a word stands for. Between double quotes, a backslash escapes only itself and the quote. */
+function unquoted(source: string): string {
+  const quote = source.charAt(0)
+  if (quote !== "'" && quote !== '"' && !source.includes("'") && !source.includes('"')) return source
+  // Nearly always a word is one pair of quotes.
+  const close = source.indexOf(quote, 1)
+  if (close === source.length - 1 && (quote === "'" || (quote === '"' && !source.includes('\\'))))
+    return source.slice(1, -1)
+  return source.replace(
+    QUOTED,
+    (_whole, single?: string, double?: string) => single ?? (double ?? '').replace(/\\(["\\])/g, '$1'),
+  )
 }
 
-/** Returns where the last part of the path from `from` to `to` begins. */
-function baseStart(text: string, from: number, to: number): number {
-  let start = from
-  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === SLASH) start = at + 1
-  return start
-}
-
-function isArrow(operator: Joint | Arrow): operator is Arrow {
-  return operator === '>' || operator === '>>' || operator === '>&' || operator === '<'
-}
-
-function operatorAt(text: string, at: number, to: number): Joint | Arrow | 'other' | null {
-  const next = at + 1 < to ? text.charCodeAt(at + 1) : SPACE
-  switch (text.charCodeAt(at)) {
-    case PIPE:
-      return next === PIPE ? '||' : next === AMPERSAND ? null : '|'
-    case AMPERSAND:
-      // `&` starts a background job.
-      return next === AMPERSAND ? '&&' : next === GREATER ? null : 'other'
-    case SEMICOLON:
-      return next === SEMICOLON || next === AMPERSAND ? null : ';'
-    case GREATER:
-      return next === GREATER ? '>>' : next === AMPERSAND ? '>&' : next === PIPE ? null : '>'
-    default:
-      // The input is part of the command, or the file is opened for writing too.
-      return next === LESS || next === GREATER ? 'other' : next === AMPERSAND ? null : '<'
-  }
-}
-
-/** True if the command ends at `at`, apart from spaces. */
-function endsCommand(text: string, at: number, to: number): boolean {
-  let end = at
-  while (end < to && text.charCodeAt(end) === SPACE) end += 1
-  if (end >= to || text.charCodeAt(end) === SEMICOLON) return true
-  return text.charCodeAt(end) === AMPERSAND && text.charCodeAt(end + 1) === AMPERSAND
-}
-
-/** True if a word like `a=b` may be an assignment. An option is none, nor is a word that begins with a quote. */
-function mayAssign(source: string): boolean {
-  return NAME_START.test(source) && source.includes('=')
+/** True if the first word shows that the text is not just file operations, whatever follows. */
+function beginsOtherwise(text: string): boolean {
+  const word = matchAt(WHOLE_WORD, text, text.startsWith("'") || text.startsWith('"') ? 1 : 0)
+  return word !== '' && relevantProgram(word.slice(word.lastIndexOf('/') + 1))?.mayBegin !== true
 }

@@ -1,11 +1,9 @@
 import { changeDirectory, startDirectory } from '../directory.ts'
 import { unknownFromArguments } from '../unknowns.ts'
 import { classifyPipeline } from './pipeline.ts'
-import type { Found } from './pipeline.ts'
-import { readPlainScript } from './plain-script.ts'
-import type { PlainCommand } from './plain-script.ts'
-import { plainShellScript } from './shell-script.ts'
-import type { Range } from './shell-script.ts'
+import type { FoundOperations } from './pipeline.ts'
+import { plainShellScript, readPlainScript } from './plain-script.ts'
+import type { ClassifiedCommand } from './plain-script.ts'
 
 /** How many shells may be nested. */
 const MAX_SHELLS = 2
@@ -14,20 +12,24 @@ const MAX_SHELLS = 2
  * Decides without the parser whether a text consists of file operations; null when that is not possible. A property
  * test checks that the result is that of the full reading.
  */
-export function classifyPlain(text: string, cwd: string | undefined, found: Found): boolean | null {
-  let range: Range = { text, from: 0, to: text.length }
+export function classifyPlain(text: string, cwd: string | undefined, found: FoundOperations): boolean | null {
+  let script = text
   for (let shells = 0; shells < MAX_SHELLS; shells += 1) {
-    const script = plainShellScript(range)
-    if (script === 'other') return false
-    if (script === null) break
-    range = script
+    const inner = plainShellScript(script)
+    if (inner === 'other') return false
+    if (inner === null) break
+    script = inner.script
   }
-  const commands = readPlainScript(range)
+  const commands = readPlainScript(script)
   if (commands === null || commands === 'other') return commands === null ? null : false
   return classifyCommands(commands, cwd, found)
 }
 
-function classifyCommands(commands: readonly PlainCommand[], cwd: string | undefined, found: Found): boolean | null {
+function classifyCommands(
+  commands: readonly ClassifiedCommand[],
+  cwd: string | undefined,
+  found: FoundOperations,
+): boolean | null {
   const directory = startDirectory(cwd)
   const start = directory.path
   let first = 0

@@ -1,5 +1,5 @@
 import type { FileOperation } from './operations.ts'
-import type { Found } from './pipeline.ts'
+import type { FoundOperations } from './pipeline.ts'
 import { isSearcher } from './searches.ts'
 
 /**
@@ -10,7 +10,7 @@ import { isSearcher } from './searches.ts'
 export function withSuccess(
   operations: readonly FileOperation[],
   exitCode: number,
-  { producers, last, isEither }: Found,
+  { producers, last, isEither }: FoundOperations,
 ): readonly FileOperation[] {
   if (exitCode === 0) return isEither ? operations : all(operations, true)
   if (producers > 1) return operations

@@ -13,9 +13,9 @@ import {
   endCall,
   openMessage,
   seal,
-  type OpenCall,
+  type GeneratedCall,
   type OpenMessage,
-  type OpenPart,
+  type GeneratedPart,
 } from './open-message.ts'
 import {
   abandonRun,
@@ -37,12 +37,12 @@ export const pick: fc.Arbitrary<number> = fc.nat({ max: 11 })
 
 interface OpenPartAt {
   readonly message: OpenMessage
-  readonly part: OpenPart
+  readonly part: GeneratedPart
 }
 
 interface OpenCallAt {
   readonly message: OpenMessage
-  readonly call: OpenCall
+  readonly call: GeneratedCall
 }
 
 function openParts(log: LogWriter): readonly OpenPartAt[] {
@@ -51,13 +51,13 @@ function openParts(log: LogWriter): readonly OpenPartAt[] {
   )
 }
 
-function callsAt(log: LogWriter, ...stages: readonly OpenCall['stage'][]): readonly OpenCallAt[] {
+function callsAt(log: LogWriter, ...stages: readonly GeneratedCall['stage'][]): readonly OpenCallAt[] {
   return log.messages.flatMap((message) =>
     message.calls.filter((call) => stages.includes(call.stage)).map((call) => ({ message, call })),
   )
 }
 
-function isWaiting(log: LogWriter, call: OpenCall): boolean {
+function isWaiting(log: LogWriter, call: GeneratedCall): boolean {
   return call.wait !== null && log.waits.includes(call.wait)
 }
 

@@ -114,7 +114,7 @@ suite('arbitraryLog', () => {
 })
 
 suite('arbitraryForkedLog', () => {
-  test('goes on at the seq after the fork point, from a lineage that ends there', () => {
+  test('continues at the seq after the fork point, from a lineage that ends there', () => {
     fc.assert(
       fc.property(arbitraryForkedLog({ maxMoves: 15 }), ({ parent, fork, at }) => {
         const first = fork[0]

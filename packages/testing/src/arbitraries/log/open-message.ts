@@ -4,7 +4,7 @@ import type { LogWriter, PendingWait } from './writer.ts'
 
 type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
 
-export interface OpenCall {
+export interface GeneratedCall {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: JsonObject
@@ -12,13 +12,13 @@ export interface OpenCall {
   stage: 'coming' | 'ordered' | 'started' | 'ended'
   attempt: number
   wait: PendingWait | null
-  resultPart: OpenPart | null
+  resultPart: GeneratedPart | null
 }
 
-export interface OpenPart {
+export interface GeneratedPart {
   readonly kind: PartKind
   readonly partId: string
-  readonly call: OpenCall | null
+  readonly call: GeneratedCall | null
   readonly native: NativeRef | null
   text: string
   /** The seq of the part's oldest batch. */
@@ -29,8 +29,8 @@ export interface OpenPart {
 export interface OpenMessage {
   readonly id: string
   readonly parentToolCallId: string | null
-  readonly parts: OpenPart[]
-  readonly calls: OpenCall[]
+  readonly parts: GeneratedPart[]
+  readonly calls: GeneratedCall[]
 }
 
 export interface Seal {
@@ -44,7 +44,7 @@ export interface Seal {
 
 export const WHOLE: Seal = { tail: '', cut: false, redacted: false }
 
-export function openMessage(log: LogWriter, parent: OpenCall | null): OpenMessage {
+export function openMessage(log: LogWriter, parent: GeneratedCall | null): OpenMessage {
   const id = log.newId('m')
   const step = log.run?.step ?? 0
   log.append({
@@ -62,9 +62,9 @@ export function openMessage(log: LogWriter, parent: OpenCall | null): OpenMessag
 export function addPart(
   message: OpenMessage,
   kind: PartKind,
-  options: { readonly call?: OpenCall; readonly native?: NativeRef | null } = {},
-): OpenPart {
-  const part: OpenPart = {
+  options: { readonly call?: GeneratedCall; readonly native?: NativeRef | null } = {},
+): GeneratedPart {
+  const part: GeneratedPart = {
     kind,
     partId: String(message.parts.length),
     call: options.call ?? null,
@@ -90,9 +90,9 @@ export function addFile(
   log.append({ ...partFields(message, part), type: 'file', mimeType, ...where, ...more })
 }
 
-export function addCall(log: LogWriter, message: OpenMessage, toolName: string, args: JsonObject): OpenPart {
+export function addCall(log: LogWriter, message: OpenMessage, toolName: string, args: JsonObject): GeneratedPart {
   const address: PartAddress = { messageId: message.id, partId: String(message.parts.length) }
-  const call: OpenCall = {
+  const call: GeneratedCall = {
     toolCallId: log.newId('c'),
     toolName,
     args,
@@ -106,19 +106,19 @@ export function addCall(log: LogWriter, message: OpenMessage, toolName: string, 
   return addPart(message, 'tool-call', { call })
 }
 
-export function addResultPart(message: OpenMessage, call: OpenCall): OpenPart {
+export function addResultPart(message: OpenMessage, call: GeneratedCall): GeneratedPart {
   call.resultPart ??= addPart(message, 'tool-result', { call })
   return call.resultPart
 }
 
 /** Writes what accumulated of the part since its last batch. */
-export function batch(log: LogWriter, message: OpenMessage, part: OpenPart, text: string): void {
+export function batch(log: LogWriter, message: OpenMessage, part: GeneratedPart, text: string): void {
   const seq = log.append({ type: 'batch', event: batchEvent(message, part, text) })
   part.first ??= seq
   part.text += text
 }
 
-function batchEvent(message: OpenMessage, part: OpenPart, text: string): BatchEvent {
+function batchEvent(message: OpenMessage, part: GeneratedPart, text: string): BatchEvent {
   const base = partFields(message, part)
   switch (part.kind) {
     case 'text':
@@ -133,7 +133,7 @@ function batchEvent(message: OpenMessage, part: OpenPart, text: string): BatchEv
 }
 
 /** Seals a text, a reasoning or a call's input. */
-export function seal(log: LogWriter, message: OpenMessage, part: OpenPart, how: Seal): void {
+export function seal(log: LogWriter, message: OpenMessage, part: GeneratedPart, how: Seal): void {
   if (part.isSealed || part.kind === 'tool-result') return
   part.isSealed = true
   const text = how.redacted ? '[redacted]' : part.text + how.tail
@@ -152,7 +152,7 @@ export function seal(log: LogWriter, message: OpenMessage, part: OpenPart, how: 
 export function endCall(
   log: LogWriter,
   message: OpenMessage,
-  call: OpenCall,
+  call: GeneratedCall,
   result: { readonly value: JsonValue; readonly outcome: CallOutcome; readonly isApart: boolean },
 ): void {
   if (call.stage === 'coming' || call.stage === 'ended') return
@@ -182,7 +182,7 @@ function toolMessage(log: LogWriter): OpenMessage {
 
 function partFields(
   message: OpenMessage,
-  part: OpenPart,
+  part: GeneratedPart,
 ): PartAddress & { readonly parentToolCallId?: string; readonly native?: NativeRef } {
   return {
     messageId: message.id,
@@ -192,6 +192,6 @@ function partFields(
   }
 }
 
-function callNames(part: OpenPart): { readonly toolCallId: string; readonly toolName: string } {
+function callNames(part: GeneratedPart): { readonly toolCallId: string; readonly toolName: string } {
   return { toolCallId: part.call?.toolCallId ?? '', toolName: part.call?.toolName ?? '' }
 }

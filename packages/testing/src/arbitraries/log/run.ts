@@ -1,6 +1,6 @@
 import type { CallOutcome, FinishReason, UsageIncrement } from '@inspan/protocol'
 import type { RunOutcome } from '@inspan/protocol/log'
-import { endCall, openMessage, seal, WHOLE, type OpenCall, type OpenMessage } from './open-message.ts'
+import { endCall, openMessage, seal, WHOLE, type GeneratedCall, type OpenMessage } from './open-message.ts'
 import type { LogWriter, OpenRun } from './writer.ts'
 
 const AGENTS = ['native', 'claude-code', 'codex'] as const
@@ -82,7 +82,7 @@ export function endMessages(log: LogWriter, outcome: CallOutcome): void {
   }
 }
 
-function settleWait(log: LogWriter, call: OpenCall, outcome: CallOutcome): void {
+function settleWait(log: LogWriter, call: GeneratedCall, outcome: CallOutcome): void {
   const { wait } = call
   if (wait === null || !log.waits.includes(wait)) return
   log.waits = log.waits.filter((other) => other !== wait)

@@ -1,0 +1,4 @@
+/** Returns what was thrown as words. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
