@@ -8,7 +8,8 @@ export interface Flushable {
 
 /**
  * One timer for all threads of the process. It keeps the process alive only while something is unwritten; it is not
- * cleared then, because a new one for every short turn would cost more than a tick for nothing.
+ * cleared then, because a new one for every short turn would cost more than a tick for nothing. A log that is closed
+ * clears it, so that no timer outlives the last one.
  */
 export class FlushTicker {
   readonly #waiting = new Set<Flushable>()
@@ -22,6 +23,13 @@ export class FlushTicker {
 
   remove(flushable: Flushable): void {
     if (this.#waiting.delete(flushable) && this.#waiting.size === 0) this.#timer?.unref()
+  }
+
+  /** Ends the timer unless another thread has unwritten deltas. */
+  rest(): void {
+    if (this.#waiting.size > 0) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   #tick(): void {

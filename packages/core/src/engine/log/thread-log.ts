@@ -292,6 +292,7 @@ export class ThreadLog implements Flushable {
     this.#closed = true
     if (this.#failure === undefined) await this.flush()
     this.#stopWaiting()
+    this.#ticker.rest()
   }
 
   #stopWaiting(): void {
