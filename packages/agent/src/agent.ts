@@ -16,8 +16,9 @@ import { reportSchema } from './schema-report.ts'
 import type { DecorateContext } from './tool-context.ts'
 
 export interface AgentOptions extends NativeDriverOptions {
-  /** The display name. Default: its `id`. An agent with only a name has that as its id. */
+  /** The display name. An agent with only a name has that as its id. Default: its `id`. */
   readonly name?: string
+  /** What the agent is for. */
   readonly description?: string
   /** Keys are the names; tools of a list are named by their ids. A function is called before every step. */
   readonly tools?: Dynamic<ToolsInput>
@@ -25,11 +26,11 @@ export interface AgentOptions extends NativeDriverOptions {
   readonly toolSources?: readonly ToolSource[]
   /** The browser whose tools the agent gets. Overrides that of a harness. */
   readonly browser?: ToolSource
-  /** What stands for older messages in its threads: a `Memory`. Overrides that of a harness. */
+  /** A `Memory`, which replaces older messages in requests to the model. Overrides that of a harness. */
   readonly memory?: object
   /** The workspace it works in. Overrides that of a harness. The code that created it closes it. */
   readonly workspace?: object
-  /** The limits of a run: tokens, dollars, milliseconds. */
+  /** The limits of a run in `tokens`, `usd` or `ms`, with a warning at `warnAt` (0.8). */
   readonly budget?: Budget
 }
 

@@ -32,30 +32,32 @@ export interface NativeDriverOptions {
   readonly id: string
   /** A model of the AI SDK, or its name as `provider/model`. A function is called before every step. */
   readonly model: Dynamic<ModelInput>
-  /** Makes a model from its name. Default: loads the provider's package. */
+  /** Makes a model from its name. Default: loads the provider's package, such as `@ai-sdk/openai`, which you install. */
   readonly resolveModel?: ResolveModel
   /** The system prompt. A function is called before every step. */
   readonly instructions?: Dynamic<string | undefined>
-  /** How many answers of the model a turn may take; failed attempts do not count. Default: 1024. */
+  /** How many answers of the model a turn may take; failed attempts do not count. Default: 1,024. */
   readonly maxSteps?: number
   /** Ends the turn after a step with tool calls if one of the conditions holds. */
   readonly stopWhen?: StopCondition | readonly StopCondition[]
+  /** Passed to the provider as they are, such as `temperature`. */
   readonly settings?: ModelSettings
+  /** Passed to the provider as it is. */
   readonly toolChoice?: LanguageModelV4CallOptions['toolChoice']
-  /** Options by provider name. */
+  /** Options by provider name, passed on as they are. */
   readonly providerOptions?: JsonObject
-  /** How often the model is asked again after a failure. */
+  /** How often, and after which pauses, the model is asked again after a failure. Default: 4 times, from 1 second on. */
   readonly retry?: RetryOptions
   /**
    * Milliseconds without any output after which the model's answer counts as cut off and the model is asked again.
-   * Default: 30 minutes; `Infinity` for no limit.
+   * `Infinity`: no limit. Default: 30 minutes.
    */
   readonly idleTimeoutMs?: number
-  /** Asks for structured output that fits this schema. */
+  /** Structured output: validated, and repaired up to `repairs` times (1); otherwise the run fails with `invalid-output`. */
   readonly output?: OutputOptions
   /** Called before and after turns, steps and tools. */
   readonly hooks?: LoopHooks
-  /** False: leaves out the cache markers that some providers need. Default: true. */
+  /** `false`: no cache markers, and no key for OpenAI's cache. Default: true. */
   readonly cache?: boolean
 }
 

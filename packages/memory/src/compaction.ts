@@ -5,9 +5,9 @@ import { isDegenerate } from './read-answer.ts'
 import { transcript } from './transcript.ts'
 
 export interface CompactionOptions {
-  /** The share of the conversation's tokens that stays as it is. Default: 0.3. */
+  /** The share of the conversation that stays as it is, in tokens. Default: 0.3. */
   readonly keep?: number
-  /** Milliseconds after which a summariser that does not answer is given up. Default: 1 minute. */
+  /** Milliseconds that the summariser may take. Afterwards older messages are cut instead. Default: 60,000. */
   readonly timeoutMs?: number
 }
 

@@ -11,18 +11,18 @@ export type MemoryModelInput = string | object
 export interface MemoryOptions {
   /**
    * Sends the model at most this many of the newest messages. When there are more, about 60 % of them are kept, so that
-   * requests extend each other until the next time. Not together with observational memory.
+   * requests extend each other until the next cut. Cannot be combined with `observationalMemory`.
    */
   readonly lastMessages?: number
-  /** The tool `recall`, with which agents look up original messages. `false`: none. */
+  /** Settings of the tool `recall`, with which agents look up original messages. `false`: no such tool. */
   readonly recall?: false | RecallOptions
-  /** Summarises older messages with this model when the conversation no longer fits its window. */
+  /** Summarises older messages with this `model` when the conversation no longer fits the window. */
   readonly compaction?: CompactionOptions & { readonly model: MemoryModelInput }
-  /** Notes in the background what was said, and puts the notes in the place of older messages. */
+  /** Takes notes in the background, and replaces older messages by the notes. `true`: with the defaults. */
   readonly observationalMemory?:
     | true
     | (ObservationalOptions & {
-        /** For both roles, unless they have one of their own. */
+        /** The model of observer and reflector, unless one of them has its own. */
         readonly model?: MemoryModelInput
         readonly observation?: { readonly model?: MemoryModelInput }
         readonly reflection?: { readonly model?: MemoryModelInput }

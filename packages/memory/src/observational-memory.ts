@@ -6,25 +6,27 @@ import { readObservations, type Observed } from './read-answer.ts'
 import { escapeText, transcript } from './transcript.ts'
 
 export interface ObservationOptions {
-  /** Tokens of messages from which on observations take their place. Default: 30,000. */
+  /** The number of tokens at which notes replace messages. Default: 30,000. */
   readonly messageTokens?: number
-  /** Share of the threshold at which observations are prepared in the background. `false`: never. Default: 0.2. */
+  /** The share of this threshold at which the observer prepares notes in the background. `false`: never. Default: 0.2. */
   readonly bufferTokens?: number | false
-  /** Share of the threshold that is replaced; the rest stays as it is. Default: 0.8. */
+  /** The share of the threshold that notes replace; the rest stays as it is. Default: 0.8. */
   readonly bufferActivation?: number
-  /** Lets the observer name the thread. Default: false. */
+  /** Lets the observer name the thread (`om_thread_title_updated`). Default: false. */
   readonly threadTitle?: boolean
 }
 
 export interface ReflectionOptions {
-  /** Tokens of observations from which on they are rewritten. Default: 40,000. */
+  /** The number of tokens at which the reflector rewrites the notes. Default: 40,000. */
   readonly observationTokens?: number
 }
 
 export interface ObservationalOptions {
+  /** When notes replace messages. */
   readonly observation?: ObservationOptions
+  /** When notes are rewritten. */
   readonly reflection?: ReflectionOptions
-  /** Milliseconds after which an observer or reflector that does not answer is given up. Default: 5 minutes. */
+  /** Milliseconds that an observer or reflector may take. Default: 300,000. */
   readonly timeoutMs?: number
 }
 

@@ -3,9 +3,9 @@ import type { Embed, MemoryThread, RunnableTool } from '@inspan/protocol/driver'
 import { transcript } from './transcript.ts'
 
 export interface RecallOptions {
-  /** An embedding model of the AI SDK: messages are then found by meaning as well as by words. */
+  /** An embedding model of the AI SDK. With it, messages are found by meaning as well as by words. */
   readonly embedder?: object
-  /** The most messages that a call returns. Default: 10. */
+  /** The maximum number of messages that a call returns. Default: 10. */
   readonly limit?: number
 }
 

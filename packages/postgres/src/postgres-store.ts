@@ -62,21 +62,25 @@ import { getThread, listForks, listResourceIds, listThreads } from './threads.ts
 import { getWait, listDue, listWaits } from './waits.ts'
 
 export interface PostgresStoreOptions {
-  /** `postgres://user:password@host:5432/database`. The database has to exist; its tables are created in a schema `inspan`. */
+  /**
+   * `postgres://user:password@host:5432/database`. The database must exist. The store creates its tables in the schemas
+   * `inspan` and `inspan_jobs`.
+   */
   readonly url: string
-  /** The most connections of this store. Default: 10. */
+  /** The maximum number of connections in the pool. Each process opens one more, its direct line. Default: 10. */
   readonly maxConnections?: number
+  /** For tests. Default: the system's clock. Leases always use the clock of the database. */
   readonly clock?: () => number
   /** How records are read. Default: the format of this release. */
   readonly format?: RecordFormat
   /**
-   * The format of the streams that this process writes, which only rises: one with a lower number can read a stream but
-   * not claim it. Default: that of this release.
+   * The format in which this process writes streams. A process with a lower format can read such a stream but not claim
+   * it. Default: the format of this release.
    */
   readonly streamFormat?: number
   /**
-   * What this machine has, e.g. a checkout or a CLI. It only works on threads that need nothing else: those made with
-   * `metadata.machineLabels`, or by a store with `pinTo`.
+   * What this machine has, such as `checkout:app` or `codex`. It works only on threads whose `metadata.machineLabels` are
+   * all among these.
    */
   readonly labels?: readonly string[]
   /** Labels that threads made by this store need. Threads of subagents and forks inherit them. */

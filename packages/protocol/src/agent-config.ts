@@ -67,25 +67,26 @@ export type HarnessAgentConfig<Config extends AgentConfig = AgentConfig> = Omit<
 export type ToolApprovalMode = 'serial' | 'batch'
 
 export interface StreamOptions {
+  /** Stops the turn. */
   abortSignal?: AbortSignal
-  /** `true` means `serial`. When absent, tools run without asking. */
+  /** `true` or `serial`: one request at a time. `batch`: all requests of a step at once. Default: tools run without asking. */
   requireToolApproval?: boolean | ToolApprovalMode
-  /** How many model calls the turn may take, at least 1; `DEFAULT_MAX_STEPS` when absent. */
+  /** How many model calls the turn may take, at least 1. Default: 1,024. */
   maxSteps?: number
-  /** The caller's name for this turn. A second call with the same id starts nothing and returns the same turn. */
+  /** Your name for the turn. It runs once: a second call with the same id, even after a crash, returns the same turn. */
   operationId?: string
   /**
-   * What to do while another turn is open. `reject`, the default, refuses. `queue` sends the message after it. `steer`
-   * tells the working agent at once and returns the open turn.
+   * What happens while another turn is open. `reject` refuses. `queue` sends the message after that turn. `steer` sends it
+   * to the working agent at once and returns the open turn. Default: `reject`.
    */
   whenBusy?: 'reject' | 'queue' | 'steer'
   /** The model for this turn, as `provider/model`. */
   model?: ModelName
-  /** How much the model thinks. */
+  /** The reasoning effort for this turn. */
   effort?: Effort
-  /** The turn ends when it has used this up. */
+  /** Tokens, dollars or milliseconds at which the turn ends. */
   budget?: Budget
-  /** What a provider's limit does: `fail` ends the turn, `park` waits until the limit is reset. Default: `fail`. */
+  /** What happens at a provider's limit: `fail` ends the turn, `park` waits until the limit ends. Default: `fail`. */
   onLimit?: 'fail' | 'park'
 }
 

@@ -8,45 +8,46 @@ import type { Identify } from './http/guard.ts'
 import type { WebhooksOptions } from './webhooks.ts'
 
 export interface ServeOptions {
-  /** The harness to serve; or a `manager`. */
+  /** The harness to serve. Either this or `manager` is required. */
   readonly harness?: Harness
   /** A manager of the SDK: the chat sessions of its agents are served as threads. */
   readonly manager?: AgentManager
-  /** Default: 0, any free port. */
+  /** The port to listen on. Default: 0, any free port. */
   readonly port?: number
-  /** Default: `127.0.0.1`. Any other address needs `allowRemote`. */
+  /** The address to listen on. Any other than the default needs `allowRemote`. Default: `127.0.0.1`. */
   readonly host?: string
-  /** Listens on a unix socket instead of a port. Only the user who runs the server may connect. */
+  /** Listens on a unix socket instead of a port. Only the user who runs the server can connect (mode 0600). */
   readonly socketPath?: string
-  /** The owner's token. Default: the one in `tokenFile`, else a random one. */
+  /** The owner's token, of at least 128 bits. Default: the one in `tokenFile`, else a random one. */
   readonly token?: string
-  /** Keeps the tokens, readable by this user only. Default: they are gone with the server. */
+  /** The file that holds the tokens, readable by this user only. Default: tokens last as long as the server. */
   readonly tokenFile?: string
-  /** Allows an address that other machines can reach. Traffic is not encrypted: put a TLS proxy in front. */
+  /** Allows an address that other machines can reach. Traffic is not encrypted: put a TLS proxy in front. Default: false. */
   readonly allowRemote?: boolean
-  /** Host names, with port, besides the server's own address: `inspan.example:443`. */
+  /** Further values of the header `Host`, with port, compared exactly: `inspan.example:443`. Default: only the server's own address. */
   readonly allowedHosts?: readonly string[]
-  /** Origins of web pages that may connect, besides the server's own. */
+  /** Further origins of web pages that may connect. Default: only the server's own origin. */
   readonly allowedOrigins?: readonly string[]
-  /** Believes the `X-Forwarded-*` headers of a proxy. Only behind a proxy that sets them. */
+  /** Trusts `X-Forwarded-Host` and `X-Forwarded-For`. Only for a server behind a proxy that sets them. Default: false. */
   readonly trustProxy?: boolean
-  /** Maps headers to who is calling. Returns `undefined` to fall back to the tokens. */
+  /** Maps headers, such as a signed token of your own, to `{ principal, role, tenant }`. If it returns `undefined`, the server's tokens count. */
   readonly identify?: Identify
-  /** Who the owner's token stands for, as recorded with commands. Default: `owner`. */
+  /** The name recorded with commands that are sent with the owner's token. Default: `owner`. */
   readonly principal?: string
-  /** A folder with files for browsers. They are served without a token: they must hold nothing secret. */
+  /** A folder with files for browsers. They are served without a token, so they must hold nothing secret. */
   readonly pages?: string
-  /** Tells other systems what waits for a person and what has ended. */
+  /** `{ hooks: [{ url, secret, events? }], file? }`: notifies other systems of `wait`, `run-ended` and `limit` events. */
   readonly webhooks?: Omit<WebhooksOptions, 'store'>
   /** Project folders that clients may choose from. */
   readonly folders?: readonly string[]
   /** Clients may start threads in git worktrees of the workspace's repository. Default: false. */
   readonly worktrees?: boolean
-  /** The overview also names what waits and runs in threads of other resources of the store: other projects. Default: false. */
+  /** The overview also lists waiting and running threads of other resources in the store: other projects. Default: false. */
   readonly otherProjects?: boolean
   /**
-   * Opens threads of other projects of the store, for the owner alone. Without it they are only named. Runs that a dead
-   * process left in a project that is neither this one nor among these are left alone.
+   * Opens threads of other projects in the store, for the owner alone: `has(resourceId)`, and `open(resourceId)`, which
+   * returns a harness. Without it they are only listed. Interrupted runs of a project that is not among these stay as
+   * they are.
    */
   readonly projects?: OtherProjects
 }

@@ -5,41 +5,51 @@ export type Deltas = string | readonly string[]
 
 /** The answer to one model call. Without `parts` the order is reasoning, text, tool calls. */
 export interface ModelTurn {
+  /** A string is one delta, an array has one delta each. */
   readonly text?: Deltas
+  /** The same for reasoning. */
   readonly reasoning?: Deltas
-  /** The opaque signature of `reasoning`: Anthropic's `signature`, the `encrypted_content` of Responses. */
+  /** The signature of `reasoning`: Anthropic's `signature`, the `encrypted_content` of Responses, provider metadata in process. */
   readonly signature?: string
+  /** Calls of tools, in order. */
   readonly toolCalls?: readonly ScriptedToolCall[]
-  /** The answer part by part, in any order and number. Excludes `text`, `reasoning` and `toolCalls`. */
+  /**
+   * The answer part by part instead of the three above, in any order: `{ text, phase? }`, `{ reasoning, signature? }`,
+   * `{ toolCall }` or `{ raw }`, which passes on a part in the format's own shape.
+   */
   readonly parts?: readonly ScriptedPart[]
-  /** Opens all parts first and sends their deltas in turn: one of each, round and round. */
+  /** Opens all parts first and sends their deltas in turn. */
   readonly interleave?: boolean
+  /**
+   * `inputTokens` and `outputTokens` are totals; `cachedInputTokens`, `cacheWriteInputTokens` and `reasoningTokens` are
+   * shares of them. Missing numbers are 0.
+   */
   readonly usage?: ScriptedUsage
-  /** Default: `tool-calls` when the client has a tool to run, else `stop`. */
+  /** Why the answer ends. Default: `tool-calls` when the client has a tool to run, else `stop`. */
   readonly finishReason?: ScriptedFinishReason
   /** The provider's own stop reason (`refusal`, `pause_turn` …), sent unchanged. */
   readonly stopReason?: string
   /** Extra response headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The call fails instead of answering. */
+  /** The call fails: `{ status?, message?, type?, code?, body?, headers?, retryAfterMs?, retryable? }`. */
   readonly error?: ScriptedError
   /** The answer begins, its deltas are sent, then the stream reports an error. */
   readonly streamError?: ScriptedStreamError
   /**
-   * The answer stops after its last delta (or after `cutAfter`): nothing is closed, nothing is finished.
-   * `end`: the stream ends as if it were complete. `reset`: the connection breaks.
-   * `true`: `end` in process, `reset` over HTTP.
+   * The answer stops after its last delta, or after `cutAfter`. `end`: the stream ends as if it were complete. `reset`:
+   * the connection breaks. `true`: `end` in process, `reset` over HTTP. Without any content, the connection breaks before
+   * the answer.
    */
   readonly cut?: true | 'end' | 'reset'
   /** Cuts after this many deltas, counted over all parts. */
   readonly cutAfter?: number
-  /** Sends the answer and then nothing more, until the caller gives up. */
+  /** Sends what there is, then nothing more until the caller gives up. Without any content, not even the answer begins. */
   readonly hang?: true
   /** Milliseconds to wait before the answer begins. */
   readonly delayMs?: number
   /** Milliseconds to wait before every delta. */
   readonly delayPerDeltaMs?: number
-  /** Plays this turn so many times; `true`: for every further call. */
+  /** Plays the turn this many times; `true`: for every further call. */
   readonly repeat?: number | true
 }
 
@@ -67,12 +77,13 @@ export interface ScriptedRaw {
 }
 
 export interface ScriptedToolCall {
-  /** Default: a fresh id for every call. */
+  /** The id of the call. Default: a fresh, random one. */
   readonly id?: string
+  /** The name of the tool. */
   readonly name: string
-  /** An object, or the argument text as is, which need not be JSON. Default: `{}`. */
+  /** An object, or a text that is sent as it is, even if it is not JSON. Default: `{}`. */
   readonly input?: JsonObject | string
-  /** Streams the input in so many pieces, or in exactly these. */
+  /** Streams the input in this many pieces, or in exactly these. */
   readonly inputDeltas?: number | readonly string[]
   /** A free-form tool: the input is text, not JSON (`custom_tool_call` of Responses). */
   readonly custom?: boolean
@@ -80,8 +91,11 @@ export interface ScriptedToolCall {
   readonly namespace?: string
   /** In process only: the provider ran the tool itself, with this `result`. */
   readonly providerExecuted?: boolean
+  /** The result of a tool that the provider ran. */
   readonly result?: JsonValue
+  /** Whether that result is an error. */
   readonly isError?: boolean
+  /** Metadata by provider name, in process only. */
   readonly providerMetadata?: ScriptedMetadata
 }
 

@@ -107,10 +107,11 @@ export interface PrintOptions {
    * something else and warns.
    */
   readonly strict?: boolean
+  /** MCP servers for the agent, by name. */
   readonly mcp?: MCPConfiguration
-  /** After this time the turn is ended as failed. Default: 4 hours. `null`: no limit. */
+  /** Milliseconds after which the turn fails. `null`: no limit. Default: 4 hours. */
   readonly deadlineMs?: number | null
-  /** A silence of this length causes a warning. Default: 5 minutes. `null`: no limit. */
+  /** Milliseconds of silence after which there is a warning. `null`: no limit. Default: 5 minutes. */
   readonly stallMs?: number | null
   /** What happens after such a silence. Default: `warn`. */
   readonly onStall?: 'warn' | 'abort'

@@ -5,11 +5,11 @@ import type { LiveCliSpec } from './live-cli-spec.ts'
 import { LiveSession } from './live-session.ts'
 
 export interface LiveOptions extends PrintOptions {
-  /** How long an idle process is kept. Default: 15 minutes. `null`: as long as the session. */
+  /** Milliseconds that the process stays without a turn. `null`: as long as the session. Default: 15 minutes. */
   readonly idleMs?: number | null
   /**
-   * How long the CLI may take to confirm that a turn is stopped. Then it is ended unconfirmed, and where its session
-   * ends is unknown. Default: 10 seconds.
+   * Milliseconds that the CLI may take to confirm that a turn is stopped. Afterwards Inspan ends it, and does not know
+   * where its session ends. Default: 10 seconds.
    */
   readonly interruptMs?: number
 }

@@ -4,13 +4,13 @@ import type { PermissionLevel } from '../launch/permissions.ts'
 
 export interface TransportOptions {
   /**
-   * `live`: one process stays, asks before it acts and can be steered. `print`: a process for every turn, which cannot
-   * ask. `auto`: `live` if `canAnswer`, otherwise `print`. Default: `auto`.
+   * `live`: one process, which asks before it acts and takes messages while it works. `print`: a process for every turn,
+   * which asks nobody. `auto`: `live`, unless `canAnswer` is false. Default: `auto`.
    */
   readonly transport?: 'auto' | 'live' | 'print' | undefined
   /**
-   * Whether somebody can answer questions, now or later. Default: true, and a question waits until it is answered. Set
-   * it to false if nobody ever will, as in a script.
+   * Whether somebody can answer questions, now or later. Set it to false if nobody ever will, as in a script. Default:
+   * true.
    */
   readonly canAnswer?: boolean | undefined
 }

@@ -60,17 +60,17 @@ export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'
   readonly beforeRun?: (state: ThreadState) => readonly ControlFact[]
   /** How many attempts a run has, the first one included, before a crash ends it. Default: 3. */
   readonly maxAttempts?: number
-  /** What to do with interrupted calls of tools that do not say so and are not safe to repeat. Default: `report`. */
+  /** What happens to a call that a crash cut short, unless its tool decides. Default: `report`. */
   readonly onInterrupted?: OnInterrupted
-  /** Milliseconds after which an unanswered approval is declined. Default: it waits for ever. */
+  /** Milliseconds after which an unanswered approval is declined. Until then the process stays alive. Default: no limit. */
   readonly approvalTimeout?: number
-  /** Milliseconds after which a foreign agent that only waits is closed; its wait stays. Default: 15 minutes. */
+  /** Milliseconds after which a foreign agent that only waits is closed; its question stays. Default: 15 minutes. */
   readonly parkAfter?: number
   /** How many milliseconds the session of a foreign agent stays open between turns. Default: 15 minutes. */
   readonly keepWarm?: number
   /** Milliseconds after which an idle thread is released until the next command. Default: 10,000. */
   readonly passivateAfter?: number
-  /** How many tokens of what others said are handed over to an agent that gets the floor. Default: 50,000. */
+  /** How much of what others said an agent receives when its turn begins, in tokens. Default: 50,000. */
   readonly handoverTokens?: number
   /**
    * Returns the context window of a model in tokens. What does not fit into it is left out of requests; while it is

@@ -46,17 +46,21 @@ export interface DynamicContext {
 export type HarnessDynamic<T> = T | ((context: DynamicContext) => T | Promise<T>)
 
 export interface HarnessMode {
+  /** Names the mode in calls, events and the store. */
   readonly id: string
+  /** The display name. */
   readonly name?: string
   /** The mode to begin in; the same as `metadata.default`. */
   readonly default?: boolean
   /** The model on entering the mode, unless another was chosen in the mode before. Default: the current model stays. */
   readonly defaultModelId?: string
+  /** What the mode is for, for people who choose one. */
   readonly description?: string
   /** Added to the instructions of the agent and the harness. */
   readonly instructions?: string
   /** The mode that an approved plan leads to. */
   readonly transitionsTo?: string
+  /** Anything that the application wants to store with the mode. */
   readonly metadata?: Readonly<Record<string, unknown>>
   /** Replaces the agent's tools. */
   readonly tools?: ToolsInput
@@ -72,22 +76,27 @@ export interface HarnessMode {
 
 /** A kind of subagent that the tool `subagent` can start. */
 export interface HarnessSubagent {
+  /** The `agentType` of calls and events. */
   readonly id: string
+  /** The display name. */
   readonly name: string
-  /** Part of the tool's description: tells the parent's model what the subagent is for. */
+  /** When to use the subagent. The parent's model reads it in the description of the tool. */
   readonly description: string
+  /** The system prompt. */
   readonly instructions: string
-  /** The agent that works. Default: one with the instructions, tools and model given here. */
+  /** Any agent, including foreign ones such as `claudeCode()`. Default: one with these instructions, tools and model. */
   readonly agent?: HarnessAgent
+  /** Its own tools. */
   readonly tools?: ToolsInput
-  /** Names from the harness's `tools`; `ask_user` and `subagent` can be named, too. */
+  /** Names from the harness's `tools`; also `ask_user` and `subagent`. */
   readonly allowedHarnessTools?: readonly string[]
-  /** Exposed names of the workspace tools it has. Default: all. */
+  /** Exposed names of the workspace tools that it gets. Default: all. */
   readonly allowedWorkspaceTools?: readonly string[]
-  /** Default: the model of the thread that starts it. */
+  /** The model, resolved by `resolveModel`, then by gateways. Default: the parent's model. */
   readonly defaultModelId?: string
-  /** Default: 50. */
+  /** How many answers of the model it may take. Default: 50. */
   readonly maxSteps?: number
+  /** Ends it early if one of the conditions holds. */
   readonly stopWhen?: StopCondition | readonly StopCondition[]
   /**
    * Runs it on a fork of the parent's thread, as the parent's agent. The call can override this. The definition's own
@@ -151,7 +160,7 @@ export interface HarnessConfig<State extends StateShape = StateShape> extends Th
   readonly modes: readonly HarnessMode[]
   /** The agent of every mode that has none of its own. */
   readonly agent?: HarnessAgent
-  /** Default: the first mode that is marked as the default, else the first. */
+  /** The mode that a new thread begins in. Default: the first mode that is marked as the default, else the first. */
   readonly defaultModeId?: string
   /** Added to the agent's instructions, before those of the mode. */
   readonly instructions?: string

@@ -9,8 +9,11 @@ export type PathTool = string | { readonly paths: readonly string[]; readonly re
 
 /** What patterns for a tool are matched against. */
 export interface ToolSubjects {
+  /** The tools that run shell commands, with the argument that holds the command. Default: well-known ones, such as `execute_command`. */
   readonly shellTools?: { readonly [toolName: string]: ShellTool }
+  /** The tools that work on files, with the arguments that hold paths. Default: well-known ones, such as `read_file`. */
   readonly pathTools?: { readonly [toolName: string]: PathTool }
+  /** Returns the category of a tool, in addition to the one that it declares. Default: those of well-known tools. */
   readonly toolCategory?: (toolName: string) => ToolCategory | null
 }
 
@@ -19,6 +22,7 @@ export interface PolicyOptions extends ToolSubjects {
   readonly rules?: Partial<PermissionRules>
   /** The project folder: relative path patterns start from it, and commands are allowed in it. */
   readonly cwd?: string
+  /** The user's home, which `~` stands for. */
   readonly home?: string
 }
 

@@ -25,26 +25,27 @@ import type { OpenedDatabase } from './sqlite/open-database.ts'
 import type { Durability } from './sqlite/store-epoch.ts'
 
 export interface SqliteStoreOptions {
-  /** `file:./data.db`, a path, or `:memory:`. The directory has to exist. */
+  /** `file:./data.db`, a path, a `file://` URL, or `:memory:`. The directory must exist. */
   readonly url: string
   /**
-   * What a commit survives: the death of the process (`process`, the default), or also a power failure (`power`), which
-   * costs about three times as much.
+   * What a commit survives: `kill -9` of the process (`process`), or also a power failure (`power`), which costs about
+   * three times as much. Default: `process`.
    */
   readonly durability?: Durability
   /**
-   * How long a call waits for another process that is writing. Default: 5,000, and 30,000 for opening: another process
-   * may be creating the tables, which waits for the disk.
+   * Milliseconds that a call waits for another process that is writing. Default: 5,000, and 30,000 for opening, when
+   * another process may be creating the tables.
    */
   readonly busyTimeoutMs?: number
-  /** The largest size of the file; writing beyond it fails with `disk-full`. */
+  /** The maximum size of the file. Beyond it, writing fails with `disk-full`. */
   readonly maxBytes?: number
+  /** For tests. Default: the system's clock. */
   readonly clock?: () => number
   /** How records are read. Default: the format of this release. */
   readonly format?: RecordFormat
-  /** Identifies this boot of the machine. Default: detected. */
+  /** For tests: identifies this boot of the machine. Default: detected. */
   readonly bootId?: string
-  /** Returns the name of the file system of a path, if other machines may have it mounted too. Default: detected. */
+  /** For tests: returns the name of the file system of a path, if other machines may have mounted it too. Default: detected. */
   readonly fileSystemOf?: FileSystemOf
 }
 

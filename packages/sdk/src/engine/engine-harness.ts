@@ -39,17 +39,19 @@ import { windowOf } from '../models/models.ts'
 
 /** Settings that every harness of ours takes. */
 export interface EngineOptions {
-  /** Where threads are kept. Default: `inspan.db` in the storage folder. A store that is given is not closed. */
+  /** Where conversations are kept. A store that you pass stays open. Default: `inspan.db` in the storage folder. */
   readonly store?: Store
   /** Where agents are kept. Default: in the store if several machines share it, otherwise in `agents/<id>.json`. */
   readonly identities?: 'store' | 'files'
-  /** Rules for the tools of all agents. What they deny stays denied, whatever is approved. */
+  /** Rules for the tools of all agents. Nothing overrides their denies. */
   readonly rules?: PermissionRules
-  /** Milliseconds after which an unanswered approval counts as declined. Default: it waits for ever. */
+  /** Milliseconds after which an unanswered approval counts as declined. Default: no limit. */
   readonly approvalTimeout?: number
-  /** Returns the price of a model's tokens, so that usage has its cost. */
+  /** Returns the price of a model's tokens, so that the usage of an operation has its cost. */
   readonly priceOf?: PriceOf
+  /** For tests. Default: the system's clock. */
   readonly now?: () => number
+  /** Makes the ids of threads, turns and messages. Default: UUIDs. */
   readonly newId?: () => string
 }
 

@@ -3,10 +3,11 @@ import type { SourcedTool, ToolOutcome, ToolRunContext, ToolSource } from '@insp
 import type { Browser, PageView } from './browser.ts'
 
 export interface BrowserToolsOptions {
+  /** The id of the tool source. */
   readonly id?: string
   /** Makes the browser of a thread, on its first call. */
   readonly open: (threadId: string) => Promise<Browser>
-  /** Called with every address before it is opened. False refuses it. Default: only `http:` and `https:`. */
+  /** Called with every address before it is opened; `false` refuses it. Default: only `http:` and `https:`. */
   readonly allows?: (url: URL) => boolean
   /** How much of a page the model gets, in characters. Default: 30,000. */
   readonly maxText?: number

@@ -21,19 +21,20 @@ const MAX_RESTARTS = 5
 const RECOVERED_MS = 60_000
 
 export interface McpServersOptions {
-  /** The folder local servers are started in. Default: ours. */
+  /** The folder in which local servers start. Default: that of this process. */
   readonly cwd?: string
-  /** Milliseconds a call may take without progress. Waiting for people does not count. Default: 10 minutes. */
+  /** Milliseconds that a call may take without progress. Waiting for people does not count. Default: 10 minutes. */
   readonly callTimeout?: number
-  /** Milliseconds the first list of tools waits for servers that are being connected. Default: 5,000. */
+  /** Milliseconds that a run waits for servers that are still connecting. Default: 5,000. */
   readonly discoveryWait?: number
-  /** How people authorize us at remote servers. Without it, such a server has the error `http-401`. */
+  /** Asks a person for consent where a remote server requires it. Without it, such a server fails with `http-401`. */
   readonly oauth?: McpOAuth
   /**
-   * Milliseconds until a local server that has crashed is started again, doubled with every crash. One that crashes a
-   * sixth time within a minute of its start stays down until it is reconnected. Default: 500.
+   * Milliseconds until a local server that crashed is restarted, doubled with every crash. After the sixth crash within a
+   * minute it stays down until it is reconnected. Default: 500.
    */
   readonly restartDelay?: number
+  /** Called when the status of a server changes. */
   readonly onEvent?: (event: McpEvent) => void
 }
 

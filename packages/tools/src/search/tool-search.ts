@@ -8,9 +8,9 @@ export type AlwaysActive =
   | { readonly server?: undefined; readonly tool: string }
 
 export interface ToolSearchOptions {
-  /** What is offered at once. Everything else is found by searching. */
+  /** The tools that are offered at once. All others have to be searched for. */
   readonly alwaysActive?: readonly AlwaysActive[]
-  /** How many tools a search loads at most. Default: 10. */
+  /** The maximum number of tools that a search loads. Default: 10. */
   readonly limit?: number
 }
 

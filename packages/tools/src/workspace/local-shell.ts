@@ -8,7 +8,7 @@ import type { LocalFiles } from './local-files.ts'
 import type { CommandOptions, RunningCommand, WorkspaceShell } from './shell.ts'
 
 export interface LocalShellOptions {
-  /** The whole environment of commands. Default: ours. */
+  /** The whole environment of commands. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The program that gets `-c` and the command. Default: bash if it is there, else sh. */
   readonly program?: string

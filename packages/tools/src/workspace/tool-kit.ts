@@ -13,15 +13,15 @@ import type { SeenFiles } from './seen-files.ts'
 import type { WorkspaceShell } from './shell.ts'
 
 export interface WorkspaceToolConfig {
-  /** Default: true. */
+  /** Whether agents get the tool. Default: true. */
   readonly enabled?: boolean
   /** The name that models, rules and allow-lists use. Default: the tool's own. */
   readonly name?: string
   /** Whether a call needs approval when no rule allows it. */
   readonly requireApproval?: boolean
-  /** Refuse to change an existing file that was not read in this thread, or has changed since. Default: false. */
+  /** Refuses to change an existing file that this thread has not read, or that has changed since. Default: false. */
   readonly requireReadBeforeWrite?: boolean
-  /** How much of a result the model gets, at about four characters for a token. */
+  /** How much of a result the model gets, in tokens of about four characters. */
   readonly maxOutputTokens?: number
 }
 

@@ -39,17 +39,19 @@ export type WorkspaceToolsConfig = Pick<WorkspaceToolConfig, 'enabled' | 'requir
 export interface WorkspaceOptions {
   /** The folder that file tools stay in and that commands start in. */
   readonly root: string
-  /** Default: made from the name of the folder. */
+  /** The id in `workspace_ready`. Default: `workspace-` and the name of the folder. */
   readonly id?: string
+  /** The name in `workspace_ready`. Default: the `id`, or else the name of the folder. */
   readonly name?: string
+  /** Settings of single tools, and `enabled` and `requireApproval` for all of them. */
   readonly tools?: WorkspaceToolsConfig
-  /** Default: a shell of this machine. False: no commands. */
+  /** Where commands run: settings of the local shell, or a shell of your own. `false`: no commands. Default: a shell of this machine. */
   readonly shell?: LocalShellOptions | WorkspaceShell | false
-  /** Where the files are. Default: in the folder `root` of this machine. */
+  /** Where the files are, if they are elsewhere. Default: in the folder `root` of this machine. */
   readonly files?: WorkspaceFiles
-  /** Keeps what turns change, so that it can be put back. Default: on, for files of this machine. */
+  /** Stores what turns change, so that you can go back. `false`: off. Default: on, for files of this machine. */
   readonly checkpoints?: CheckpointOptions | false
-  /** Where worktrees of threads that ask for one are made. */
+  /** Where worktrees of threads are made. */
   readonly worktrees?: WorktreesOptions
   /** Creates the folder if it is missing. Default: false. */
   readonly create?: boolean

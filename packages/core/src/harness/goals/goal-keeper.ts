@@ -17,6 +17,7 @@ const JUDGED_MESSAGES = 40
 export interface ObjectiveOptions {
   /** The goal is paused after this many judged runs. Default: 50. */
   readonly maxRuns?: number
+  /** The model that decides whether the goal is reached. */
   readonly judgeModelId?: string
   /** Added to the judge's instructions. */
   readonly prompt?: string

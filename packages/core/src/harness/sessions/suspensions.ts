@@ -14,8 +14,9 @@ export type ApprovalDecision = 'approve' | 'decline' | 'always_allow_category'
 export interface ToolApprovalResponse {
   /** `approve`, `decline`, or `always_allow_category`, which also allows later calls of the category. */
   readonly decision: ApprovalDecision
-  /** Default: the oldest call that waits for approval. */
+  /** The call that is answered. Default: the oldest call that waits for approval. */
   readonly toolCallId?: string
+  /** What tools of the resumed run find in their request context. */
   readonly requestContext?: RequestContextInput
   /** Passed on to the agent when the decision is to decline. */
   readonly declineContext?: { readonly reason?: string; readonly message?: string }
