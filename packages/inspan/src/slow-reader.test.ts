@@ -30,7 +30,10 @@ for (let id = 0; id < end; id += 1) await say(${line})
 await say({ type: 'turn.completed', usage: {} })
 `
 const TEXT = `{ type: 'item.completed', item: { id: String(id), type: 'agent_message', text: ${WORDS} } }`
-/** A reader that takes little at a time, for longer than the timeout for unread output, and gets less than one line. */
+/**
+ * A reader that takes little at a time, for longer than the timeout for unread output, and gets less than one line. One
+ * such line is more than can wait unread, so inspan is stuck in it however slowly the program prints.
+ */
 const SIP = 16_384
 const SIPS = 150
 const LONG = TEXT.replace(WORDS, `'x'.repeat(${SIP * SIPS})`)
@@ -81,7 +84,7 @@ suite('inspan run into a reader that is slow', () => {
   test('ends at Ctrl-C while nobody reads, and what it did is told', async () => {
     const inspan = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
       cwd: folder,
-      env: { ...envFor('text'), INSPAN_TEST_ENDLESS: '1' },
+      env: { ...envFor('long'), INSPAN_TEST_ENDLESS: '1' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const lines: string[] = []
@@ -126,7 +129,7 @@ suite('inspan run into a reader that is slow', () => {
   test('ends at Ctrl-C by itself although nobody ever reads on, and reports it', async () => {
     const inspan = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
       cwd: folder,
-      env: { ...envFor('text'), INSPAN_TEST_ENDLESS: '1' },
+      env: { ...envFor('long'), INSPAN_TEST_ENDLESS: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let told = ''
