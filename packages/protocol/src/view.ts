@@ -5,7 +5,7 @@ import type { JsonValue } from './json.ts'
 import { List } from './list.ts'
 import type { Part, StoredMessage, ThreadMessage } from './message.ts'
 import { applyToHead } from './view-head.ts'
-import { asJson, assertSafePath, type DeltaFrame, type Op, type Path } from './op.ts'
+import { asJson, assertSafePath, type AppendTextOp, type DeltaFrame, type Op } from './op.ts'
 import { reviveHead, type StoredHead } from './stored-head.ts'
 import { partIndex, putPart } from './reduce/part-list.ts'
 
@@ -43,74 +43,99 @@ export function reviveMessage(message: StoredMessage): ThreadMessage {
 
 /** Applies a frame. A frame that the view already holds is skipped, so resending does no harm. */
 export function applyFrame(view: ThreadView, frame: DeltaFrame): ThreadView {
-  return frame.seq <= view.seq ? view : { ...applyOps(view, frame.operations), seq: frame.seq }
+  return frame.seq <= view.seq ? view : applyOps(view, frame.operations, frame.seq)
 }
+
+/** A view while ops are applied to it. Copied once per frame, because nearly every frame is a single short op. */
+type Draft = { -readonly [Field in keyof ThreadView]: ThreadView[Field] }
 
 /** Applies ops and returns the new view; the given view is not changed. */
-export function applyOps(view: ThreadView, ops: readonly Op[]): ThreadView {
-  let next = view
-  for (const given of ops) {
-    const op = given.type === 'append-text' && given.path.length === 0 ? { ...given, path: endOfText(next) } : given
+export function applyOps(view: ThreadView, ops: readonly Op[], seq: number = view.seq): ThreadView {
+  const { head, messages, needsWindow } = view
+  const draft: Draft = { seq, head, messages, needsWindow }
+  for (const op of ops) {
+    if (op.type === 'append-text' && op.path.length === 0) {
+      draft.messages = appendToEnd(draft.messages, op)
+      continue
+    }
     assertSafePath(op.path)
-    if (op.path[0] === 'messages') next = applyToMessages(next, op)
-    else if (op.path[0] === 'head') next = { ...next, head: applyToHead(next.head, op) }
+    if (op.path[0] === 'messages') applyToMessages(draft, op)
+    else if (op.path[0] === 'head') draft.head = applyToHead(draft.head, op)
     // Other paths come from a newer server and concern state that this client does not know.
   }
-  return next
+  const isSame =
+    seq === view.seq && draft.head === head && draft.messages === messages && draft.needsWindow === needsWindow
+  return isSame ? view : draft
 }
 
-/** Returns the path of the last part's text in the newest message: the same in every replica of a thread. */
-export function endOfText({ messages }: Pick<ThreadView, 'messages'>): Path {
+type Messages = IdList<ThreadMessage>
+
+/** Appends to the last part's text in the newest message: the same place in every replica of a thread. */
+function appendToEnd(messages: Messages, op: AppendTextOp): Messages {
   const newest = messages.at(-1)
-  return newest === undefined ? [] : ['messages', newest.id, 'parts', String(newest.parts.length - 1), 'text']
+  if (newest === undefined) return messages
+  return messages.set(messages.length - 1, appendToPart(newest, newest.parts.length - 1, 'text', op))
 }
 
 /** Shortens the path of a single append to the end of the newest text: it would be longer than what is appended. */
-export function shortOps(ops: readonly Op[], view: Pick<ThreadView, 'messages'>): readonly Op[] {
+export function shortOps(ops: readonly Op[], { messages }: Pick<ThreadView, 'messages'>): readonly Op[] {
   const [op] = ops
-  if (ops.length !== 1 || op?.type !== 'append-text') return ops
-  const end = endOfText(view)
-  const isEnd = end.length === op.path.length && end.every((segment, index) => segment === op.path[index])
+  const newest = messages.at(-1)
+  if (ops.length !== 1 || op?.type !== 'append-text' || newest === undefined) return ops
+  const { path } = op
+  const isEnd =
+    path.length === 5 &&
+    path[0] === 'messages' &&
+    path[1] === newest.id &&
+    path[2] === 'parts' &&
+    path[3] === String(newest.parts.length - 1) &&
+    path[4] === 'text'
   return isEnd ? [{ ...op, path: [] }] : ops
 }
 
-function applyToMessages(view: ThreadView, op: Op): ThreadView {
-  const [, messageId, field, partId, ...rest] = op.path
-  if (messageId === undefined) return removeMessages(view, op)
-  if (field === undefined) return placeMessage(view, messageId, op)
-  const at = view.messages.indexOf(messageId)
-  const message = view.messages.at(at)
+function applyToMessages(draft: Draft, op: Op): void {
+  const { messages } = draft
+  const [, messageId, field, partId] = op.path
+  if (messageId === undefined) {
+    removeMessages(draft, op)
+    return
+  }
+  if (field === undefined) {
+    draft.messages = placeMessage(messages, messageId, op)
+    return
+  }
+  const at = messages.indexOf(messageId)
+  const message = messages.at(at)
   // The message is outside this client's window: the op is for clients that show it.
-  if (at < 0 || message === undefined) return view
+  if (at < 0 || message === undefined) return
   const changed =
-    field === 'parts' && partId !== undefined
-      ? applyToPart(message, partId, rest, op)
-      : applyToField(message, field, op)
-  return changed === message ? view : { ...view, messages: view.messages.set(at, changed) }
+    field === 'parts' && partId !== undefined ? applyToPart(message, partId, op) : applyToField(message, field, op)
+  if (changed !== message) draft.messages = messages.set(at, changed)
 }
 
-function removeMessages(view: ThreadView, op: Op): ThreadView {
+function removeMessages(draft: Draft, op: Op): void {
   if (op.type !== 'remove') throw badOp(op, 'messages are set one by one, by id')
   const { from, to } = op
-  if (from === undefined && to === undefined) return { ...view, messages: IdList.empty(), needsWindow: true }
+  if (from === undefined && to === undefined) {
+    draft.messages = IdList.empty()
+    draft.needsWindow = true
+    return
+  }
   const isGone = (order: number): boolean => order >= (from ?? 0) && order <= (to ?? Infinity)
-  return { ...view, messages: view.messages.filter((message) => !isGone(message.order)) }
+  draft.messages = draft.messages.filter((message) => !isGone(message.order))
 }
 
-function placeMessage(view: ThreadView, id: string, op: Op): ThreadView {
+function placeMessage(messages: Messages, id: string, op: Op): Messages {
   if (op.type === 'append-text') throw badOp(op, 'a message is not a text')
   if (op.type === 'remove') {
-    return view.messages.indexOf(id) >= 0
-      ? { ...view, messages: view.messages.filter((message) => message.id !== id) }
-      : view
+    return messages.indexOf(id) >= 0 ? messages.filter((message) => message.id !== id) : messages
   }
   if (!isMessage(op.value)) throw badOp(op, 'the value is no message')
   const message = reviveMessage(op.value as unknown as StoredMessage)
-  let at = placeOf(view.messages, message.order)
+  let at = placeOf(messages, message.order)
   // The order of a message never changes, so a known message can only be at this place.
-  while (view.messages.at(at)?.order === message.order && view.messages.at(at)?.id !== id) at++
-  if (view.messages.at(at)?.id === id) return { ...view, messages: view.messages.set(at, message) }
-  return { ...view, messages: view.messages.insert(at, message) }
+  while (messages.at(at)?.order === message.order && messages.at(at)?.id !== id) at++
+  return messages.at(at)?.id === id ? messages.set(at, message) : messages.insert(at, message)
 }
 
 /** Returns the index at which a message of this order is or belongs. A new one is nearly always the last. */
@@ -134,25 +159,29 @@ function applyToField(message: ThreadMessage, field: string, op: Op): ThreadMess
   return kept as ThreadMessage
 }
 
-function applyToPart(message: ThreadMessage, partId: string, rest: Path, op: Op): ThreadMessage {
+function applyToPart(message: ThreadMessage, partId: string, op: Op): ThreadMessage {
   const index = partIndex(partId, message.parts.length)
   if (index < 0) throw badOp(op, `"${partId}" is no part id`)
-  if (rest.length === 0) {
+  const field = op.path[4]
+  if (field === undefined) {
     if (op.type !== 'set') throw badOp(op, 'parts are only set')
     if (!isObject(op.value)) throw badOp(op, 'the value is no part')
     return { ...message, parts: putPart(message.parts, index, op.value as unknown as Part) }
   }
+  if (op.type === 'append-text' && op.path.length === 5) return appendToPart(message, index, field, op)
   const part = message.parts.at(index)
-  const field = rest[0]
-  if (part === undefined || field === undefined) throw badOp(op, 'the part is not there')
-  if (op.type === 'append-text' && rest.length === 1) {
-    const text: unknown = Object.hasOwn(part, field) ? part[field as keyof Part] : undefined
-    if (typeof text !== 'string') throw badOp(op, `"${field}" is not a text`)
-    if (op.len !== undefined && op.len !== text.length) throw badOp(op, 'the text has another length')
-    return { ...message, parts: message.parts.set(index, { ...part, [field]: text + op.value }) }
-  }
+  if (part === undefined) throw badOp(op, 'the part is not there')
   const changed: JsonValue = applyToJson(asJson(part), op, 4)
   return { ...message, parts: message.parts.set(index, changed as unknown as Part) }
+}
+
+function appendToPart(message: ThreadMessage, index: number, field: string, op: AppendTextOp): ThreadMessage {
+  const part = message.parts.at(index)
+  if (part === undefined) throw badOp(op, 'the part is not there')
+  const text: unknown = Object.hasOwn(part, field) ? part[field as keyof Part] : undefined
+  if (typeof text !== 'string') throw badOp(op, `"${field}" is not a text`)
+  if (op.len !== undefined && op.len !== text.length) throw badOp(op, 'the text has another length')
+  return { ...message, parts: message.parts.set(index, { ...part, [field]: text + op.value }) }
 }
 
 /** Checks just enough to keep a broken server from breaking the replica, not whether the content makes sense. */

@@ -65,7 +65,7 @@ export function watchThread(options: WatchOptions, cursor: Cursor): Watch {
     if (isBehind) return
     if (!isOpen()) isBehind = true
     else if (packet.after === seq) {
-      send(isOnly ? packet.text : packet.named())
+      send(isOnly ? packet.text : packet.named(feed.thread))
       seq = packet.seq
     } else if (packet.seq > seq) replay('gap')
   }
@@ -122,7 +122,7 @@ export function watchAsSeed({ feed, isOpen, send, window }: Omit<WatchOptions, '
 
 function joined(thread: string | undefined, packets: readonly Packet[]): string {
   const [first] = packets
-  if (packets.length === 1 && first !== undefined) return thread === undefined ? first.text : first.named()
+  if (packets.length === 1 && first !== undefined) return thread === undefined ? first.text : first.named(thread)
   return delta(thread, packets.at(-1)?.seq ?? 0, mergeOps(packets.map(({ operations }) => operations)))
 }
 

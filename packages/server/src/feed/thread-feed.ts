@@ -20,16 +20,30 @@ import { readTail, tailOps, type StoredTail } from './stored-tail.ts'
 import { MAX_WINDOW, readWindow } from './window.ts'
 
 /** What one or several commits changed, encoded once for all clients. */
-export interface Packet {
+export class Packet {
   /** The seq before the packet: it applies to a replica that has exactly this seq. */
   readonly after: number
   readonly seq: number
   readonly operations: readonly Op[]
   /** The message for clients of version 1 that watch this thread only. */
   readonly text: string
-  /** The same for those that watch several. Encoded when the first of them needs it. */
-  named(): string
+  #named: string | undefined
+
+  constructor(after: number, seq: number, operations: readonly Op[], text: string) {
+    this.after = after
+    this.seq = seq
+    this.operations = operations
+    this.text = text
+  }
+
+  /** The same message for clients that watch several threads. Encoded when the first of them needs it. */
+  named(thread: string): string {
+    return (this.#named ??= `${DELTA}"thread":${JSON.stringify(thread)},${this.text.slice(DELTA.length)}`)
+  }
 }
+
+/** How every delta begins. */
+const DELTA = '{"type":"delta",'
 
 const COALESCE_MS = 40
 
@@ -53,7 +67,7 @@ export class ThreadFeed {
   /** Frames that came while the window was being read. */
   #early: DeltaFrame[] | undefined = []
   #view: ThreadView | undefined
-  #due: Op[][] = []
+  #due: (readonly Op[])[] = []
   #sent = 0
   #timer: NodeJS.Timeout | undefined
   #lastPacketAt = 0
@@ -136,8 +150,6 @@ export class ThreadFeed {
 
   /** Sends what has accumulated at once, e.g. before the receipt of the command that caused it. */
   flush(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
     const { seq } = this
     if (this.#due.length === 0 || this.#view === undefined) return
     const operations = mergeOps(this.#due)
@@ -145,15 +157,7 @@ export class ThreadFeed {
     this.#lastPacketAt = performance.now()
     const short = shortOps(operations, this.#view)
     const message: DeltaMessage = { type: 'delta', seq, operations: short }
-    const text = JSON.stringify(message)
-    let named: string | undefined
-    const packet: Packet = {
-      after: this.#sent,
-      seq,
-      operations,
-      text,
-      named: () => (named ??= JSON.stringify({ ...message, thread: this.thread })),
-    }
+    const packet = new Packet(this.#sent, seq, operations, JSON.stringify(message))
     this.#sent = seq
     this.#remember(packet)
     for (const listener of this.#listeners) listener(packet)
@@ -200,7 +204,7 @@ export class ThreadFeed {
   /** Has those who watch notice how far the feed is, although no frame may follow. */
   #announce(): void {
     const { seq } = this
-    const packet: Packet = { after: -1, seq, operations: [], text: '', named: () => '' }
+    const packet = new Packet(-1, seq, [], '')
     for (const listener of this.#listeners) listener(packet)
   }
 
@@ -213,17 +217,24 @@ export class ThreadFeed {
     const ops = publicOps(frame.operations)
     const isGuarded = ++this.#received % GUARD_EVERY === 0
     const { operations, view } = isGuarded
-      ? guarded(this.#view, ops)
-      : { view: applyOps(this.#view, ops), operations: [...ops] }
-    this.#view = trimmed({ ...view, seq: frame.seq })
+      ? guarded(this.#view, ops, frame.seq)
+      : { view: applyOps(this.#view, ops, frame.seq), operations: ops }
+    this.#view = trimmed(view)
     this.#due.push(operations)
     if (operations.some(({ path, type }) => type === 'remove' && path[0] === 'messages')) {
       this.#removedAt = frame.seq
       this.#reload()
     }
+    if (this.#timer === undefined) this.#flushWhenDue()
+  }
+
+  /** One timer serves all flushes of its time: it stays when something is flushed before. */
+  #flushWhenDue(): void {
+    this.#timer = undefined
+    if (this.#due.length === 0) return
     const waited = performance.now() - this.#lastPacketAt
     if (waited >= COALESCE_MS) this.flush()
-    else this.#timer ??= setTimeout(() => this.flush(), COALESCE_MS - waited)
+    else this.#timer = setTimeout(() => this.#flushWhenDue(), COALESCE_MS - waited)
   }
 
   /** Reads the window again after a rewind or an erasure: older messages come into it. */
@@ -255,8 +266,8 @@ export class ThreadFeed {
 }
 
 /** Notes how long each text was before something was appended, so that a client notices if it missed a piece. */
-function guarded(before: ThreadView, ops: readonly Op[]): { view: ThreadView; operations: Op[] } {
-  let view = before
+function guarded(before: ThreadView, ops: readonly Op[], seq: number): { view: ThreadView; operations: readonly Op[] } {
+  let view = { ...before, seq }
   const operations = ops.map((op) => {
     const len = op.type === 'append-text' ? lengthAt(view, op.path) : undefined
     view = applyOps(view, [op])
