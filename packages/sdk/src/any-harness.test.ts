@@ -6,6 +6,7 @@ import { suite, test } from 'node:test'
 import { scriptedModel } from '@inspan/testing'
 import {
   createAgentManager,
+  defineModel,
   EnvConnectivityResolver,
   NativeHarnessFactory,
   type AgentHarness,
@@ -128,6 +129,34 @@ suite('a manager over any harness', () => {
     ])
   })
 
+  test('checks what is sent before any harness gets it', async () => {
+    await using it = await folders()
+    const taken: unknown[] = []
+    const factory = changedHarness(native(), (harness) => ({
+      stream: (...given) => {
+        taken.push(given[2])
+        return harness.stream(...given)
+      },
+      addMessages: async (...given) => void taken.push(given[2]),
+    }))
+    const supportedFormats = { formats: [{ mimeType: 'image/png', maxBytes: 3 }], maxFiles: 1 }
+    await using manager = await createAgentManager(it.root, factory)
+    const config = { modelId: defineModel({ id: 'own/model', supportedFormats }) }
+    const session = await (await manager.createAgent(it.project, config)).createChatSession()
+    const image = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
+    const jpeg = { ...image, mimeType: 'image/jpeg' } as const
+    const large = { ...image, data: 'AAAAAAAA' }
+    for (const bad of [[jpeg], [large], [image, image]]) {
+      await assert.rejects(session.chat(bad), { type: 'MULTIMODAL_NOT_SUPPORTED' })
+      const message = { id: 'm', role: 'user', content: bad } as const
+      await assert.rejects(session.addContext([message]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
+    }
+    await assert.rejects(session.chat(''), { type: 'INVALID_MESSAGE_CONTENT' })
+    assert.deepEqual(taken, [])
+    await session.addContext([{ id: 'm', role: 'user', content: [image] }])
+    assert.equal(taken.length, 1)
+  })
+
   test('gives the harness context with its time, which is now unless it has one', async () => {
     await using it = await folders()
     const added: unknown[] = []
@@ -225,6 +254,7 @@ suite('a manager over any harness', () => {
       const [, , error, finish] = events
       assert.ok(error?.type === 'error' && error.error.message === message, message)
       assert.ok(finish?.type === 'finish' && finish.finishReason === 'error')
+      assert.equal(error.code, message.startsWith('The harness') ? 'no-finish' : undefined)
     }
   })
 })

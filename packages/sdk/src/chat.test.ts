@@ -18,7 +18,10 @@ suite('a turn', () => {
   })
 
   test('gives the whole text on textStream, whichever stream is read', async () => {
-    await using it = await chatting([{ text: ['a', 'b'] }, { text: 'c' }])
+    await using it = await chatting([
+      { reasoning: 'Hm.', text: ['a', 'b'] },
+      { reasoning: 'Hm.', text: 'c' },
+    ])
     const both = await it.session.chat('Hi')
     const events = await eventsOf(both)
     const texts: string[] = []
@@ -61,6 +64,7 @@ suite('a turn', () => {
     assert.ok(finish?.type === 'finish' && finish.finishReason === 'error')
     const error = events.find((event) => event.type === 'error')
     assert.ok(error?.type === 'error' && error.error instanceof Error)
+    assert.match(error.error.message, /No\./)
   })
 
   test('says when a provider that has had enough takes requests again', async () => {

@@ -96,6 +96,30 @@ suite('hooks', () => {
     await assert.rejects(it.manager.createAgent(it.project, { agentId: 'broken' }), /No hooks/)
     assert.deepEqual(it.manager.getAgentIds(), ['a', 'b'])
   })
+
+  test('that cannot be had fail a restore and an update, which changes nothing', async () => {
+    let isBroken = false
+    const hooksForAgent: HooksForAgent = () => {
+      if (isBroken) throw new Error('No hooks.')
+      return { onToolResult: () => ({ result: 'clean' }) }
+    }
+    await using it = await chatting([CALL, { text: 'End.' }], {
+      manager: { hooksForAgent },
+      factory: { tools: noting('note', [], 'secret') },
+      config: { name: 'Ann' },
+    })
+    isBroken = true
+    await assert.rejects(it.agent.updateAgentConfig({ name: 'Bob' }), /No hooks/)
+    assert.deepEqual(it.agent.getAgentConfig(), { name: 'Ann' })
+    const result = await until(await it.session.chat('Go'), 'tool-result')
+    assert.equal(result.result, 'clean')
+    const manager = await it.restart()
+    assert.deepEqual(manager.getAgentIds(), [])
+    assert.deepEqual(
+      manager.getRestoreFailures().map(({ agentId, error }) => [agentId, String(error)]),
+      [['a', 'Error: No hooks.']],
+    )
+  })
 })
 
 suite('a factory', () => {

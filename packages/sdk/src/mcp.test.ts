@@ -8,7 +8,14 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { suite, test } from 'node:test'
 import type { ModelTurn } from '@inspan/testing'
-import { McpServerStatus, type Agent, type ChatEvent, type MCPServerConfig, type TelemetryEvent } from './index.ts'
+import {
+  McpServerStatus,
+  type Agent,
+  type AgentHooks,
+  type ChatEvent,
+  type MCPServerConfig,
+  type TelemetryEvent,
+} from './index.ts'
 import { chatting, eventsOf, noting, textOf, until } from './sdk.fixture.ts'
 
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')
@@ -148,6 +155,27 @@ suite('MCP servers of an agent', () => {
       calls.map(({ isError, serverName, toolName }) => [serverName, toolName, isError]),
       [['every', 'echo', false]],
     )
+  })
+
+  test('have their results changed by the hook as well', async () => {
+    const seen: unknown[] = []
+    const hooks: AgentHooks = {
+      onToolResult: ({ serverName, toolName }) => {
+        seen.push([serverName, toolName])
+        return { result: 'clean' }
+      },
+    }
+    const script = [{ toolCalls: [{ id: 'c', name: 'every_echo', input: { message: 'dirty' } }] }, { text: 'End.' }]
+    await using it = await chatting(script, {
+      config: { mcpServers: { every: EVERYTHING } },
+      manager: { hooksForAgent: () => hooks },
+    })
+    await settled(it.agent, 'every')
+    const result = await it.session.chat('Go')
+    assert.equal((await until(result, 'tool-result')).result, 'clean')
+    await eventsOf(result)
+    assert.deepEqual(seen, [['every', 'every_echo']])
+    assert.doesNotMatch(JSON.stringify(it.model.requests[1]), /Echo: dirty/)
   })
 
   test('a remembered approval of their tool holds for this tool of this server', async () => {

@@ -167,6 +167,25 @@ suite('the page', () => {
     assert.equal(indicator(it.session), '50,000 / 200,000 tokens (25%)')
   })
 
+  test('compacting a session that is nearly full', async () => {
+    const usage = (inputTokens: number) => ({ inputTokens, outputTokens: 1 })
+    const long = 'The harbour of the town has four cranes, and the second one is broken. '.repeat(20)
+    await using it = await chatting([
+      { text: long, usage: usage(150_000) },
+      { text: long, usage: usage(170_000) },
+      { text: 'In short.' },
+    ])
+    const { agent, session } = it
+    for (const sessions of [1, 2]) {
+      await eventsOf(await session.chat('Hi'))
+      const ctx = session.getContextUsage()
+      if (ctx.usedFraction !== undefined && ctx.usedFraction > 0.8) {
+        await agent.compactChatSession(session.getId())
+      }
+      assert.equal(agent.getChatSessionIds().length, sessions)
+    }
+  })
+
   test('a second manager over the same folder has the agents of the first', async () => {
     await using it = await folders()
     const factory = new NativeHarnessFactory({ model: scriptedModel([]) })

@@ -22,7 +22,7 @@ suite('rules', () => {
     await using elsewhere = await folders()
     await writeProjectFile(elsewhere, 'last.md', 'Rule four.')
     const config = { instructions: 'Be brief.', rules: ['first.md', 'rules', join(elsewhere.project, 'last.md')] }
-    await using it = await chatting([{ text: 'Hi.' }, { text: 'Hi again.' }], {
+    await using it = await chatting([{ text: 'Hi.' }, { text: 'Hi again.' }, { text: 'Hi once more.' }], {
       config,
       files: {
         'first.md': '---\ntitle: One\n---\nRule one.',
@@ -40,6 +40,12 @@ suite('rules', () => {
     const manager = await it.restart()
     await eventsOf(await manager.getAgent('a').getChatSession(it.session.getId()).chat('Hi'))
     assert.equal(request(it.model, 1).system, all.replace('Rule one.', 'Rule 1.'))
+    // And at an update.
+    await writeProjectFile(it, 'first.md', 'Rule I.')
+    const agent = manager.getAgent('a')
+    await agent.updateAgentConfig({ rules: ['first.md'] })
+    await eventsOf(await agent.getChatSession(it.session.getId()).chat('Hi'))
+    assert.equal(request(it.model, 2).system, 'Be brief.\n\nRule I.')
   })
 
   test('rules that do not exist are refused, and a folder without any is reported', async () => {

@@ -1,5 +1,5 @@
 import { InspanError } from '@inspan/protocol'
-import type { McpAuth, MCPConfiguration, McpServerInfo, McpToolAnnotations } from '@inspan/protocol/chat'
+import type { McpAuth, MCPConfiguration, McpServerInfo } from '@inspan/protocol/chat'
 import { McpServers, type McpEvent } from '@inspan/core'
 import { AgentSDKError } from '../errors.ts'
 
@@ -23,8 +23,8 @@ export class AgentServers {
     return this.source.info()
   }
 
-  hintsOf(toolName: string): McpToolAnnotations | undefined {
-    return this.source.hintsOf(toolName)
+  originOf(toolName: string): ReturnType<McpServers['originOf']> {
+    return this.source.originOf(toolName)
   }
 
   async reconnect(name: string): Promise<void> {

@@ -3,7 +3,6 @@ import type {
   ChatToolOrigin,
   HarnessAgentConfig,
   HarnessCapabilities,
-  McpToolAnnotations,
   ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
 import type { Capabilities, RunnableTool, ToolSource } from '@inspan/protocol/driver'
@@ -23,8 +22,8 @@ export interface EngineSetup {
   readonly hooks: AgentHooks | undefined
   /** Where tools come from besides the agent's own. */
   readonly sources: () => readonly ToolSource[]
-  /** What an MCP server declares about a tool of its own. */
-  readonly hintsOf: (toolName: string) => McpToolAnnotations | undefined
+  /** The MCP server of a tool, and what it declares about the tool. */
+  readonly serverToolOf: (toolName: string) => ChatToolOrigin | undefined
   /** Keeps a setting with a thread that is open. */
   readonly keepSetting: (threadId: string, key: string, value: JsonValue) => Promise<void>
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, context?: Record<string, unknown>) => void
@@ -110,7 +109,7 @@ export async function engineAgent(harnessId: string, setup: EngineSetup, make: M
     isForeign,
     consumerTools: names,
     originOf: (toolName) => {
-      const hints = annotations.get(toolName) ?? setup.hintsOf(toolName)
+      const hints = annotations.get(toolName) ?? setup.serverToolOf(toolName)?.annotations
       return hints === undefined ? {} : { annotations: hints }
     },
   }

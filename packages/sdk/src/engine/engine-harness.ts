@@ -361,11 +361,11 @@ export class EngineHarness implements AgentHarness {
       const servers = this.#servers.get(agentId)
       return servers === undefined ? [] : [servers.source]
     }
-    const hintsOf: EngineSetup['hintsOf'] = (toolName) => this.#servers.get(agentId)?.hintsOf(toolName)
+    const serverToolOf: EngineSetup['serverToolOf'] = (toolName) => this.#servers.get(agentId)?.originOf(toolName)
     const keepSetting: EngineSetup['keepSetting'] = async (threadId, key, value) => {
       await this.#registry.find(threadId)?.record([{ type: 'config.changed', settings: { [key]: value } }])
     }
-    const setup = { agentId, projectRoot, connectivity, config, hooks, log, sources, hintsOf, keepSetting }
+    const setup = { agentId, projectRoot, connectivity, config, hooks, log, sources, serverToolOf, keepSetting }
     return engineAgent(this.id, setup, (given) => this.#options.makeAgent(given, this.#wire))
   }
 

@@ -79,12 +79,14 @@ function nativeAgent(setup: EngineSetup, wire: WireBus, parts: NativeParts): Mad
 }
 
 /** Lets the host replace results before the model, the events and the history get them. */
-function hooksOf({ hooks, log }: EngineSetup): LoopHooks {
+function hooksOf({ hooks, log, serverToolOf }: EngineSetup): LoopHooks {
   if (hooks?.onToolResult === undefined) return {}
   return {
     afterTool: async ({ input, isError, result, toolCallId, toolName }) => {
       try {
-        const replaced = await hooks.onToolResult?.({ toolCallId, toolName, args: input, result, isError })
+        const { serverName } = serverToolOf(toolName) ?? {}
+        const server = serverName === undefined ? {} : { serverName }
+        const replaced = await hooks.onToolResult?.({ toolCallId, toolName, ...server, args: input, result, isError })
         return replaced === undefined ? undefined : { result: JSON.parse(JSON.stringify(replaced.result)), isError }
       } catch (error) {
         // The hook may have wanted to hide the result.

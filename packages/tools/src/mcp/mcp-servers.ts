@@ -113,9 +113,9 @@ export class McpServers implements ToolSource {
     return Promise.reject(new InspanError('not-found', `No connected MCP server has a tool "${name}".`))
   }
 
-  /** Returns what the server declares about a tool, by the name that models use. */
-  hintsOf(name: string): ToolAnnotations | undefined {
-    return this.#tools().get(name)?.sourced.annotations
+  /** Returns the server of a tool and what it declares about the tool, by the name that models use. */
+  originOf(name: string): Pick<SourcedTool, 'annotations' | 'serverName'> | undefined {
+    return this.#tools().get(name)?.sourced
   }
 
   watch(onChange: () => void): () => void {
