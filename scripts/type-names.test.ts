@@ -41,17 +41,20 @@ const TYPES: ReadonlySet<string> = new Set([
   'TSTypeAliasDeclaration',
 ])
 
-/** Returns the names of the types that a module declares and exports, and those that it exports under another name. */
-function exportedTypes({ path, text }: Source): ReadonlySet<string> {
+/** Nobody searches a test for a type, so the private types of tests may have any name. */
+const IS_TEST = /\.(?:test|real|machines|bench)\.tsx?$|\/test\//
+
+/** Returns the names of the types that a module declares, and those that it exports under another name. */
+function typesOf({ path, text }: Source): ReadonlySet<string> {
   const { program } = parseSync(path, text)
   const declared = new Set<string>()
-  const exported = new Set<string>()
+  const names = new Set<string>()
   for (const statement of program.body) {
     const isExport = statement.type === 'ExportNamedDeclaration'
     const node = isExport ? statement.declaration : statement
     if (node !== null && TYPES.has(node.type) && 'id' in node && node.id?.type === 'Identifier') {
       declared.add(node.id.name)
-      if (isExport) exported.add(node.id.name)
+      if (isExport || !IS_TEST.test(path)) names.add(node.id.name)
     }
   }
   for (const statement of program.body) {
@@ -59,22 +62,22 @@ function exportedTypes({ path, text }: Source): ReadonlySet<string> {
     for (const { exportKind, exported: outer, local } of statement.specifiers) {
       if (outer.type !== 'Identifier' || local.type !== 'Identifier') continue
       const isType = exportKind === 'type' || statement.exportKind === 'type'
-      if (declared.has(local.name) || (isType && outer.name !== local.name)) exported.add(outer.name)
+      if (declared.has(local.name) || (isType && outer.name !== local.name)) names.add(outer.name)
     }
   }
-  return exported
+  return names
 }
 
 function repeatedTypes(sources: readonly Source[]): readonly string[] {
   const places = new Map<string, string[]>()
   for (const source of sources) {
-    for (const name of exportedTypes(source)) places.set(name, [...(places.get(name) ?? []), source.path])
+    for (const name of typesOf(source)) places.set(name, [...(places.get(name) ?? []), source.path])
   }
   return [...places].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`)
 }
 
 describe('the name of a type', () => {
-  it('is that of one exported type only', () => {
+  it('is that of one type only', () => {
     const repeated = repeatedTypes(files.filter(({ path }) => path !== RENAMING_DOOR))
     const [known, unknown] = [
       repeated.filter((each) => SHARED_NAMES.has(nameIn(each))),
@@ -92,7 +95,12 @@ describe('the name of a type', () => {
     assert.deepEqual(of('export type Row = 1', "export type { Line as Row } from './2.ts'"), ['Row: 0.ts, 1.ts'])
     // A class with an interface of its name is one type, and a door declares nothing.
     assert.deepEqual(of('export class Row {}\nexport interface Row {}', "export { Row } from './0.ts'"), [])
-    assert.deepEqual(of('export type Row = 1', 'interface Row {}\nexport const row: Row = {}'), [])
+    assert.deepEqual(of('export type Row = 1', 'interface Row {}\nexport const row: Row = {}'), ['Row: 0.ts, 1.ts'])
+    const ofTest = repeatedTypes([
+      { path: 'a.ts', text: 'type Row = 1' },
+      { path: 'a.test.ts', text: 'type Row = 1' },
+    ])
+    assert.deepEqual(ofTest, [])
   })
 })
 

@@ -41,7 +41,7 @@ export interface ToolOptions<
   readonly execute: (
     input: Infer<Input>,
     context: ToolContext<Infer<Suspend>, Infer<Resume>>,
-  ) => Promise<Result> | Result | Steps<Result>
+  ) => Promise<Result> | Result | Yielding<Result>
   /** Returns what the model sees of a result. The record keeps all of it. */
   readonly toModelOutput?: (
     result: Awaited<Result>,
@@ -55,7 +55,7 @@ export interface ShownCall {
   readonly input: unknown
 }
 
-type Steps<Result> = AsyncGenerator<Result, Result | void> | Generator<Result, Result | void>
+type Yielding<Result> = AsyncGenerator<Result, Result | void> | Generator<Result, Result | void>
 
 /** A tool definition. `execute` and `toModelOutput` are methods, so that tools with any input fit into one list. */
 export interface Tool<Input = unknown, Result = unknown> {
@@ -70,7 +70,7 @@ export interface Tool<Input = unknown, Result = unknown> {
   readonly idempotent?: boolean
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
-  execute(input: Input, context: ToolContext): Promise<Result> | Result | Steps<Result>
+  execute(input: Input, context: ToolContext): Promise<Result> | Result | Yielding<Result>
   toModelOutput?(result: Result, call: ShownCall): ModelOutput | string | Promise<ModelOutput | string>
 }
 

@@ -1,7 +1,7 @@
 import { InspanError, type AgentEvent } from '@inspan/protocol'
 import type { StepResult } from './model-answer.ts'
 
-type Said = IteratorResult<AgentEvent, void>
+type NextEvent = IteratorResult<AgentEvent, void>
 
 /** One attempt to ask the model: its events, and its result at the end. */
 export class Attempt {
@@ -44,12 +44,12 @@ export class FlatTurn implements AsyncIterableIterator<AgentEvent> {
     return this
   }
 
-  next(): Promise<Said> {
+  next(): Promise<NextEvent> {
     const { events } = this.#attempt ?? {}
     return events === undefined ? this.#turn.next().then(this.#ofTurn) : events.next().then(this.#ofModel, this.#failed)
   }
 
-  async return(): Promise<Said> {
+  async return(): Promise<NextEvent> {
     const attempt = this.#attempt
     this.#attempt = undefined
     await attempt?.events.return?.()
@@ -57,7 +57,7 @@ export class FlatTurn implements AsyncIterableIterator<AgentEvent> {
     return { done: true, value: undefined }
   }
 
-  readonly #ofTurn = (said: IteratorResult<AgentEvent | Attempt, void>): Said | Promise<Said> => {
+  readonly #ofTurn = (said: IteratorResult<AgentEvent | Attempt, void>): NextEvent | Promise<NextEvent> => {
     if (said.done === true) {
       this.#isOver = true
       return said
@@ -67,14 +67,14 @@ export class FlatTurn implements AsyncIterableIterator<AgentEvent> {
     return this.next()
   }
 
-  readonly #ofModel = (said: IteratorResult<AgentEvent, StepResult>): Said | Promise<Said> => {
+  readonly #ofModel = (said: IteratorResult<AgentEvent, StepResult>): NextEvent | Promise<NextEvent> => {
     if (said.done !== true) return said
     this.#attempt?.end(said.value)
     this.#attempt = undefined
     return this.next()
   }
 
-  readonly #failed = (error: unknown): Promise<Said> => {
+  readonly #failed = (error: unknown): Promise<NextEvent> => {
     this.#attempt = undefined
     return this.#turn.throw(error).then(this.#ofTurn)
   }

@@ -17,14 +17,14 @@ export async function withReachableFiles(
   return prompt.map((message) => (hasLink(message) ? reachable(message, supported) : message))
 }
 
-type Content = Exclude<LanguageModelV4Message['content'], string>[number]
+type ContentPart = Exclude<LanguageModelV4Message['content'], string>[number]
 
 function hasLink({ content }: LanguageModelV4Message): boolean {
-  return typeof content !== 'string' && (content as readonly Content[]).some((part) => linkOf(part) !== undefined)
+  return typeof content !== 'string' && (content as readonly ContentPart[]).some((part) => linkOf(part) !== undefined)
 }
 
 function reachable(message: LanguageModelV4Message, supported: SupportedUrls): LanguageModelV4Message {
-  const content = (message.content as readonly Content[]).map((part) => {
+  const content = (message.content as readonly ContentPart[]).map((part) => {
     const url = linkOf(part)
     if (url === undefined) return part
     const { mediaType } = part as LanguageModelV4FilePart
@@ -33,7 +33,7 @@ function reachable(message: LanguageModelV4Message, supported: SupportedUrls): L
   return { ...message, content } as LanguageModelV4Message
 }
 
-function linkOf(part: Content): string | undefined {
+function linkOf(part: ContentPart): string | undefined {
   if (part.type !== 'file' && part.type !== 'reasoning-file') return undefined
   return part.data.type === 'url' ? (part.data.originalUrl ?? String(part.data.url)) : undefined
 }

@@ -176,7 +176,7 @@ export class ModelAnswer {
     if (ended !== undefined) this.#say(ended)
   }
 
-  #takeCall(part: ToolCallPart): void {
+  #takeCall(part: ModelToolCall): void {
     this.#hasContent = true
     const heldBack = this.#repeated.release(part.toolCallId)
     if (this.#repeated.isRepeated(part)) return
@@ -187,7 +187,7 @@ export class ModelAnswer {
   }
 }
 
-type ToolCallPart = Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>
+type ModelToolCall = Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>
 
 function providerResult(
   part: Extract<LanguageModelV4StreamPart, { type: 'tool-result' }>,
@@ -211,7 +211,7 @@ function inputDelta(toolCallId: string, toolName: string | undefined, argsTextDe
 }
 
 /** Returns the event of a call. If the input is not a JSON object, its text is kept for the model to see. */
-function callEvent(part: ToolCallPart, toolCallId: string): Extract<AgentEvent, { type: 'tool-call' }> {
+function callEvent(part: ModelToolCall, toolCallId: string): Extract<AgentEvent, { type: 'tool-call' }> {
   const args = parseObject(part.input)
   const meta: EventMeta = {
     ...(args === undefined ? { invalidInput: part.input } : {}),

@@ -15,8 +15,8 @@ export interface StepPorts {
   readonly silentMs: number
 }
 
-type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
-type Read = Awaited<ReturnType<Reader['read']>>
+type ModelReader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
+type Read = Awaited<ReturnType<ModelReader['read']>>
 type Heard = IteratorResult<AgentEvent, StepResult>
 
 /**
@@ -30,7 +30,7 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
   readonly #ports: StepPorts
   readonly #answer: ModelAnswer
   readonly #patience: Patience
-  #reader: Reader | undefined
+  #reader: ModelReader | undefined
   #isOver = false
 
   constructor(model: LanguageModel, options: LanguageModelV4CallOptions, ports: StepPorts) {
@@ -83,7 +83,7 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
   }
 
   /** Asks the model. Rejects as soon as nobody waits for it any more, whether or not the model listens to its signal. */
-  #open(): Promise<Reader> {
+  #open(): Promise<ModelReader> {
     const patience = this.#patience
     const { signal } = patience
     this.#ports.ids.nextStep()
@@ -139,7 +139,7 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
   }
 }
 
-function letGoOf(reader: Reader, reason: unknown): void {
+function letGoOf(reader: ModelReader, reason: unknown): void {
   reader.cancel(reason).catch(ignore)
 }
 

@@ -89,11 +89,11 @@ export function nativeDriver(options: NativeDriverOptions): AgentDriver {
     port: 1,
     id: options.id,
     describe: async () => CAPABILITIES,
-    open: async (_binding, host) => new NativeSession(options, host),
+    open: async (_binding, host) => new NativeAgentSession(options, host),
   }
 }
 
-class NativeSession implements AgentSession {
+class NativeAgentSession implements AgentSession {
   readonly #options: NativeDriverOptions
   readonly #host: Host
   readonly #abort = new AbortController()

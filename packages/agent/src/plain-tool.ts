@@ -22,7 +22,7 @@ export interface PlainTool {
   toModelOutput?(options: never): unknown
 }
 
-type Execute = (input: unknown, options: object) => unknown
+type PlainExecute = (input: unknown, options: object) => unknown
 
 /** Returns one of our tools for a tool of any kind. Refuses what could not be carried out, and says why. */
 export function toTool(given: Tool | PlainTool, name?: string): Tool {
@@ -51,7 +51,7 @@ function adapted(given: PlainTool, name: string | undefined): Tool {
   const id = given.id ?? name ?? given.name ?? ''
   const what = `tool "${id}"`
   const { description, needsApproval, outputSchema } = given
-  const execute = Reflect.get(given, 'execute') as Execute
+  const execute = Reflect.get(given, 'execute') as PlainExecute
   const shown = Reflect.get(given, 'toModelOutput') as ((options: object) => unknown) | undefined
   return {
     ...ownOptions(given),

@@ -5,14 +5,14 @@ import { callHook, type AfterTool, type HookedCall, type LoopHooks } from './hoo
 import type { OrderedCall } from './model-answer.ts'
 import type { StepToolResult } from './turn-step.ts'
 
-interface Carried {
+interface CarriedOut {
   readonly call: OrderedCall
   readonly outcome: ToolOutcome
   readonly changedInput: OrderedCall['args'] | undefined
 }
 
 /** The run was cancelled before the call had a result; whoever ends the turn records how it ended. */
-type Cut = undefined
+type CutOff = undefined
 
 export interface CarryOut {
   readonly host: Host
@@ -26,7 +26,7 @@ export async function* carryOut(
   calls: readonly OrderedCall[],
   options: CarryOut,
 ): AsyncGenerator<AgentEvent, StepToolResult[]> {
-  const ended: (Carried | Cut)[] = []
+  const ended: (CarriedOut | CutOff)[] = []
   let oneMore = Promise.withResolvers<void>()
   for (const call of calls) {
     // Never rejects: a failure is an outcome.
@@ -57,7 +57,7 @@ const BROKEN_INPUT: ToolOutcome = {
   isError: true,
 }
 
-async function callTool(call: OrderedCall, { context, hooks, host, signal }: CarryOut): Promise<Carried | Cut> {
+async function callTool(call: OrderedCall, { context, hooks, host, signal }: CarryOut): Promise<CarriedOut | CutOff> {
   if (call.isBroken === true) return { call, outcome: BROKEN_INPUT, changedInput: undefined }
   let changedInput: OrderedCall['args'] | undefined
   try {
@@ -102,7 +102,7 @@ const HOOK_CUT_OFF =
   'The tool has run. Its result is not shown: the run was cancelled before the hook afterTool had seen it.'
 
 /** Returns the event of a result. `modelOutput` is kept with it, because the next request is made from the log. */
-function resultEvent({ call, changedInput, outcome: { modelOutput, ...outcome } }: Carried): AgentEvent {
+function resultEvent({ call, changedInput, outcome: { modelOutput, ...outcome } }: CarriedOut): AgentEvent {
   const meta = {
     ...(modelOutput === undefined ? {} : { modelOutput }),
     ...(changedInput === undefined ? {} : { input: changedInput }),

@@ -24,14 +24,14 @@ export interface InspanConfig {
 
 const DENIABLE = ['edit', 'execute', 'mcp', 'other'] as const
 
-interface Rule {
+interface SettingRule {
   readonly wanted: string
   readonly accepts: (value: unknown) => boolean
   /** The JSON Schema of the value. */
   readonly schema: object
 }
 
-const RULES: Readonly<Record<keyof InspanConfig, Rule>> = {
+const RULES: Readonly<Record<keyof InspanConfig, SettingRule>> = {
   harness: {
     wanted: `one of ${CLI_IDS.join(', ')}`,
     accepts: (value) => CLI_IDS.some((id) => id === value),

@@ -2,7 +2,7 @@ import { Agent, createTool, Harness } from '@inspan/core'
 import type { Store } from '@inspan/protocol/store'
 import { scriptedModel, type ModelTurn } from '@inspan/testing'
 
-interface Recording {
+interface DemoRecording {
   readonly title: string
   readonly prompt: string
   readonly turns: readonly ModelTurn[]
@@ -11,7 +11,7 @@ interface Recording {
 const TEST_FAILS = 'not ok 3 - adds two numbers\n  expected: 5\n  actual: 6\n# tests 12\n# pass 11\n# fail 1'
 
 /** Conversations with all that a card can show: reasoning, a failing command, an edit, a list of tasks. */
-const RECORDINGS: readonly Recording[] = [
+const RECORDINGS: readonly DemoRecording[] = [
   {
     title: 'Recording: an agent repairs a test',
     prompt: 'One test fails. Find out why and repair it.',

@@ -5,12 +5,12 @@ import { checkId, pageOf, parseOrDamaged, planMessages, stretchesOf } from '@ins
 import type { SqlSession } from './connection.ts'
 import { inStretch, readStretch } from './records.ts'
 
-interface MessageRow {
+interface PostgresMessageRow {
   seq: number
   json: string
 }
 
-interface FoundMessage extends MessageRow {
+interface FoundMessageRow extends PostgresMessageRow {
   stream: string
 }
 
@@ -26,9 +26,9 @@ export async function listMessages(
      WHERE stream_no = s.no AND seq BETWEEN $2 AND $3 ORDER BY seq ${order} LIMIT $4`,
     order,
   )
-  const rows: FoundMessage[] = []
+  const rows: FoundMessageRow[] = []
   for (const stretch of plan.stretches) {
-    const found = await readStretch<MessageRow>(db, sql, stretch, plan.limit + 1 - rows.length)
+    const found = await readStretch<PostgresMessageRow>(db, sql, stretch, plan.limit + 1 - rows.length)
     for (const row of found) rows.push({ ...row, stream: stretch.stream })
     if (rows.length > plan.limit) break
   }
@@ -42,12 +42,12 @@ export async function getMessage(db: SqlSession, lineage: Lineage, messageId: st
      WHERE stream_no = s.no AND id = $4 AND seq BETWEEN $2 AND $3 ORDER BY seq DESC LIMIT 1`,
   )
   for (const stretch of stretchesOf(lineage).reverse()) {
-    const [row] = await readStretch<MessageRow>(db, sql, stretch, messageId)
+    const [row] = await readStretch<PostgresMessageRow>(db, sql, stretch, messageId)
     if (row !== undefined) return messageOf({ ...row, stream: stretch.stream })
   }
   return null
 }
 
-function messageOf({ stream, seq, json }: FoundMessage): StoredMessage {
+function messageOf({ stream, seq, json }: FoundMessageRow): StoredMessage {
   return parseOrDamaged(json, `The message at ${seq} of ${stream}`, { stream, seq }) as StoredMessage
 }

@@ -37,7 +37,7 @@ function isPlain({ blobs, messages, outcomes, records, waits }: PreparedAppend, 
 }
 
 /** What decides the text of the statement. Appends of the same shape differ in their values only. */
-interface Shape {
+interface AppendShape {
   /** `one`: a single row, as most are, is written without a list that Postgres would have to take apart. */
   readonly records: 'none' | 'one' | 'many'
   /** The columns that some record has a value for. */
@@ -50,7 +50,7 @@ interface Shape {
   readonly isTouched: boolean
 }
 
-function shapeOf({ expectedHead, head, messages, records }: PreparedAppend, thread: Append['thread']): Shape {
+function shapeOf({ expectedHead, head, messages, records }: PreparedAppend, thread: Append['thread']): AppendShape {
   return {
     records: countOf(records),
     columns: RECORD_COLUMNS.filter((name) => records.some((record) => record[name] !== null)),
@@ -70,7 +70,7 @@ function countOf(rows: readonly unknown[]): 'none' | 'one' | 'many' {
 /** By shape. There are few, and a text that is the same object each time is found and compared at once. */
 const statements = new Map<string, string>()
 
-function statementOf(shape: Shape): string {
+function statementOf(shape: AppendShape): string {
   const key = Object.values(shape).join(' ')
   let sql = statements.get(key)
   if (sql === undefined) {
@@ -112,7 +112,7 @@ export async function appendPlainly(
 
 /** The values in the order in which `buildStatement` numbers them. */
 function valuesOf(
-  shape: Shape,
+  shape: AppendShape,
   fence: readonly unknown[],
   { expectedHead, head, messages, newHead, records }: PreparedAppend,
   thread: Append['thread'],
@@ -140,7 +140,7 @@ function pushColumns<Row extends object>(
   for (const name of columns) values.push(isOne ? only[name] : rows.map((row) => row[name]))
 }
 
-function buildStatement(shape: Shape): string {
+function buildStatement(shape: AppendShape): string {
   let values = FENCE_VALUES
   const place = (type: string): string => `$${++values}::${type}`
   const [expected, newHead] = shape.records === 'none' ? [] : [place('bigint'), place('bigint')]

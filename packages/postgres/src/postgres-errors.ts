@@ -1,14 +1,14 @@
 import { InspanError, type ErrorCode } from '@inspan/protocol'
 import { REFUSAL } from './schema/append-function.ts'
 
-interface Meaning {
+interface PostgresMeaning {
   readonly code: ErrorCode
   readonly what: string
   readonly hint: string
 }
 
 /** By SQLSTATE or its class, the first two characters. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Readonly<Record<string, PostgresMeaning>> = {
   '22021': {
     code: 'invalid-input',
     what: 'was given a text that it cannot hold',
@@ -31,7 +31,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   XX002: { code: 'corrupt', what: 'is damaged', hint: 'Restore it from a backup.' },
 }
 
-const UNREACHABLE: Meaning = {
+const UNREACHABLE: PostgresMeaning = {
   code: 'io',
   what: 'could not be reached, or did not answer',
   hint: 'Check that the server is running. A write may have been committed: read the stream before repeating it.',

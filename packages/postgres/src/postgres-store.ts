@@ -103,7 +103,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** The type of a 64-bit number in Postgres. Ours stay far below 2^53. */
 const INT8 = 20
 
-interface Opened {
+interface DatabaseHandles {
   readonly db: PostgresConnection
   readonly shared: SharedWork
 }
@@ -114,7 +114,7 @@ export class PostgresStore implements Store {
   readonly #now: () => number
   readonly #format: RecordFormat
   readonly #streamFormat: number
-  #opening: Promise<Opened> | undefined
+  #opening: Promise<DatabaseHandles> | undefined
   #identity: DataIdentity | undefined
   #isClosed = false
   readonly outbox: Outbox = new PostgresOutbox(async () => {
@@ -405,7 +405,7 @@ export class PostgresStore implements Store {
     return (await this.#opened()).db
   }
 
-  async #opened(): Promise<Opened> {
+  async #opened(): Promise<DatabaseHandles> {
     if (this.#isClosed) throw storeClosed()
     this.#opening ??= this.#connect()
     const opened = await this.#opening
@@ -413,7 +413,7 @@ export class PostgresStore implements Store {
     return opened
   }
 
-  async #connect(): Promise<Opened> {
+  async #connect(): Promise<DatabaseHandles> {
     const pool = await openPool(this.#options)
     const db = new PostgresConnection(pool)
     try {

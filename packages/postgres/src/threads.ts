@@ -14,7 +14,7 @@ import {
 } from '@inspan/core/stores'
 import type { SqlSession } from './connection.ts'
 
-type ThreadQuery = Parameters<Store['listThreads']>[0]
+type ListThreadsQuery = Parameters<Store['listThreads']>[0]
 
 export async function insertThread(db: SqlSession, streamNo: number, stream: NewStream): Promise<void> {
   const row = newThreadRow(stream)
@@ -43,7 +43,7 @@ export async function getThread(db: SqlSession, id: string): Promise<ThreadInfo 
   return row === undefined ? null : threadFromRow(row)
 }
 
-export async function listThreads(db: SqlSession, query: ThreadQuery): Promise<Page<ThreadInfo>> {
+export async function listThreads(db: SqlSession, query: ListThreadsQuery): Promise<Page<ThreadInfo>> {
   const limit = pageLimit(query)
   const { resourceId, root } = query
   const scope = threadsScope(query)
@@ -60,7 +60,7 @@ export async function listThreads(db: SqlSession, query: ThreadQuery): Promise<P
 }
 
 /** Each part is read in the order of one index and stops after a page, however many threads there are. */
-function listSql(query: ThreadQuery): string {
+function listSql(query: ListThreadsQuery): string {
   const filters = [
     ...(query.resourceId === undefined ? [] : ['resource_id = $4']),
     ...(query.root === undefined ? [] : [`root = $${query.resourceId === undefined ? 4 : 5}`]),

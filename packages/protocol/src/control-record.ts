@@ -171,9 +171,9 @@ type FieldType<Word> = Word extends readonly (infer Choice)[]
           ? FieldTypes[Word]
           : Word extends string
             ? never
-            : Fields<Word>
+            : FieldsOf<Word>
 
-type Fields<Words> = Flat<
+type FieldsOf<Words> = Flat<
   { readonly [Name in keyof Words as Name extends `${string}?` ? never : Name]: FieldType<Words[Name]> } & {
     readonly [Name in keyof Words as Name extends `${infer Known}?` ? Known : never]?: FieldType<Words[Name]>
   }
@@ -182,7 +182,7 @@ type Fields<Words> = Flat<
 type Flat<T> = { readonly [Key in keyof T]: T[Key] }
 
 type EventRecords = typeof EVENT_RECORDS
-type Definitions = EventRecords & typeof CONTROL_RECORDS
+type RecordDefinitions = EventRecords & typeof CONTROL_RECORDS
 
 /** The types of records that hold an agent event. */
 export type EventRecordType = keyof EventRecords
@@ -197,13 +197,13 @@ export type SealedType = {
 
 /** The agent event that records of a type hold. */
 export type EventOf<Type extends EventRecordType> = Flat<
-  { readonly type: Type } & EventExtras & Fields<Definitions[Type]['event']>
+  { readonly type: Type } & EventExtras & FieldsOf<RecordDefinitions[Type]['event']>
 >
 
 /** The body of a type of record. */
 export type BodyOf<Type extends RecordType> = Type extends EventRecordType
-  ? Flat<EventOf<Type> & Fields<Definitions[Type]['fields']>>
-  : Flat<{ readonly type: Type } & Fields<Definitions[Type]['fields']>>
+  ? Flat<EventOf<Type> & FieldsOf<RecordDefinitions[Type]['fields']>>
+  : Flat<{ readonly type: Type } & FieldsOf<RecordDefinitions[Type]['fields']>>
 
 /** The closed list of record bodies besides agent events. */
 export type ControlRecord = BodyOf<ControlType>

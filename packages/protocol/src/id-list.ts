@@ -1,7 +1,7 @@
 import { emptyTrie, findIn, mapTrie, put, type IdTrie, type WithId } from './id-trie.ts'
 import { List } from './list.ts'
 
-interface Place {
+interface IdPlace {
   readonly id: string
   readonly index: number
 }
@@ -9,10 +9,10 @@ interface Place {
 /** A persistent list that finds an item's index by its id. If several items share an id, it finds the last. */
 export class IdList<T extends WithId> implements Iterable<T> {
   private readonly items: List<T>
-  private readonly places: IdTrie<Place>
+  private readonly places: IdTrie<IdPlace>
   readonly length: number
 
-  private constructor(items: List<T>, places: IdTrie<Place>) {
+  private constructor(items: List<T>, places: IdTrie<IdPlace>) {
     this.items = items
     this.places = places
     this.length = items.length
@@ -26,7 +26,7 @@ export class IdList<T extends WithId> implements Iterable<T> {
 
   static from<T extends WithId>(items: Iterable<T>): IdList<T> {
     const list = List.from(items)
-    let places = emptyTrie<Place>()
+    let places = emptyTrie<IdPlace>()
     let index = 0
     for (const { id } of list) places = put(places, { id, index: index++ })
     return new IdList(list, places)

@@ -1,7 +1,7 @@
 import { alter, cut, emptyTrie, findIn, put, type IdTrie } from './id-trie.ts'
 
 /** One entry, with the ids of its neighbours. */
-interface Link<T> {
+interface KeyedLink<T> {
   readonly id: string
   readonly value: T
   readonly before: string | null
@@ -19,12 +19,12 @@ interface Link<T> {
  */
 export class Keyed<T> implements Iterable<T> {
   // Not `#private`, so that `assert.deepEqual` compares what two collections hold.
-  private readonly links: IdTrie<Link<T>>
+  private readonly links: IdTrie<KeyedLink<T>>
   private readonly firstId: string | null
   private readonly lastId: string | null
   readonly size: number
 
-  private constructor(links: IdTrie<Link<T>>, firstId: string | null, lastId: string | null, size: number) {
+  private constructor(links: IdTrie<KeyedLink<T>>, firstId: string | null, lastId: string | null, size: number) {
     this.links = links
     this.firstId = firstId
     this.lastId = lastId
@@ -119,15 +119,15 @@ export class Keyed<T> implements Iterable<T> {
     return this.size === 0 ? {} : Object.fromEntries(this.entries())
   }
 
-  private linkOf(id: string): Link<T> {
-    return findIn(this.links, id) as Link<T>
+  private linkOf(id: string): KeyedLink<T> {
+    return findIn(this.links, id) as KeyedLink<T>
   }
 }
 
-function withBefore<T>(links: IdTrie<Link<T>>, id: string | null, before: string | null): IdTrie<Link<T>> {
+function withBefore<T>(links: IdTrie<KeyedLink<T>>, id: string | null, before: string | null): IdTrie<KeyedLink<T>> {
   return id === null ? links : alter(links, id, ({ value, after }) => ({ id, value, before, after }))
 }
 
-function withAfter<T>(links: IdTrie<Link<T>>, id: string | null, after: string | null): IdTrie<Link<T>> {
+function withAfter<T>(links: IdTrie<KeyedLink<T>>, id: string | null, after: string | null): IdTrie<KeyedLink<T>> {
   return id === null ? links : alter(links, id, ({ value, before }) => ({ id, value, before, after }))
 }

@@ -28,9 +28,15 @@ export interface RecordDefinition<Body> {
   readonly redact?: (body: Body, redaction: Redaction, kindOf: KindOf) => Body
 }
 
-type Word = keyof FieldTypes
+type FieldTypeName = keyof FieldTypes
 
-export type FieldWord = Word | `${Word}[]` | `${Word}|null` | `{${Word}}` | readonly string[] | FieldWords
+export type FieldWord =
+  | FieldTypeName
+  | `${FieldTypeName}[]`
+  | `${FieldTypeName}|null`
+  | `{${FieldTypeName}}`
+  | readonly string[]
+  | FieldWords
 
 export interface FieldWords {
   readonly [name: string]: FieldWord

@@ -20,11 +20,11 @@ export interface Redaction {
 /** Returns the kind of a wait of the thread. */
 export type KindOf = (waitId: string) => WaitKind | undefined
 
-type Content = Pick<SealedPart, 'meta' | 'activity'> & { readonly error?: ErrorData }
+type PartContent = Pick<SealedPart, 'meta' | 'activity'> & { readonly error?: ErrorData }
 
 /** Redacts a sealed part. `redacted` says that it is not what was said: such arguments must not be acted on. */
 export function redactPart<Body extends SealedPart>(body: Body, redaction: Redaction): Body {
-  const { meta, activity, error, ...whole }: SealedPart & Content = body
+  const { meta, activity, error, ...whole }: SealedPart & PartContent = body
   const content = partContent(body, redaction)
   // A signature is only valid for the original text.
   const isSame = body.type !== 'reasoning-delta' || !redaction.isChanged

@@ -13,7 +13,7 @@ export interface TelemetryScope {
   readonly sessionId?: string
 }
 
-interface Failure {
+interface FailureFields {
   readonly errorName: string
   readonly errorCode?: string
 }
@@ -42,7 +42,7 @@ interface SourceRef {
 export interface TelemetryPayloads {
   'agent-created': object
   'agent-restored': object
-  'agent-restore-failed': Failure
+  'agent-restore-failed': FailureFields
   'agent-config-updated': { readonly changedFields: readonly string[] }
   'agent-destroyed': object
   'chat-session-created': object
@@ -52,7 +52,7 @@ export interface TelemetryPayloads {
   'chat-stream-started': object
   /** Exactly one of the next three ends a turn. `usage` is that of the whole turn. */
   'chat-stream-completed': Timed & { readonly finishReason: FinishReason; readonly usage?: UsageMetadata }
-  'chat-stream-failed': Timed & Failure & { readonly usage?: UsageMetadata }
+  'chat-stream-failed': Timed & FailureFields & { readonly usage?: UsageMetadata }
   'chat-stream-aborted': Timed & { readonly usage?: UsageMetadata }
   'step-completed': {
     readonly stepIndex: number

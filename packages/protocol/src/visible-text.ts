@@ -1,4 +1,4 @@
-type State = 'text' | 'escape' | 'sequence' | 'string' | 'string-escape'
+type EscapeState = 'text' | 'escape' | 'sequence' | 'string' | 'string-escape'
 
 /**
  * Makes foreign text safe for a terminal. The output of agents and tools can contain sequences that move the cursor,
@@ -6,7 +6,7 @@ type State = 'text' | 'escape' | 'sequence' | 'string' | 'string-escape'
  * Line feeds and tabs stay.
  */
 export class VisibleText {
-  #state: State = 'text'
+  #state: EscapeState = 'text'
 
   push(text: string): string {
     // Most text has nothing to remove.

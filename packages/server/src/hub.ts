@@ -18,7 +18,7 @@ const FOLLOW_MS = 250
 const SETTLE_MS = 30_000
 const SETTLE_POLL_MS = 50
 
-interface Place {
+interface HubThread {
   readonly resourceId: string
   readonly source: ThreadSource
   readonly feed: ThreadFeed
@@ -43,7 +43,7 @@ export interface UsedThread {
 export class Hub {
   readonly door: ServedHarness
   readonly #webhooks: Webhooks | SharedWebhooks | undefined
-  readonly #places = new Map<string, Promise<Place>>()
+  readonly #places = new Map<string, Promise<HubThread>>()
   readonly #sweep: NodeJS.Timeout
   #following: NodeJS.Timeout | undefined
   readonly #stopListening: (() => void) | undefined
@@ -171,7 +171,7 @@ export class Hub {
     return (items[0] ?? (await this.door.create(resourceId, {}))).id
   }
 
-  #place(thread: string, resourceId: string): Promise<Place> {
+  #place(thread: string, resourceId: string): Promise<HubThread> {
     const known = this.#places.get(thread)
     if (known !== undefined) return known
     const place = this.#open(thread, resourceId)
@@ -182,9 +182,9 @@ export class Hub {
     return place
   }
 
-  async #open(thread: string, resourceId: string): Promise<Place> {
+  async #open(thread: string, resourceId: string): Promise<HubThread> {
     const source = new ThreadSource()
-    let leave: Place['leave']
+    let leave: HubThread['leave']
     try {
       leave = await this.#enter(thread, resourceId, source)
     } catch (error) {
@@ -216,7 +216,7 @@ export class Hub {
     await open.leave?.()
   }
 
-  async #execute(thread: string, place: Place, command: Command, key: CommandKey): Promise<CommandResult> {
+  async #execute(thread: string, place: HubThread, command: Command, key: CommandKey): Promise<CommandResult> {
     const { source } = place
     if (source.runtime === undefined) await this.#takeOver(thread, place)
     if (source.runtime !== undefined) {
@@ -238,7 +238,7 @@ export class Hub {
   }
 
   /** Waits until the process that holds the thread has carried a command out. */
-  async #settled({ source }: Place, key: CommandKey): Promise<CommandResult> {
+  async #settled({ source }: HubThread, key: CommandKey): Promise<CommandResult> {
     const until = Date.now() + SETTLE_MS
     while (!this.#closed && Date.now() < until) {
       const row = await this.door.store.getCommand(key)
@@ -252,7 +252,7 @@ export class Hub {
   }
 
   /** Opens a followed thread here as soon as its process lets go of it or is dead. */
-  async #takeOver(thread: string, place: Place): Promise<void> {
+  async #takeOver(thread: string, place: HubThread): Promise<void> {
     place.takingOver ??= this.#enter(thread, place.resourceId, place.source)
       .then((leave) => {
         place.leave = leave

@@ -1,9 +1,7 @@
 import { Agent, Harness, type HarnessConfig } from '@inspan/core'
-import { scriptedModel, type ScriptedModel } from '@inspan/testing'
+import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
 import { serve, type InspanServer } from './serve.ts'
 import type { ServeOptions } from './options.ts'
-
-type Script = Parameters<typeof scriptedModel>[0]
 
 export interface ServerBenchOptions {
   readonly harness?: Partial<HarnessConfig>
@@ -23,7 +21,7 @@ export class ServerBench implements AsyncDisposable {
     this.server = server
   }
 
-  static async start(script: Script, options: ServerBenchOptions = {}): Promise<ServerBench> {
+  static async start(script: Script<ModelRequest>, options: ServerBenchOptions = {}): Promise<ServerBench> {
     const model = scriptedModel(script)
     const harness = new Harness({
       id: 'bench',

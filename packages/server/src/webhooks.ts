@@ -15,7 +15,7 @@ export interface WebhooksOptions {
   readonly retryMs?: number
 }
 
-interface Delivery {
+interface WebhookDelivery {
   /** The same whenever the same event is sent again. */
   readonly id: string
   readonly hook: string
@@ -25,10 +25,10 @@ interface Delivery {
   readonly madeAt: number
 }
 
-interface Outbox {
+interface WebhookOutbox {
   /** Up to which seq the records of each thread were looked at. */
   readonly cursors: Readonly<Record<string, number>>
-  readonly deliveries: readonly Delivery[]
+  readonly deliveries: readonly WebhookDelivery[]
 }
 
 const LONGEST_MS = 60 * 60 * 1000
@@ -42,7 +42,7 @@ const MAX_DELIVERIES = 10_000
 export class Webhooks {
   readonly #options: WebhooksOptions
   readonly #now: () => number
-  #outbox: Outbox = { cursors: {}, deliveries: [] }
+  #outbox: WebhookOutbox = { cursors: {}, deliveries: [] }
   #work: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -97,7 +97,7 @@ export class Webhooks {
       return
     }
     const { deliveries: fresh, seq } = await collectDeliveries(store, thread, this.#outbox.cursors[thread] ?? 0, hooks)
-    const made = fresh.map(({ body, id, target }): Delivery => {
+    const made = fresh.map(({ body, id, target }): WebhookDelivery => {
       return { id, hook: target, body, attempts: 0, dueAt: 0, madeAt: this.#now() }
     })
     // Cursor and deliveries are stored together: nothing is skipped, nothing made twice.
@@ -131,7 +131,7 @@ export class Webhooks {
     this.#timer.unref()
   }
 
-  #send({ body, hook, id }: Delivery): Promise<boolean> {
+  #send({ body, hook, id }: WebhookDelivery): Promise<boolean> {
     return sendDelivery({ id, target: hook, body }, this.#options.hooks, this.#now(), this.#aborting.signal)
   }
 
@@ -155,9 +155,9 @@ export class Webhooks {
   }
 }
 
-async function readOutbox(file: string): Promise<Outbox | undefined> {
+async function readOutbox(file: string): Promise<WebhookOutbox | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Outbox
+    return JSON.parse(await readFile(file, 'utf8')) as WebhookOutbox
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new InspanError('corrupt', `The webhook outbox ${file} cannot be read.`, {

@@ -7,7 +7,7 @@ import { Agent, createTool, Harness, MemoryStore, type HarnessConfig } from '@in
 import { createThread, ProcessOwner, ThreadLog } from '@inspan/core/engine'
 import type { Store } from '@inspan/protocol/store'
 import { serve, type InspanServer, type ServeOptions } from '@inspan/server'
-import { scriptedModel } from '@inspan/testing'
+import { scriptedModel, type ModelRequest, type Script } from '@inspan/testing'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { studioPages } from './index.ts'
 
@@ -94,8 +94,6 @@ function textOf(index: number): string {
   return `Answer ${index} with **some** words.\n\n${'- a point of the answer\n'.repeat(1 + (index % 5))}`
 }
 
-type Script = Parameters<typeof scriptedModel>[0]
-
 export interface StudioBench {
   readonly harness: Harness
   readonly server: InspanServer
@@ -104,7 +102,7 @@ export interface StudioBench {
 
 /** A served harness with two tools, one of which needs an approval, and a model that follows a script. */
 export async function startStudio(
-  script: Script,
+  script: Script<ModelRequest>,
   storage: Store = new MemoryStore(),
   more: Partial<HarnessConfig> = {},
   served: Pick<ServeOptions, 'otherProjects' | 'projects'> = {},

@@ -20,7 +20,7 @@ export interface Chosen {
   make(): Promise<ModelTurn>
 }
 
-interface Line<Request> {
+interface PlayedRoute<Request> {
   readonly name: string
   readonly turns: readonly ScriptedTurn<Request>[]
   readonly route: ScriptedRoute<Request> | undefined
@@ -35,8 +35,8 @@ const defaultSide: ModelTurn = { text: 'Scripted side answer' }
 /** The state of a script while it is played: one position in the main list of turns and one in every route. */
 export class Playbook<Request> {
   readonly #script: ScriptObject<Request>
-  readonly #main: Line<Request>
-  readonly #routes: readonly Line<Request>[]
+  readonly #main: PlayedRoute<Request>
+  readonly #routes: readonly PlayedRoute<Request>[]
   readonly #quoting = new Set<ModelTurn>()
   readonly #sideByDefault: boolean
 
@@ -54,7 +54,7 @@ export class Playbook<Request> {
 
   /** The number of turns that no call has reached yet, including those of routes. */
   get turnsLeft(): number {
-    const left = (line: Line<Request>): number => line.turns.length - line.index - (line.played > 0 ? 1 : 0)
+    const left = (line: PlayedRoute<Request>): number => line.turns.length - line.index - (line.played > 0 ? 1 : 0)
     return [this.#main, ...this.#routes].reduce((sum, line) => sum + left(line), 0)
   }
 
@@ -101,11 +101,11 @@ function line<Request>(
   name: string,
   turns: readonly ScriptedTurn<Request>[],
   route: ScriptedRoute<Request> | undefined,
-): Line<Request> {
+): PlayedRoute<Request> {
   return { name, turns, route, index: 0, played: 0, calls: 0 }
 }
 
-function advance<Request>(line: Line<Request>, turn: ScriptedTurn<Request>): void {
+function advance<Request>(line: PlayedRoute<Request>, turn: ScriptedTurn<Request>): void {
   line.played += 1
   const repeat = typeof turn === 'object' ? (turn.repeat ?? 1) : 1
   if (repeat === true || line.played < repeat) return

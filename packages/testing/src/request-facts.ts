@@ -17,7 +17,7 @@ export interface RequestFacts {
   readonly messages: readonly unknown[]
 }
 
-interface Message {
+interface RequestMessage {
   readonly role: 'system' | 'user' | 'other'
   readonly text: string
 }
@@ -63,7 +63,7 @@ function facts(
   api: Api,
   body: Record<string, unknown>,
   raw: readonly unknown[],
-  messages: readonly Message[],
+  messages: readonly RequestMessage[],
   rest: { system: string; hasTools: boolean; maxTokens: unknown },
 ): RequestFacts {
   const firstAnswer = messages.findIndex((message) => message.role === 'other')
@@ -82,7 +82,7 @@ function facts(
   }
 }
 
-function readMessage(message: unknown): Message {
+function readMessage(message: unknown): RequestMessage {
   if (!isRecord(message)) return { role: 'other', text: '' }
   const text = textOf(message['content'])
   if (message['role'] === 'system' || message['role'] === 'developer') return { role: 'system', text }

@@ -30,7 +30,7 @@ interface ScriptedAgent {
   hooks: AgentHooks | undefined
 }
 
-type Threads = Map<string, Map<string, PlayedThread>>
+type PlayedThreads = Map<string, Map<string, PlayedThread>>
 
 const CAPABILITIES: HarnessCapabilities = {
   approvals: 'all',
@@ -57,7 +57,7 @@ const CAPABILITIES: HarnessCapabilities = {
 export class ScriptedHarnessFactory implements HarnessFactory {
   readonly protocolVersion = 1
   readonly #options: ScriptedHarnessOptions
-  readonly #roots = new Map<string, Threads>()
+  readonly #roots = new Map<string, PlayedThreads>()
   readonly #next: () => ModelTurn
 
   constructor(options: ScriptedHarnessOptions) {
@@ -74,7 +74,7 @@ export class ScriptedHarnessFactory implements HarnessFactory {
   }
 
   async create(storageRootFolder: string): Promise<AgentHarness> {
-    const threads: Threads = this.#roots.get(storageRootFolder) ?? new Map<string, Map<string, PlayedThread>>()
+    const threads: PlayedThreads = this.#roots.get(storageRootFolder) ?? new Map<string, Map<string, PlayedThread>>()
     this.#roots.set(storageRootFolder, threads)
     return new ScriptedHarness(threads, this.#next, this.#options.tools ?? {})
   }
@@ -84,13 +84,13 @@ class ScriptedHarness implements AgentHarness {
   readonly id = 'scripted'
   readonly protocolVersion = 1
   readonly extensions: object = {}
-  readonly #threads: Threads
+  readonly #threads: PlayedThreads
   readonly #nextTurn: () => ModelTurn
   readonly #tools: NonNullable<ScriptedHarnessOptions['tools']>
   readonly #agents = new Map<string, ScriptedAgent>()
   readonly #playing = new Map<string, ScriptedTurnPlay>()
 
-  constructor(threads: Threads, nextTurn: () => ModelTurn, tools: NonNullable<ScriptedHarnessOptions['tools']>) {
+  constructor(threads: PlayedThreads, nextTurn: () => ModelTurn, tools: NonNullable<ScriptedHarnessOptions['tools']>) {
     this.#threads = threads
     this.#nextTurn = nextTurn
     this.#tools = tools

@@ -30,8 +30,8 @@ export interface PlayPorts {
   readonly tools: Readonly<Record<string, (args: Record<string, unknown>) => unknown>>
 }
 
-type Decision = 'approve' | 'remember' | 'decline'
-type Outcome = Pick<ChatToolResultInfo, 'result' | 'isError' | 'error'>
+type PlayedDecision = 'approve' | 'remember' | 'decline'
+type PlayedOutcome = Pick<ChatToolResultInfo, 'result' | 'isError' | 'error'>
 
 /** Plays the answers of a script as one turn, with its approvals and its tools. */
 export class ScriptedTurnPlay {
@@ -41,10 +41,10 @@ export class ScriptedTurnPlay {
   readonly #texts = new Backlog<string>()
   readonly #cancelled = new AbortController()
   readonly #signal: AbortSignal
-  readonly #decisions = new Map<string, PromiseWithResolvers<Decision>>()
+  readonly #decisions = new Map<string, PromiseWithResolvers<PlayedDecision>>()
   /** The decision about each call that was asked about, also if it is given before the call has its turn. */
-  readonly #answers = new Map<string, Promise<Decision>>()
-  readonly #results = new Map<string, PromiseWithResolvers<Outcome>>()
+  readonly #answers = new Map<string, Promise<PlayedDecision>>()
+  readonly #results = new Map<string, PromiseWithResolvers<PlayedOutcome>>()
 
   constructor(ports: PlayPorts) {
     this.#ports = ports
@@ -58,7 +58,7 @@ export class ScriptedTurnPlay {
     this.#cancelled.abort()
   }
 
-  settle(toolCallId: string, decision: Decision): void {
+  settle(toolCallId: string, decision: PlayedDecision): void {
     this.#waiting(this.#decisions, toolCallId).resolve(decision)
     this.#decisions.delete(toolCallId)
   }
@@ -140,7 +140,7 @@ export class ScriptedTurnPlay {
     }
   }
 
-  async #outcome({ args, toolCallId, toolName }: ChatToolCallInfo): Promise<Outcome> {
+  async #outcome({ args, toolCallId, toolName }: ChatToolCallInfo): Promise<PlayedOutcome> {
     const submitted = this.#results.get(toolCallId)
     if (submitted !== undefined) return submitted.promise
     const decision = await this.#answers.get(toolCallId)
@@ -155,7 +155,7 @@ export class ScriptedTurnPlay {
     }
   }
 
-  async #redacted({ args, toolCallId, toolName }: ChatToolCallInfo, outcome: Outcome): Promise<Outcome> {
+  async #redacted({ args, toolCallId, toolName }: ChatToolCallInfo, outcome: PlayedOutcome): Promise<PlayedOutcome> {
     const { isError = false, result } = outcome
     const replaced = await this.#ports.hooks?.onToolResult?.({ toolCallId, toolName, args, result, isError })
     return replaced === undefined ? outcome : { ...outcome, result: replaced.result }
@@ -170,7 +170,7 @@ export class ScriptedTurnPlay {
   }
 
   #request(toolCall: ChatToolCallInfo): void {
-    const decision = Promise.withResolvers<Decision>()
+    const decision = Promise.withResolvers<PlayedDecision>()
     this.#decisions.set(toolCall.toolCallId, decision)
     this.#answers.set(toolCall.toolCallId, decision.promise)
     this.#push({ type: 'tool-approval-request', toolCall })
@@ -204,7 +204,7 @@ export class ScriptedTurnPlay {
   }
 }
 
-function failed(result: string): Outcome {
+function failed(result: string): PlayedOutcome {
   return { result, isError: true, error: new Error(result) }
 }
 

@@ -31,7 +31,7 @@ export interface PermissionTurn {
   readonly refusal: (toolName: string) => string | undefined
 }
 
-interface OpenRequest {
+interface OpenPermission {
   readonly callId: string
   readonly settle: (answer: JsonObject) => void
 }
@@ -41,7 +41,7 @@ export class Permissions {
   readonly #title: string
   readonly #habits: AcpHabits
   readonly #calls = new Map<string, AcpToolCall>()
-  readonly #open = new Map<string, OpenRequest>()
+  readonly #open = new Map<string, OpenPermission>()
   readonly #whenKnown = new Map<AcpToolCall, () => void>()
   #declined: string[] = []
   #turn: PermissionTurn | undefined

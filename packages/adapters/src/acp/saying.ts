@@ -1,12 +1,12 @@
 import type { NativeRef } from '@inspan/protocol'
 import type { TextPlace, Run } from '../kit/mapper.ts'
 
-type PartPlace = TextPlace & { readonly partId: string }
+type AcpTextPlace = TextPlace & { readonly partId: string }
 
 interface OpenWords {
   readonly isThought: boolean
   readonly messageId: string | undefined
-  readonly place: PartPlace
+  readonly place: AcpTextPlace
   said: string
 }
 
@@ -47,7 +47,7 @@ export class Saying {
     else this.#run.text(open.said, open.place, isInterrupted)
   }
 
-  #place(messageId: string | undefined): PartPlace {
+  #place(messageId: string | undefined): AcpTextPlace {
     this.#count += 1
     const native: NativeRef = {
       ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),

@@ -8,7 +8,7 @@ import { Saying } from './saying.ts'
 import { callActivity } from './tool-activity.ts'
 import { AcpToolCall } from './tool-call.ts'
 
-interface TrackedCall {
+interface ReportedCall {
   readonly call: AcpToolCall
   /** Updates from before it was known what the call does. */
   readonly early: HeldRecord[]
@@ -20,7 +20,7 @@ interface TrackedCall {
 }
 
 /** The agent, or a subagent that speaks in its place while the call that started it is open. */
-interface Speaker {
+interface AcpSpeaker {
   readonly parent: string | undefined
   readonly saying: Saying
   /** A subagent of which nothing was heard yet: the call may be of a tool that the agent does not have. */
@@ -40,8 +40,8 @@ export class SessionReader {
   readonly #run: Run
   readonly #habits: AcpHabits
   readonly #sessionId: string | undefined
-  readonly #speakers: [Speaker, ...Speaker[]]
-  readonly #calls = new Map<string, TrackedCall>()
+  readonly #speakers: [AcpSpeaker, ...AcpSpeaker[]]
+  readonly #calls = new Map<string, ReportedCall>()
   /** Id of the current message, if it is the program's. */
   #notTheAgent: string | undefined
 
@@ -53,7 +53,7 @@ export class SessionReader {
   }
 
   /** The current speaker: the latest subagent that has not ended, otherwise the agent. */
-  get #speaker(): Speaker {
+  get #speaker(): AcpSpeaker {
     return this.#speakers.at(-1) ?? this.#speakers[0]
   }
 
@@ -175,7 +175,7 @@ export class SessionReader {
     else this.#progress(tracked, update)
   }
 
-  #tracked(id: string): TrackedCall {
+  #tracked(id: string): ReportedCall {
     let tracked = this.#calls.get(id)
     if (tracked === undefined) {
       tracked = { call: new AcpToolCall(id), early: [], stage: 'announced', parent: undefined, shown: '' }
@@ -184,7 +184,7 @@ export class SessionReader {
     return tracked
   }
 
-  #begin(tracked: TrackedCall, raw: JsonObject): void {
+  #begin(tracked: ReportedCall, raw: JsonObject): void {
     const { call, early } = tracked
     const { parent, saying } = this.#speaker
     this.#heard(this.#speaker)
@@ -213,13 +213,13 @@ export class SessionReader {
     })
   }
 
-  #heard(speaker: Speaker): void {
+  #heard(speaker: AcpSpeaker): void {
     if (speaker.isUnheard !== true) return
     speaker.isUnheard = false
     this.#run.note([{ type: 'orchestration', action: 'subagent_started' }])
   }
 
-  #progress(tracked: TrackedCall, update: JsonObject): void {
+  #progress(tracked: ReportedCall, update: JsonObject): void {
     this.#run.consume('partial')
     const { call } = tracked
     const output = this.#habits.progress?.(update) ?? this.#newText(tracked)
@@ -229,7 +229,7 @@ export class SessionReader {
     this.#run.emit({ type: 'tool-progress', toolCallId: call.id, toolName, output, ...parent })
   }
 
-  #newText(tracked: TrackedCall): string | undefined {
+  #newText(tracked: ReportedCall): string | undefined {
     const { text } = tracked.call
     if (text === undefined || text === tracked.shown) return undefined
     const output = unsaid(text, tracked.shown) ?? text
@@ -237,7 +237,7 @@ export class SessionReader {
     return output
   }
 
-  #finish(tracked: TrackedCall, update: JsonObject): void {
+  #finish(tracked: ReportedCall, update: JsonObject): void {
     const { call } = tracked
     tracked.stage = 'over'
     const outcome = callOutcome(call, this.#habits)

@@ -14,7 +14,7 @@ export interface SessionSetup {
 }
 
 /** A setting that can be chosen, and its current value. */
-interface Choice {
+interface AgentChoice {
   readonly id: string
   readonly current: string | undefined
 }
@@ -26,10 +26,10 @@ export class AcpSession {
   readonly because: string | undefined
   readonly #connection: AcpConnection
   readonly #title: string
-  readonly #model: Choice | undefined
+  readonly #model: AgentChoice | undefined
   #chosen: string | undefined
 
-  private constructor(connection: AcpConnection, title: string, opened: Opened) {
+  private constructor(connection: AcpConnection, title: string, opened: OpenedSession) {
     this.#connection = connection
     this.#title = title
     this.id = opened.id
@@ -64,18 +64,18 @@ export class AcpSession {
   }
 }
 
-interface Opened {
+interface OpenedSession {
   readonly id: string
   readonly answer: JsonObject
   readonly because?: string
 }
 
-async function begin(connection: AcpConnection, place: JsonObject): Promise<Opened> {
+async function begin(connection: AcpConnection, place: JsonObject): Promise<OpenedSession> {
   const answer = await connection.ask('session/new', place)
   return { id: asText(answer['sessionId']) ?? '', answer }
 }
 
-async function goOn(connection: AcpConnection, sessionId: string, place: JsonObject): Promise<Opened> {
+async function goOn(connection: AcpConnection, sessionId: string, place: JsonObject): Promise<OpenedSession> {
   const { canResume, canLoad } = connection.can
   if (!canResume && !canLoad) return { ...(await begin(connection, place)), because: 'it cannot go on with one' }
   try {
@@ -88,7 +88,7 @@ async function goOn(connection: AcpConnection, sessionId: string, place: JsonObj
   }
 }
 
-async function useMode(connection: AcpConnection, { id, answer }: Opened, mode: string): Promise<void> {
+async function useMode(connection: AcpConnection, { id, answer }: OpenedSession, mode: string): Promise<void> {
   const modes = asObject(answer['modes'])
   const choice = choiceOf(answer, 'mode')
   if ((modes?.['currentModeId'] ?? choice?.current) === mode) return
@@ -101,7 +101,7 @@ async function choose(connection: AcpConnection, sessionId: string, configId: st
 }
 
 /** Several settings may have this category; the one whose id is the category takes precedence. */
-function choiceOf(answer: JsonObject, category: 'mode' | 'model'): Choice | undefined {
+function choiceOf(answer: JsonObject, category: 'mode' | 'model'): AgentChoice | undefined {
   const options = (asArray(answer['configOptions']) ?? []).map((option) => asObject(option) ?? NO_FIELDS)
   const choices = options.filter((option) => option['category'] === category && option['type'] === 'select')
   const option = choices.find(({ id }) => id === category) ?? choices[0]

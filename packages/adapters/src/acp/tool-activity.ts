@@ -15,7 +15,7 @@ import { KIND_NAMES } from './habits.ts'
 import type { AcpToolCall } from './tool-call.ts'
 
 /** What the activity of a call is derived from. */
-type Told = Pick<AcpToolCall, 'kind' | 'input' | 'locations' | 'diffs'>
+type CallFacts = Pick<AcpToolCall, 'kind' | 'input' | 'locations' | 'diffs'>
 
 const BOOKKEEPING: ConsumedCall = Object.freeze({ consumed: 'bookkeeping' })
 
@@ -45,7 +45,7 @@ export function callActivity(
 }
 
 function activityOfKind(
-  call: Told,
+  call: CallFacts,
   outcome: ReportedOutcome,
   context: MappingContext,
 ): readonly ActivityDraft[] | ConsumedCall {
@@ -76,7 +76,7 @@ function activityOfKind(
   }
 }
 
-function reads(call: Told, outcome: ReportedOutcome, context: MappingContext): readonly ActivityDraft[] {
+function reads(call: CallFacts, outcome: ReportedOutcome, context: MappingContext): readonly ActivityDraft[] {
   const { locations } = call
   const places = locations.length > 0 ? locations : inputPaths(call.input).map((path) => ({ path, line: undefined }))
   return places.map(({ path, line }) => ({
@@ -109,7 +109,7 @@ export function commandsOf(input: JsonObject): readonly string[] {
 }
 
 /** Returns the files that a call is about, as far as it tells. */
-export function pathsOf(call: Told): readonly string[] {
+export function pathsOf(call: CallFacts): readonly string[] {
   const { diffs, locations, input } = call
   const told = [...diffs.map(({ path }) => path), ...locations.map(({ path }) => path)]
   return told.length > 0 ? told : inputPaths(input)

@@ -20,7 +20,7 @@ const WARNING = /^(?:\[warn(?:ing)?\]:?|warn(?:ing)?:)\s*(?<message>\S.*)$/is
 /** The id of the one text that the CLI prints. */
 const PART = 'print'
 
-interface HeldError {
+interface HeldErrorRecord {
   readonly record: HeldRecord
   readonly message: string
 }
@@ -30,7 +30,7 @@ class AntigravityReader implements DialectReader {
   #hasSpoken = false
   #blanks = 0
   /** The last line of output, if it is an error that may end the run. What follows decides. */
-  #error: HeldError | undefined
+  #error: HeldErrorRecord | undefined
 
   constructor(run: Run) {
     this.#run = run

@@ -2,7 +2,7 @@ import type { JsonObject } from '@inspan/protocol'
 import { asText } from '../kit/fields.ts'
 
 /** `dropped`: withdrawn before it was heard. */
-type State = 'sent' | 'queued' | 'started' | 'over' | 'dropped'
+type SentState = 'sent' | 'queued' | 'started' | 'over' | 'dropped'
 
 /**
  * Tracks the messages that we sent, to know when a turn is over: the session is idle and the prompt was handled.
@@ -10,7 +10,7 @@ type State = 'sent' | 'queued' | 'started' | 'over' | 'dropped'
  * state, the turn ends with its result, when no message is left.
  */
 export class MessageStates {
-  readonly #states = new Map<string, State>()
+  readonly #states = new Map<string, SentState>()
   #prompt = ''
   #tellsState = false
   #tellsMessages = false

@@ -4,7 +4,7 @@ import type { TextPlace, Run } from '../kit/mapper.ts'
 
 type BlockKind = 'text' | 'reasoning' | 'tool'
 
-interface Block {
+interface PartialBlock {
   readonly kind: BlockKind
   readonly partId: string
   /** Set if the block is a tool call. */
@@ -15,7 +15,7 @@ interface Block {
 
 interface StreamedMessage {
   readonly id: string
-  readonly blocks: Map<number, Block>
+  readonly blocks: Map<number, PartialBlock>
   isOver: boolean
 }
 

@@ -8,7 +8,7 @@ import { clineTools, inputOf, SPAWN } from './tools.ts'
 import type { UsageReports } from './usage.ts'
 
 /** Counts the texts of one speaker, to number the next one. */
-interface Speaker {
+interface ClineSpeaker {
   readonly key: string
   readonly parent: string | undefined
   texts: number
@@ -29,7 +29,7 @@ interface Surroundings {
 export class AgentEvents {
   readonly #run: Run
   readonly #around: Surroundings
-  readonly #speakers = new Map<string, Speaker>()
+  readonly #speakers = new Map<string, ClineSpeaker>()
   #lastCall: OpenCall | undefined
   #stepUsage: UsageIncrement | undefined
 
@@ -156,12 +156,12 @@ export class AgentEvents {
     }
   }
 
-  #speaker(teammate: string | undefined): Speaker {
+  #speaker(teammate: string | undefined): ClineSpeaker {
     const parent = this.#parent(teammate)
     const key = parent ?? ''
     const known = this.#speakers.get(key)
     if (known !== undefined) return known
-    const speaker: Speaker = { key, parent, texts: 0, thoughts: 0 }
+    const speaker: ClineSpeaker = { key, parent, texts: 0, thoughts: 0 }
     this.#speakers.set(key, speaker)
     return speaker
   }
@@ -170,12 +170,12 @@ export class AgentEvents {
     return teammate ?? this.#around.subagents.current?.callId
   }
 
-  #textPlace({ key, parent, texts }: Speaker): TextPlace & { readonly partId: string } {
+  #textPlace({ key, parent, texts }: ClineSpeaker): TextPlace & { readonly partId: string } {
     const partId = `${key}text-${texts}`
     return parent === undefined ? { partId } : { partId, parent }
   }
 
-  #thoughtPlace({ key, parent, thoughts }: Speaker): TextPlace & { readonly partId: string } {
+  #thoughtPlace({ key, parent, thoughts }: ClineSpeaker): TextPlace & { readonly partId: string } {
     const partId = `${key}reasoning-${thoughts}`
     return parent === undefined ? { partId } : { partId, parent }
   }

@@ -15,7 +15,7 @@ export const gooseDialect: Dialect = {
   open: (run) => new GooseReader(run),
 }
 
-interface Message {
+interface GooseMessage {
   readonly id: string
   readonly isAgent: boolean
   /** Whether the message names the model that wrote it. */
@@ -89,7 +89,7 @@ class GooseReader implements DialectReader {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content)
     if (fields === undefined || blocks === undefined) return false
     const metadata = asObject(fields['metadata']) ?? NO_FIELDS
-    const message: Message = {
+    const message: GooseMessage = {
       id: asText(fields['id']) ?? '',
       isAgent: fields['role'] === 'assistant',
       isInferred: asObject(metadata['inference']) !== undefined,
@@ -102,7 +102,7 @@ class GooseReader implements DialectReader {
     return true
   }
 
-  #block(item: JsonValue, message: Message): void {
+  #block(item: JsonValue, message: GooseMessage): void {
     const block = asObject(item) ?? NO_FIELDS
     switch (block['type']) {
       case 'text':
@@ -138,7 +138,7 @@ class GooseReader implements DialectReader {
     this.#run.unknown(item)
   }
 
-  #text(block: JsonObject, message: Message): void {
+  #text(block: JsonObject, message: GooseMessage): void {
     const { text } = block
     if (typeof text !== 'string') this.#run.unknown(block)
     else if (!message.isAgent) this.#run.consume('user-text')
@@ -154,7 +154,7 @@ class GooseReader implements DialectReader {
     }
   }
 
-  #thinking(block: JsonObject, message: Message): void {
+  #thinking(block: JsonObject, message: GooseMessage): void {
     const { thinking } = block
     this.#run.consume('reasoning')
     if (typeof thinking !== 'string' || thinking === '' || !message.isAgent) return
@@ -190,7 +190,7 @@ class GooseReader implements DialectReader {
 
   // Calls.
 
-  #request(block: JsonObject, message: Message): void {
+  #request(block: JsonObject, message: GooseMessage): void {
     const id = asText(block['id'])
     const asked = asObject(block['toolCall']) ?? NO_FIELDS
     this.#beginStep(message.id)

@@ -5,8 +5,8 @@ import { MessageText } from './message-text.ts'
 /** The open text and the open thought. They end when something else happens. */
 export class GooseSaying {
   readonly #run: Run
-  #text: { readonly id: string; readonly text: MessageText; readonly place: PartPlace } | undefined
-  #thought: { readonly id: string; said: string; readonly place: PartPlace } | undefined
+  #text: { readonly id: string; readonly text: MessageText; readonly place: GooseTextPlace } | undefined
+  #thought: { readonly id: string; said: string; readonly place: GooseTextPlace } | undefined
   #parts = 0
   /** Whether texts of this run came in pieces. */
   #hasPieces = false
@@ -61,7 +61,7 @@ export class GooseSaying {
     this.#run.reasoning(thought.said, thought.place)
   }
 
-  #place(id: string): PartPlace {
+  #place(id: string): GooseTextPlace {
     this.#parts += 1
     return { partId: `${id}.${this.#parts}`, native: this.#native(id) }
   }
@@ -73,4 +73,4 @@ export class GooseSaying {
   }
 }
 
-type PartPlace = TextPlace & { readonly partId: string }
+type GooseTextPlace = TextPlace & { readonly partId: string }

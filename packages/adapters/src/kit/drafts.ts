@@ -4,7 +4,7 @@ import type { ReportedOutcome } from './tool-table.ts'
 
 /** The drafts that most rules make. Each is written out, because spreading objects into each other is slow. */
 
-type Draft<Type extends ActivityDraft['type']> = Mutable<Extract<ActivityDraft, { readonly type: Type }>>
+type MutableDraft<Type extends ActivityDraft['type']> = Mutable<Extract<ActivityDraft, { readonly type: Type }>>
 
 /** A range of lines, inclusive. */
 export interface Lines {
@@ -21,7 +21,7 @@ export function commandDraft(
   if (workingDirectory === undefined && exitCode !== undefined && isSuccess !== undefined) {
     return { type: 'command', command, exitCode, isSuccess }
   }
-  const draft: Draft<'command'> =
+  const draft: MutableDraft<'command'> =
     workingDirectory === undefined ? { type: 'command', command } : { type: 'command', command, workingDirectory }
   if (exitCode !== undefined) draft.exitCode = exitCode
   if (isSuccess !== undefined) draft.isSuccess = isSuccess
@@ -29,7 +29,8 @@ export function commandDraft(
 }
 
 export function readDraft(path: string, { startLine, endLine }: Lines, outcome: ReportedOutcome): ActivityDraft {
-  const draft: Draft<'read'> = startLine === undefined ? { type: 'read', path } : { type: 'read', path, startLine }
+  const draft: MutableDraft<'read'> =
+    startLine === undefined ? { type: 'read', path } : { type: 'read', path, startLine }
   if (endLine !== undefined) draft.endLine = endLine
   return ended(draft, outcome)
 }
@@ -52,7 +53,12 @@ export function skillDraft(path: string, skillName: string | undefined, outcome:
 
 /** Adds whether the operation succeeded, if that is known. */
 function ended(
-  draft: Draft<'read'> | Draft<'write'> | Draft<'search'> | Draft<'list'> | Draft<'skill'>,
+  draft:
+    | MutableDraft<'read'>
+    | MutableDraft<'write'>
+    | MutableDraft<'search'>
+    | MutableDraft<'list'>
+    | MutableDraft<'skill'>,
   { isSuccess }: ReportedOutcome,
 ): ActivityDraft {
   if (isSuccess !== undefined) draft.isSuccess = isSuccess

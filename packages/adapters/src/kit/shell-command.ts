@@ -6,7 +6,7 @@ import { asObject } from './fields.ts'
 import type { Mutable } from './event-parts.ts'
 import type { ReportedOutcome } from './tool-table.ts'
 
-type Draft<Type extends ActivityDraft['type']> = Extract<ActivityDraft, { readonly type: Type }>
+type DraftOf<Type extends ActivityDraft['type']> = Extract<ActivityDraft, { readonly type: Type }>
 
 export interface ShellCommand {
   readonly command: string
@@ -85,7 +85,7 @@ function operationDraft(
 function unendedDraft(
   operation: FileOperation,
   reported: string | undefined,
-): Mutable<Draft<'read'> | Draft<'search'> | Draft<'list'>> {
+): Mutable<DraftOf<'read'> | DraftOf<'search'> | DraftOf<'list'>> {
   if (operation.kind === 'read') {
     const { path, startLine, endLine } = operation
     if (startLine === undefined) return { type: 'read', path }

@@ -6,23 +6,23 @@ import type { Ledger } from './ledger.ts'
 import type { TextPlace, PlacedText } from './mapper.ts'
 import { Texts, unsaid, type OpenText } from './texts.ts'
 
-type Said = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
+type SpeechEvent = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
 type PartPlace = TextPlace & { readonly partId: string }
 
 /** Turns what agents say into events: deltas, and complete texts that may repeat them. */
 export class Speech {
   readonly #ledger: Ledger
-  readonly #push: (event: Said, drafts?: readonly ActivityDraft[]) => void
+  readonly #push: (event: SpeechEvent, drafts?: readonly ActivityDraft[]) => void
   readonly #texts = new Texts()
 
-  constructor(ledger: Ledger, push: (event: Said, drafts?: readonly ActivityDraft[]) => void) {
+  constructor(ledger: Ledger, push: (event: SpeechEvent, drafts?: readonly ActivityDraft[]) => void) {
     this.#ledger = ledger
     this.#push = push
   }
 
-  delta(type: Said['type'], text: string, place: PartPlace): void {
+  delta(type: SpeechEvent['type'], text: string, place: PartPlace): void {
     this.#texts.append(place.partId, text, place.parent, type === 'reasoning-delta')
-    const event: Said = { type, text }
+    const event: SpeechEvent = { type, text }
     setPlace(event, place)
     this.#push(event)
   }
@@ -75,10 +75,10 @@ export class Speech {
   }
 
   /** Returns the event that ends a text, with what deltas have not said of it. */
-  #whole(type: Said['type'], text: string, place: TextPlace, interrupted: boolean): Said {
+  #whole(type: SpeechEvent['type'], text: string, place: TextPlace, interrupted: boolean): SpeechEvent {
     const open = place.partId === undefined ? undefined : this.#texts.take(place.partId)
     const rest = open === undefined ? text : unsaid(text, open.said)
-    const event: Said = { type, text: rest ?? text, meta: interrupted ? INTERRUPTED : ENDED }
+    const event: SpeechEvent = { type, text: rest ?? text, meta: interrupted ? INTERRUPTED : ENDED }
     setPlace(event, place)
     if (open !== undefined && rest === undefined) {
       // What was shown cannot be undone, so a complete text with other words becomes a text of its own.

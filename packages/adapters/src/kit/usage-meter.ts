@@ -36,7 +36,7 @@ export interface UsageNumbers {
   readonly outputExcludesReasoning?: boolean
 }
 
-type Scope = UsageIncrement['scope']
+type UsageScope = UsageIncrement['scope']
 
 interface Share {
   readonly counts: Counts
@@ -47,7 +47,7 @@ interface Share {
 
 type Counted = { -readonly [Key in Field]?: number }
 
-const SCOPES: readonly Scope[] = ['own', 'subagents']
+const SCOPES: readonly UsageScope[] = ['own', 'subagents']
 
 export interface UsageMeterOptions {
   /** The CLI's counters before this run. `'unknown'` if they continue from a value that we do not know. */
@@ -70,7 +70,7 @@ export class UsageMeter {
   /** The CLI reported no total, so the one in `#now` is computed. */
   #hasOwnTotal = false
   readonly #last: Counts = noCounts()
-  readonly #turn: Record<Scope, Share | undefined> = { own: undefined, subagents: undefined }
+  readonly #turn: Record<UsageScope, Share | undefined> = { own: undefined, subagents: undefined }
 
   constructor(options: UsageMeterOptions) {
     this.#warn = options.warn
@@ -81,19 +81,19 @@ export class UsageMeter {
   }
 
   /** Books usage since the last report and returns it. */
-  add(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
+  add(numbers: UsageNumbers, scope: UsageScope = 'own'): UsageIncrement | undefined {
     if (!this.#read(numbers)) return undefined
     this.#book(scope, true)
     return this.#increment(scope, true)
   }
 
   /** The same without an increment, for callers that do not need it. */
-  count(numbers: UsageNumbers, scope: Scope = 'own'): void {
+  count(numbers: UsageNumbers, scope: UsageScope = 'own'): void {
     if (this.#read(numbers)) this.#book(scope, true)
   }
 
   /** Books cumulative usage: the difference to the last total counts. Returns the difference. */
-  total(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
+  total(numbers: UsageNumbers, scope: UsageScope = 'own'): UsageIncrement | undefined {
     if (!this.#read(numbers)) return undefined
     return this.#increment(scope, this.#bookTotal(scope))
   }
@@ -104,7 +104,7 @@ export class UsageMeter {
   }
 
   /** Returns whether the value that the counters started at is known. */
-  #bookTotal(scope: Scope): boolean {
+  #bookTotal(scope: UsageScope): boolean {
     const now = this.#now
     const last = this.#last
     const isCounted = this.#isKnown
@@ -160,13 +160,13 @@ export class UsageMeter {
     return totals
   }
 
-  #book(scope: Scope, isCounted: boolean): void {
+  #book(scope: UsageScope, isCounted: boolean): void {
     const share = (this.#turn[scope] ??= { counts: noCounts(), order: [], isKnown: true })
     share.isKnown &&= isCounted
     this.#addTo(share)
   }
 
-  #increment(scope: Scope, isCounted: boolean): UsageIncrement {
+  #increment(scope: UsageScope, isCounted: boolean): UsageIncrement {
     return incrementOf(this.#now, scope, isCounted, this.#hasOwnTotal)
   }
 
@@ -237,7 +237,7 @@ function isBad(value: unknown, counts: Counts, at: number): boolean {
   return value !== undefined && value !== null && !isKnown(counts, at)
 }
 
-function sumOf({ counts, order, isKnown: isCounted }: Share, scope: Scope): UsageIncrement {
+function sumOf({ counts, order, isKnown: isCounted }: Share, scope: UsageScope): UsageIncrement {
   const sum: Counted = {}
   for (const at of order) sum[FIELDS[at] ?? 'totalTokens'] = countOf(counts, at)
   return isCounted ? { ...sum, source: 'reported', scope } : { ...sum, source: 'reported', scope, uncounted: true }

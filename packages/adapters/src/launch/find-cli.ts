@@ -117,12 +117,12 @@ async function askVersion(profile: CliProfile, path: string, env: Environment): 
   })
 }
 
-interface Asked {
+interface VersionAnswer {
   readonly output: string
   readonly failure?: string
 }
 
-async function ask(path: string, args: readonly string[], env: Environment): Promise<Asked> {
+async function ask(path: string, args: readonly string[], env: Environment): Promise<VersionAnswer> {
   let late = false
   try {
     const run = await spawnRun({

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Environment } from './find-cli.ts'
 
-interface Kept {
+interface KeptVersion {
   readonly version: string
   /** When the program was asked, in milliseconds since 1970. */
   readonly at: number
@@ -35,22 +35,22 @@ function fileOf(env: Environment): string | undefined {
   return folder === undefined ? undefined : join(folder, 'inspan', 'versions.json')
 }
 
-async function read(file: string): Promise<Map<string, Kept>> {
+async function read(file: string): Promise<Map<string, KeptVersion>> {
   try {
     const entries = Object.entries(JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>)
-    return new Map(entries.filter((entry): entry is [string, Kept] => isKept(entry[1])))
+    return new Map(entries.filter((entry): entry is [string, KeptVersion] => isKept(entry[1])))
   } catch {
     return new Map()
   }
 }
 
-function isKept(value: unknown): value is Kept {
+function isKept(value: unknown): value is KeptVersion {
   if (typeof value !== 'object' || value === null) return false
-  const { at, version } = value as Partial<Record<keyof Kept, unknown>>
+  const { at, version } = value as Partial<Record<keyof KeptVersion, unknown>>
   return typeof at === 'number' && typeof version === 'string'
 }
 
-async function keep(file: string, key: string, kept: Kept): Promise<void> {
+async function keep(file: string, key: string, kept: KeptVersion): Promise<void> {
   try {
     const all = await read(file)
     all.set(key, kept)

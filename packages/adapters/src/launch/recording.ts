@@ -61,7 +61,7 @@ export async function openRecording(options: RecordOptions): Promise<Recording> 
       hint: 'Give each run its own folder.',
     })
   }
-  const redaction = new Redaction(options.redact)
+  const redaction = new RecordingRedaction(options.redact)
   const spool = await openSpool(
     { file: raw },
     {
@@ -108,7 +108,7 @@ function toldOnce(onError: RecordOptions['onError']): (error: Error) => void {
 }
 
 /** Applies the redactor and keeps its last result. */
-class Redaction {
+class RecordingRedaction {
   /** `undefined` if the redactor threw. */
   last: string | undefined
   readonly #redact: SpoolRedactor | undefined
@@ -143,7 +143,7 @@ class Redaction {
 interface RecorderParts {
   readonly spool: Spool
   readonly events: WriteStream
-  readonly redaction: Redaction
+  readonly redaction: RecordingRedaction
   readonly dialect: Dialect
   readonly header: RunHeader
 }
@@ -151,7 +151,7 @@ interface RecorderParts {
 class Recorder implements RunRecorder {
   readonly #spool: Spool
   readonly #events: WriteStream
-  readonly #redaction: Redaction
+  readonly #redaction: RecordingRedaction
   readonly #mapping: RunMapping
   readonly #onError: RecordOptions['onError']
   #isFull = false

@@ -27,11 +27,11 @@ export interface Ready {
   readonly running: Running
   readonly request: LaunchRequest
   readonly isFirst: boolean
-  readonly opening: Opening
+  readonly opening: LaunchOpening
 }
 
 /** What is known of the turn before the CLI has printed anything. */
-interface Opening {
+interface LaunchOpening {
   readonly header: RunHeader
   readonly anchor: string | undefined
   readonly warnings: readonly RunWarning[]
@@ -179,7 +179,7 @@ export class LiveLauncher {
     binding: Binding | null,
     session: SessionChoice,
     { env: more, warnings = [] }: Partial<LivePlan>,
-  ): Promise<Opening> {
+  ): Promise<LaunchOpening> {
     const { spec, env, options } = this.#context
     const { key, title } = spec.profile
     const keyIsThere = await hasKey(spec.profile, { ...env, ...more })

@@ -6,7 +6,7 @@ export interface ReplyRefusal {
   readonly code?: string
 }
 
-interface OpenRequest {
+interface OpenReply {
   readonly what: string
   readonly resolve: (result: JsonObject) => void
   readonly reject: (error: Error) => void
@@ -15,7 +15,7 @@ interface OpenRequest {
 /** Our requests that a CLI has not answered yet. */
 export class Replies {
   readonly #title: string
-  readonly #open = new Map<string, OpenRequest>()
+  readonly #open = new Map<string, OpenReply>()
   #whyGone: string | undefined
 
   constructor(title: string) {
@@ -60,7 +60,7 @@ export class Replies {
     for (const { what, reject } of open) reject(this.#gone(what, why))
   }
 
-  #take(id: string): OpenRequest | undefined {
+  #take(id: string): OpenReply | undefined {
     const request = this.#open.get(id)
     this.#open.delete(id)
     return request

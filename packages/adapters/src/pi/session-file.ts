@@ -12,7 +12,7 @@ export interface SessionCut {
   readonly cwd: string | undefined
 }
 
-interface Entry {
+interface SessionEntry {
   readonly line: string
   readonly record: JsonObject
 }
@@ -34,7 +34,7 @@ export function cutSession(text: string, anchor: string | undefined): SessionCut
   const [header, ...entries] = text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line): Entry => ({ line, record: parseRecord(line) ?? NO_FIELDS }))
+    .map((line): SessionEntry => ({ line, record: parseRecord(line) ?? NO_FIELDS }))
   if (header === undefined) return undefined
   const head = entries.at(-1)
   const at =
@@ -66,10 +66,10 @@ function anchorOfEntry(record: JsonObject): string | undefined {
   return record['type'] === 'message' ? anchorOfMessage(asObject(record['message'])) : undefined
 }
 
-function wayTo(entry: Entry, byId: ReadonlyMap<string | undefined, Entry>): readonly Entry[] {
-  const way: Entry[] = []
-  const seen = new Set<Entry>()
-  for (let at: Entry | undefined = entry; at !== undefined && !seen.has(at);) {
+function wayTo(entry: SessionEntry, byId: ReadonlyMap<string | undefined, SessionEntry>): readonly SessionEntry[] {
+  const way: SessionEntry[] = []
+  const seen = new Set<SessionEntry>()
+  for (let at: SessionEntry | undefined = entry; at !== undefined && !seen.has(at);) {
     seen.add(at)
     way.unshift(at)
     const parent = asText(at.record['parentId'])
@@ -79,7 +79,7 @@ function wayTo(entry: Entry, byId: ReadonlyMap<string | undefined, Entry>): read
 }
 
 /** Includes the results of calls: no model accepts calls without results. */
-function withResults(entries: readonly Entry[], entry: Entry | undefined): Entry | undefined {
+function withResults(entries: readonly SessionEntry[], entry: SessionEntry | undefined): SessionEntry | undefined {
   if (entry === undefined) return undefined
   const content = asArray(asObject(entry.record['message'])?.['content']) ?? []
   let open = content.filter((part) => asObject(part)?.['type'] === 'toolCall').length

@@ -1,7 +1,7 @@
 /** Called when a listener fails; must not throw itself. */
 export type ListenerFailure = (error: unknown) => void
 
-interface Subscription<T> {
+interface Listening<T> {
   readonly listener: (value: T) => unknown
 }
 
@@ -10,7 +10,7 @@ interface Subscription<T> {
  * when one unsubscribes during a call. A listener that throws or rejects does not affect the others.
  */
 export class Emitter<T> {
-  #listeners: readonly Subscription<T>[] = []
+  #listeners: readonly Listening<T>[] = []
   readonly #onFailure: ListenerFailure
   #isEmitting = false
   #waiting: T[] | undefined
@@ -25,7 +25,7 @@ export class Emitter<T> {
 
   subscribe(listener: (value: T) => unknown): () => void {
     // One entry per subscription: the same function may be subscribed twice.
-    const entry: Subscription<T> = { listener }
+    const entry: Listening<T> = { listener }
     this.#listeners = this.#listeners.concat(entry)
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== entry)

@@ -33,7 +33,7 @@ import type {
 import { ThreadPolicy } from './rules/thread-policy.ts'
 import { WarmSessions } from './turns/warm-sessions.ts'
 
-type OnTaken = (runtime: ThreadRuntime) => void | Promise<void>
+type AfterTaken = (runtime: ThreadRuntime) => void | Promise<void>
 type Opener = Door | null
 
 /**
@@ -116,7 +116,7 @@ export class ThreadRuntime {
    * Takes ownership of the thread and recovers the run that a dead process left. `onTaken` is called before the
    * recovery, so that listeners added there miss nothing. `by`: the door it is known by; `null` if it carries out no runs.
    */
-  static async open(options: ThreadRuntimeOptions, onTaken?: OnTaken, by: Opener = options): Promise<ThreadRuntime> {
+  static async open(options: ThreadRuntimeOptions, onTaken?: AfterTaken, by: Opener = options): Promise<ThreadRuntime> {
     checkRuntimeOptions(options)
     const { owner, thread } = options
     owner.enter(thread)
@@ -333,7 +333,7 @@ export class ThreadRuntime {
   }
 
   /** Lets another door in and recovers its run, if that is open. `onAttached` comes first: listeners miss nothing. */
-  async attach(door: Door, onAttached?: OnTaken): Promise<void> {
+  async attach(door: Door, onAttached?: AfterTaken): Promise<void> {
     this.#doors.add(door)
     this.#lease.redactWith(this.#doors.redact)
     try {

@@ -141,9 +141,9 @@ export interface HarnessProject {
 export type StandingRules = Partial<PermissionRules>
 
 /** Of every thread, as `ThreadRuntime` takes them. */
-type ThreadLimits = Pick<ThreadRuntimeOptions, 'approvalTimeout' | 'parkAfter' | 'keepWarm' | 'handoverTokens'>
+type ThreadTimes = Pick<ThreadRuntimeOptions, 'approvalTimeout' | 'parkAfter' | 'keepWarm' | 'handoverTokens'>
 
-export interface HarnessConfig<State extends StateShape = StateShape> extends ThreadLimits {
+export interface HarnessConfig<State extends StateShape = StateShape> extends ThreadTimes {
   /** Identifies the harness: a run continues in another process only in a harness with the same id. */
   readonly id: string
   /** The owner of the threads, such as a user or a project, unless a session sets another. Default: the harness's `id`. */

@@ -1,12 +1,11 @@
 import { Agent, type AgentOptions } from '@inspan/agent'
 import { toWireEvent, type HarnessEvent, type HarnessEventType, type PlacedEvent } from '@inspan/protocol/harness'
 import type { Store } from '@inspan/protocol/store'
-import { scriptedModel, type ScriptedModel } from '@inspan/testing'
+import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
 import type { HarnessConfig, StateShape } from './harness-config.ts'
 
-type Script = Parameters<typeof scriptedModel>[0]
-type EventOf<Type extends HarnessEventType> = Extract<HarnessEvent, { type: Type }>
+type HarnessEventOf<Type extends HarnessEventType> = Extract<HarnessEvent, { type: Type }>
 
 const OWN_THREAD: ReadonlySet<HarnessEventType> = new Set([
   'thread_changed',
@@ -33,7 +32,11 @@ export class HarnessBench<State extends StateShape = StateShape> implements Asyn
   /** The JSON form of each event at the time it was emitted. */
   readonly kept = new Map<HarnessEvent, string>()
 
-  constructor(script: Script, config: Partial<HarnessConfig<State>> = {}, agent: Partial<AgentOptions> = {}) {
+  constructor(
+    script: Script<ModelRequest>,
+    config: Partial<HarnessConfig<State>> = {},
+    agent: Partial<AgentOptions> = {},
+  ) {
     this.model = scriptedModel(script)
     this.harness = new Harness<State>({
       id: 'bench',
@@ -54,15 +57,15 @@ export class HarnessBench<State extends StateShape = StateShape> implements Asyn
     return this.events.map(({ type }) => type).filter((type) => type !== 'display_state_changed')
   }
 
-  all<Type extends HarnessEventType>(type: Type): EventOf<Type>[] {
-    return this.events.filter((event): event is EventOf<Type> => event.type === type)
+  all<Type extends HarnessEventType>(type: Type): HarnessEventOf<Type>[] {
+    return this.events.filter((event): event is HarnessEventOf<Type> => event.type === type)
   }
 
   /** The next event of the type, or the first that fits. */
   next<Type extends HarnessEventType>(
     type: Type,
-    fits: (event: EventOf<Type>) => boolean = () => true,
-  ): Promise<EventOf<Type>> {
+    fits: (event: HarnessEventOf<Type>) => boolean = () => true,
+  ): Promise<HarnessEventOf<Type>> {
     return nextEvent(this.harness, type, fits)
   }
 
@@ -88,14 +91,14 @@ interface Subscribable {
 export function nextEvent<Type extends HarnessEventType>(
   source: Subscribable,
   type: Type,
-  fits: (event: EventOf<Type>) => boolean = () => true,
-): Promise<EventOf<Type>> {
+  fits: (event: HarnessEventOf<Type>) => boolean = () => true,
+): Promise<HarnessEventOf<Type>> {
   return new Promise((resolve) => {
     const stop = source.subscribe((event) => {
       const payload = payloadOf(event)
-      if (payload.type !== type || !fits(payload as EventOf<Type>)) return
+      if (payload.type !== type || !fits(payload as HarnessEventOf<Type>)) return
       stop()
-      resolve(payload as EventOf<Type>)
+      resolve(payload as HarnessEventOf<Type>)
     })
   })
 }

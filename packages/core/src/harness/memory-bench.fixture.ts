@@ -2,7 +2,7 @@ import { Agent, type AgentOptions } from '@inspan/agent'
 import { Memory, type MemoryOptions } from '@inspan/memory'
 import type { HarnessEvent, HarnessEventType } from '@inspan/protocol/harness'
 import type { Store } from '@inspan/protocol/store'
-import { scriptedModel, type ScriptedModel } from '@inspan/testing'
+import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { Harness } from './harness.ts'
 import type { HarnessConfig } from './harness-config.ts'
@@ -13,8 +13,6 @@ export const WINDOW = 8000
 export const LONG: string = 'The quick brown fox jumps over the lazy dog. '.repeat(36)
 
 export const NOTES = `<observations>\n- The user likes foxes.\n</observations>\n<current-task>Count foxes.</current-task>\n<suggested-response>Go on counting.</suggested-response>`
-
-type Script = Parameters<typeof scriptedModel>[0]
 
 export interface MemoryBench extends AsyncDisposable {
   readonly harness: Harness
@@ -31,7 +29,7 @@ export interface MemoryBench extends AsyncDisposable {
 }
 
 export interface MemoryBenchOptions {
-  readonly script?: Script
+  readonly script?: Script<ModelRequest>
   readonly isWindowKnown?: boolean
   readonly storage?: Store
   readonly agent?: Partial<AgentOptions>

@@ -19,7 +19,7 @@ export function strictFileRules(rules: readonly PlacedRule[], policy: 'ask' | 'd
   return rules.filter((rule) => rule.kind === 'path').filter(({ rule }) => rule.policy === policy)
 }
 
-type PathRule = Extract<PlacedRule, { kind: 'path' }>
+export type PathRule = Extract<PlacedRule, { kind: 'path' }>
 
 /** Returns whether a rule about files applies to what a command does to one. */
 export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Reach {

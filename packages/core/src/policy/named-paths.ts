@@ -1,11 +1,9 @@
 import type { JsonValue, ToolCategory } from '@inspan/protocol'
 import type { ToolCallRequest } from '@inspan/protocol/driver'
-import { strictFileRules } from './judge-files.ts'
+import { strictFileRules, type PathRule } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement } from './judgement.ts'
 import { type Whereabouts, pathReach } from '@inspan/shell/judge'
 import type { PlacedRule } from './rule-book.ts'
-
-type PathRule = Extract<PlacedRule, { kind: 'path' }>
 
 const MOST_TEXTS = 5_000
 const MOST_CHARACTERS = 200_000

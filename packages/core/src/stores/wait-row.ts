@@ -28,10 +28,14 @@ export function waitFromRow(row: StoredWait, whole: (wait: Wait) => Wait = (wait
   }
 }
 
-type Content = Pick<StoredWait, 'state' | 'wait' | 'settled'>
+type WaitContent = Pick<StoredWait, 'state' | 'wait' | 'settled'>
 
 /** Returns what an erasure leaves of a row. A wait that is still pending is cancelled. */
-export function erasedRow({ settled, state, wait: text }: Content, reason: WaitCancelReason, now: number): Content {
+export function erasedRow(
+  { settled, state, wait: text }: WaitContent,
+  reason: WaitCancelReason,
+  now: number,
+): WaitContent {
   const stored = tryParse(text) as Wait | undefined
   const wait = stored === undefined ? '' : JSON.stringify(erasedWait(stored))
   if (state !== 'pending') return { wait, state, settled }

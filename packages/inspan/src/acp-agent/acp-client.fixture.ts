@@ -19,9 +19,11 @@ import { fromJSONSchema } from 'zod'
 
 const bin = fileURLToPath(new URL('../../bin/inspan.js', import.meta.url))
 
-type Answer = (request: RequestPermissionRequest) => RequestPermissionOutcome | Promise<RequestPermissionOutcome>
+type PermissionAnswerer = (
+  request: RequestPermissionRequest,
+) => RequestPermissionOutcome | Promise<RequestPermissionOutcome>
 
-const reject: Answer = () => ({ outcome: 'selected', optionId: 'reject' })
+const reject: PermissionAnswerer = () => ({ outcome: 'selected', optionId: 'reject' })
 
 /** `inspan acp` as a child process, driven by the client of the SDK. Every message of the agent is validated. */
 export class AcpBench implements AsyncDisposable {
@@ -34,7 +36,7 @@ export class AcpBench implements AsyncDisposable {
   /** The methods of our requests by id, since a response does not say what it answers. */
   readonly #methods = new Map<unknown, string>()
   #errors = ''
-  answer: Answer = reject
+  answer: PermissionAnswerer = reject
 
   constructor(args: readonly string[], options: { readonly cwd: string; readonly env?: Record<string, string> }) {
     const { cwd, env } = options

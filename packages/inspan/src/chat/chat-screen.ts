@@ -38,7 +38,7 @@ export interface ChatScreenOptions {
   readonly onShown: () => void
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly id: string
   readonly chosen: ReadonlySet<number>
   readonly isAskingReason: boolean
@@ -62,7 +62,7 @@ export class ChatScreen implements Component {
   #isUnfolded = false
   #notice: readonly ToneLine[] = []
   /** The wait that keys answer, and what was done about it so far. */
-  #asked: Asked | undefined
+  #asked: OpenQuestion | undefined
   #isArmed = false
   #arming: ReturnType<typeof setTimeout> | undefined
   #isLeaving = false

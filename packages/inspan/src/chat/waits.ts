@@ -172,13 +172,13 @@ export function typedAnswer({ isAskingReason, wait }: WaitView, text: string): C
   return { type: 'approve', toolCallId, answer: questionOf(wait).isMultiple ? [text] : text }
 }
 
-interface Question {
+interface WaitQuestion {
   readonly question: string
   readonly options: readonly { readonly label: string; readonly description?: string }[]
   readonly isMultiple: boolean
 }
 
-function questionOf({ description, payload = {} }: PendingApproval): Question {
+function questionOf({ description, payload = {} }: PendingApproval): WaitQuestion {
   const { options, question } = payload
   const mode = payload['selectionMode'] ?? payload['mode']
   return {
@@ -188,7 +188,7 @@ function questionOf({ description, payload = {} }: PendingApproval): Question {
   }
 }
 
-function optionOf(option: JsonValue): Question['options'] {
+function optionOf(option: JsonValue): WaitQuestion['options'] {
   if (typeof option === 'string') return [{ label: option }]
   if (typeof option !== 'object' || option === null || Array.isArray(option)) return []
   const { description, label } = option as JsonObject

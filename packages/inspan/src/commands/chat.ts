@@ -164,14 +164,14 @@ async function checkServer(url: string): Promise<void> {
 
 const ENDING = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-interface Shown {
+interface ShownThread {
   readonly client: Client
   /** Resolves when messages can be sent. */
   readonly ready: Promise<void>
   readonly onShown: () => void
 }
 
-async function show({ client, onShown, ready }: Shown, { cwd, env }: Terminal): Promise<number> {
+async function show({ client, onShown, ready }: ShownThread, { cwd, env }: Terminal): Promise<number> {
   const [{ ProcessTerminal, TuiMainScreen }, { ChatScreen }, { createTheme, hasColour }] = await Promise.all([
     import('@earendil-works/pi-tui'),
     import('../chat/chat-screen.ts'),

@@ -137,14 +137,14 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
 }
 
-interface Reach {
+interface ReachOptions {
   readonly 'allow-remote': boolean
   readonly 'allowed-host': readonly string[]
   readonly 'trust-proxy': boolean
 }
 
 /** Returns the address under which other devices reach the server; undefined if they cannot. */
-export function addressForPhones(url: string, reach: Reach): string | undefined {
+export function addressForPhones(url: string, reach: ReachOptions): string | undefined {
   const [name] = reach['allowed-host']
   if (name !== undefined) return `${reach['trust-proxy'] ? 'https' : 'http'}://${name}`
   return reach['allow-remote'] && !url.includes('//0.0.0.0:') && !url.includes('//[::]:') ? url : undefined

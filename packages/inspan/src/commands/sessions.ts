@@ -49,7 +49,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   return 0
 }
 
-interface Session {
+interface SessionLine {
   readonly id: string
   readonly agentId: string
   readonly title?: string
@@ -61,7 +61,7 @@ export async function listSessions(
   folder: string,
   ids: readonly (typeof WITH_SESSIONS)[number][],
   terminal: Terminal,
-): Promise<readonly Session[]> {
+): Promise<readonly SessionLine[]> {
   using progress = new Progress(terminal)
   progress.show('Looking for conversations …')
   const { clis } = await import('@inspan/adapters/reading')

@@ -6,7 +6,7 @@ import { visible } from '@inspan/protocol/internal'
 
 const MOST_SHOWN = 1000
 
-interface ThreadView {
+interface ThreadReport {
   readonly id: string
   readonly resourceId: string
   readonly title: string | null
@@ -52,7 +52,7 @@ export async function showThread(store: Store, given: string, asJson: boolean, t
   for (const line of lines) terminal.out(visible(line))
 }
 
-async function viewOf(store: Store, thread: string): Promise<ThreadView> {
+async function viewOf(store: Store, thread: string): Promise<ThreadReport> {
   const [info, status, head, inbox, waits] = await Promise.all([
     store.getThread(thread),
     store.getStream(thread),

@@ -13,10 +13,10 @@ export function eraseAddress({ messageId, partId }: PartAddress): Erased<PartAdd
   return { messageId, partId, meta: ERASED }
 }
 
-type Call = PartAddress & { readonly toolCallId: string; readonly toolName: string }
+type ErasedCall = PartAddress & { readonly toolCallId: string; readonly toolName: string }
 
 /** Returns what is left of a call and of its result: which call it was. */
-export function eraseCall(body: Call): Erased<Call> {
+export function eraseCall(body: ErasedCall): Erased<ErasedCall> {
   return { ...eraseAddress(body), toolCallId: body.toolCallId, toolName: body.toolName }
 }
 

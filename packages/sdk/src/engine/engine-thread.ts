@@ -46,7 +46,7 @@ export interface EngineThreadPorts extends NotePorts {
 /** A summary, and which messages it stands for. */
 type Summary = Parameters<MemoryThread['compact']> extends [...infer Given, unknown] ? Given : never
 
-interface OpenTurn {
+interface OpenChatTurn {
   readonly turn: ChatTurn
   readonly projection: ChatProjection
 }
@@ -54,7 +54,7 @@ interface OpenTurn {
 /** One chat thread: a runtime that is opened when it is needed, and the turn that goes on in it. */
 export class EngineThread {
   readonly #ports: EngineThreadPorts
-  readonly #turns = new Map<string, OpenTurn>()
+  readonly #turns = new Map<string, OpenChatTurn>()
   /** Turns whose message is queued, by the id of the message. */
   readonly #queued = new Map<string, ChatTurn>()
   /** The turn that somebody was given in this process. Nobody can answer for one that nobody has. */
@@ -318,7 +318,7 @@ export class EngineThread {
   }
 
   /** Returns the turn of a run. One that began in an earlier process starts with what is open. */
-  #turnOf(runId: string): OpenTurn {
+  #turnOf(runId: string): OpenChatTurn {
     const known = this.#turns.get(runId)
     if (known !== undefined) return known
     const { run } = this.#state.head
@@ -327,7 +327,7 @@ export class EngineThread {
     return begun
   }
 
-  #begin(runId: string, state: ThreadState): OpenTurn {
+  #begin(runId: string, state: ThreadState): OpenChatTurn {
     const agent = this.#ports.agent()
     const turn = new ChatTurn()
     const projection = new ChatProjection({

@@ -3,7 +3,7 @@ import type { TelemetryPayloads } from '@inspan/protocol/chat'
 import type { LogLevel } from '@inspan/protocol/driver'
 import type { RecordBody } from '@inspan/protocol/log'
 
-type NoteRecord = Extract<RecordBody, { type: 'note' }>
+type NoteBody = Extract<RecordBody, { type: 'note' }>
 
 export interface NotePorts {
   readonly log: (level: LogLevel, message: string, context: Record<string, unknown>) => void
@@ -11,7 +11,7 @@ export interface NotePorts {
 }
 
 /** Passes on what people should know: warnings, limits and when they end, and output that was not understood. */
-export function passOnNote({ data = {}, kind, text }: NoteRecord, { log, report }: NotePorts): void {
+export function passOnNote({ data = {}, kind, text }: NoteBody, { log, report }: NotePorts): void {
   if (kind === 'limit') {
     const { name, resetsAt, status } = data as unknown as TelemetryPayloads['usage-limit']
     report('usage-limit', { name, status, ...(resetsAt === undefined ? {} : { resetsAt }) })

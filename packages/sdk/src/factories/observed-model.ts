@@ -7,7 +7,7 @@ interface Observation {
   readonly sessionId: string
 }
 
-type CallOptions = Readonly<Record<string, unknown>>
+type ObservedOptions = Readonly<Record<string, unknown>>
 interface Answered {
   readonly content?: readonly unknown[]
   /** Only of `doStream`. */
@@ -24,17 +24,17 @@ export function observedModel(model: LanguageModel, observation: Observation): L
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target)
       if (typeof value !== 'function') return value
-      const call = value.bind(target) as (options: CallOptions) => Promise<Answered>
+      const call = value.bind(target) as (options: ObservedOptions) => Promise<Answered>
       if (key !== 'doStream' && key !== 'doGenerate') return call
-      return (options: CallOptions) => observed(target, call, options, observation)
+      return (options: ObservedOptions) => observed(target, call, options, observation)
     },
   })
 }
 
 async function observed(
   { modelId, provider }: LanguageModel,
-  call: (options: CallOptions) => Promise<Answered>,
-  options: CallOptions,
+  call: (options: ObservedOptions) => Promise<Answered>,
+  options: ObservedOptions,
   { agentId, sessionId, wire }: Observation,
 ): Promise<Answered> {
   const requestId = crypto.randomUUID()

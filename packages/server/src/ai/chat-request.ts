@@ -4,8 +4,8 @@ import type { Command, CommandAttachment } from '@inspan/protocol/wire'
 const ID = /^[\w-]{1,128}$/
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/]+={0,2})$/
 
-type Fields = Readonly<Record<string, unknown>>
-type Answer = Extract<Command, { type: 'approve' | 'deny' }>
+type BodyFields = Readonly<Record<string, unknown>>
+type ApprovalCommand = Extract<Command, { type: 'approve' | 'deny' }>
 
 /** What a chat of the AI SDK asks for: a new message, or the answers to what waited. */
 export type UiChatRequest =
@@ -15,7 +15,7 @@ export type UiChatRequest =
       /** The id that the chat gave its message. */
       readonly messageId?: string
     }
-  | { readonly id: string; readonly answers: readonly Answer[] }
+  | { readonly id: string; readonly answers: readonly ApprovalCommand[] }
 
 export function chatId(id: unknown): string {
   if (typeof id === 'string' && ID.test(id)) return id
@@ -24,7 +24,7 @@ export function chatId(id: unknown): string {
 
 /** Reads the body that `DefaultChatTransport` sends. Only the last message counts: the thread has the others. */
 export function readChatRequest(body: object): UiChatRequest {
-  const { id: given, messages, trigger } = body as Fields
+  const { id: given, messages, trigger } = body as BodyFields
   const id = chatId(given)
   if (trigger === 'regenerate-message') {
     throw new InspanError('unsupported', 'A message cannot be generated again.', {
@@ -42,7 +42,7 @@ export function readChatRequest(body: object): UiChatRequest {
   throw refused('The last message has to be of the user or of the assistant.')
 }
 
-function submission(parts: readonly Fields[]): Extract<Command, { type: 'submit' }> {
+function submission(parts: readonly BodyFields[]): Extract<Command, { type: 'submit' }> {
   const texts: string[] = []
   const attachments: CommandAttachment[] = []
   for (const part of parts) {
@@ -53,7 +53,7 @@ function submission(parts: readonly Fields[]): Extract<Command, { type: 'submit'
   return { type: 'submit', prompt: texts.join('\n'), ...(attachments.length === 0 ? {} : { attachments }) }
 }
 
-function attachment({ filename, url }: Fields): CommandAttachment {
+function attachment({ filename, url }: BodyFields): CommandAttachment {
   const [, mimeType, data] = DATA_URL.exec(typeof url === 'string' ? url : '') ?? []
   // An address would make the server fetch what the sender cannot reach.
   if (mimeType === undefined || data === undefined) throw refused('Files have to be sent as base64 `data:` addresses.')
@@ -61,7 +61,7 @@ function attachment({ filename, url }: Fields): CommandAttachment {
 }
 
 /** A part that was approved, denied, or given an output by the client. */
-function answerOf({ approval, output, state, toolCallId }: Fields): readonly Answer[] {
+function answerOf({ approval, output, state, toolCallId }: BodyFields): readonly ApprovalCommand[] {
   if (typeof toolCallId !== 'string') return []
   if (state === 'output-available') return [{ type: 'approve', toolCallId, answer: output as JsonValue }]
   if (state !== 'approval-responded') return []
@@ -70,8 +70,8 @@ function answerOf({ approval, output, state, toolCallId }: Fields): readonly Ans
   return [{ type: 'deny', toolCallId, ...(typeof reason === 'string' ? { reason } : {}) }]
 }
 
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+function fieldsOf(value: unknown): BodyFields {
+  return typeof value === 'object' && value !== null ? (value as BodyFields) : {}
 }
 
 function refused(message: string): InspanError {

@@ -20,7 +20,7 @@ const HEADERS = {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-interface Run {
+interface StreamedRun {
   readonly id: string
   readonly projection: UiProjection
 }
@@ -79,7 +79,7 @@ export class ChatStreams {
   async #submit(
     { id, message, messageId }: Extract<UiChatRequest, { message: unknown }>,
     caller: Caller,
-  ): Promise<Run> {
+  ): Promise<StreamedRun> {
     const text = JSON.stringify([id, messageId, message])
     const once = messageId === undefined ? {} : { id: await this.#commandId(text, caller) }
     const receipt = await this.#context.desk.carryOut({ ...message, ...once, thread: id }, caller)
@@ -102,7 +102,7 @@ export class ChatStreams {
     { answers, id }: Extract<UiChatRequest, { answers: unknown }>,
     caller: Caller,
     { feed }: UsedThread,
-  ): Promise<Run> {
+  ): Promise<StreamedRun> {
     feed.flush()
     const { run, waits } = feed.view.head
     const waiting = new Set([...waits].map((wait) => wait.subject.toolCallId ?? wait.id))
@@ -116,7 +116,7 @@ export class ChatStreams {
     return { id: run.runId, projection }
   }
 
-  #follow({ projection }: Run, used: UsedThread, caller: Caller, response: ServerResponse): void {
+  #follow({ projection }: StreamedRun, used: UsedThread, caller: Caller, response: ServerResponse): void {
     const { feed } = used
     // Everything that may have changed since: later on only what packets name.
     let due = new Set([...feed.view.messages].map((message) => message.id))

@@ -3,7 +3,7 @@ import type { ThreadView } from '@inspan/protocol/log'
 import type { UiChunk } from './ui-chunk.ts'
 
 /** What a client has been told about a part. */
-interface Told {
+interface SentCall {
   chars: number
   stage: 'open' | 'input' | 'asked' | 'done'
 }
@@ -12,9 +12,9 @@ interface Told {
 export class UiProjection {
   readonly #runId: string
   readonly #thread: string
-  readonly #told = new Map<string, Told>()
+  readonly #told = new Map<string, SentCall>()
   /** Where each call is told of, since its result is in another part. */
-  readonly #calls = new Map<string, Told>()
+  readonly #calls = new Map<string, SentCall>()
   #step: string | undefined
   #hasBegun = false
   #isStarted = false

@@ -7,7 +7,7 @@ import type { Hub, UsedThread } from '../hub.ts'
 import { uuidV7 } from './uuid.ts'
 
 type Addressed = Command & { readonly thread: string }
-type Outcome = Omit<ReceiptMessage, 'type' | 'id'>
+type ReceiptOutcome = Omit<ReceiptMessage, 'type' | 'id'>
 
 /** What the server offers besides its harness. */
 export interface DeskOptions {
@@ -26,7 +26,7 @@ export class CommandDesk {
   }
 
   async carryOut(command: Addressed, caller: Caller, clientId?: string): Promise<ReceiptMessage> {
-    const receipt = (outcome: Outcome): ReceiptMessage => ({ type: 'receipt', id: command.id ?? '', ...outcome })
+    const receipt = (outcome: ReceiptOutcome): ReceiptMessage => ({ type: 'receipt', id: command.id ?? '', ...outcome })
     if (!allows(caller.role, roleOfCommand(command.type))) {
       const message = `The role "${caller.role}" does not allow "${command.type}".`
       return receipt({ status: 'rejected', reason: 'denied', message })
@@ -45,7 +45,7 @@ export class CommandDesk {
     return (await this.#hub.door.store.getCommand(keyOf(commandId, caller))) !== null
   }
 
-  async #execute(given: Addressed, key: CommandKey, caller: Caller): Promise<Outcome> {
+  async #execute(given: Addressed, key: CommandKey, caller: Caller): Promise<ReceiptOutcome> {
     const { command, thread } = await this.#addressed(given, caller)
     this.#check(command)
     const wantsTree = command.type === 'fork' && this.wantsWorktree(command.worktree)
@@ -124,7 +124,7 @@ export class CommandDesk {
   }
 
   /** Returns what was decided before, e.g. about the command that deleted the thread. */
-  async #stored(key: CommandKey): Promise<Outcome | undefined> {
+  async #stored(key: CommandKey): Promise<ReceiptOutcome | undefined> {
     const row = await this.#hub.door.store.getCommand(key).catch(() => null)
     return row?.state === 'done' ? outcomeOf(row.outcome as CommandResult) : undefined
   }
@@ -137,7 +137,7 @@ function keyOf(commandId: string, { principal, tenant }: Caller, clientId: strin
   return { principal: tenant === undefined ? principal : `${tenant}/${principal}`, clientId, commandId }
 }
 
-function outcomeOf(result: CommandResult, used?: UsedThread): Outcome {
+function outcomeOf(result: CommandResult, used?: UsedThread): ReceiptOutcome {
   const seq = used === undefined ? {} : { seq: used.feed.seq }
   switch (result.status) {
     case 'started':
@@ -169,7 +169,7 @@ const REFUSALS: Readonly<Partial<Record<string, ReceiptMessage['reason'] & strin
   unsupported: 'unsupported',
 }
 
-function failure(error: unknown, stored: Outcome | undefined): Outcome {
+function failure(error: unknown, stored: ReceiptOutcome | undefined): ReceiptOutcome {
   if (stored !== undefined) return stored
   const message = error instanceof Error ? error.message : String(error)
   const reason = InspanError.is(error) ? REFUSALS[error.code] : undefined

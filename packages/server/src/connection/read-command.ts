@@ -1,7 +1,7 @@
 import { LIMITS, schemas } from '@inspan/protocol/schema'
 import { COMMAND_TYPES, type Command, type ReceiptMessage } from '@inspan/protocol/wire'
 
-interface Refusal {
+interface CommandRefusal {
   /** The id of the command, if it has a usable one. */
   readonly id?: string
   readonly outcome: Required<Pick<ReceiptMessage, 'status' | 'reason' | 'message'>>
@@ -9,7 +9,7 @@ interface Refusal {
 
 type ReadCommand =
   | { readonly command: Command; readonly refusal?: never }
-  | { readonly command?: never; readonly refusal: Refusal }
+  | { readonly command?: never; readonly refusal: CommandRefusal }
 
 /** Checks a command from outside. One that this version does not know is refused in other words than a malformed one. */
 export function readCommand(given: unknown): ReadCommand {

@@ -10,13 +10,13 @@ const RECENT = 30
 const MOST_WAITS = 1000
 
 /** A thread of the overview. */
-interface Shown extends Readonly<Record<string, unknown>> {
+interface ShownInOverview extends Readonly<Record<string, unknown>> {
   readonly project?: string
 }
 
 /** What needs a person, what runs and what was done last, over all threads of the caller. */
 export function addOverviewRoutes(app: App, { desk, hub, otherProjects, projects }: ServerContext): void {
-  const openable = ({ project }: Shown): { readonly canOpen?: true } =>
+  const openable = ({ project }: ShownInOverview): { readonly canOpen?: true } =>
     project !== undefined && projects?.has(project) === true ? { canOpen: true } : {}
   app.get('/v1/overview', async (c) => {
     await hub.door.ready()
@@ -31,7 +31,7 @@ export function addOverviewRoutes(app: App, { desk, hub, otherProjects, projects
     ])
     const all = new Map([...waiting, ...recent.items, ...others.items].map((info) => [info.id, info]))
     const infos = [...all.values()]
-    const shown = (wanted: readonly ThreadInfo[]): Promise<readonly (Shown | undefined)[]> =>
+    const shown = (wanted: readonly ThreadInfo[]): Promise<readonly (ShownInOverview | undefined)[]> =>
       Promise.all(wanted.map((info) => overviewOf(hub, info)))
     const threads = await shown(infos.filter((info) => info.resourceId === resourceId))
     const elsewhere = seesOthers ? await shown(infos.filter((info) => info.resourceId !== resourceId)) : []
@@ -75,7 +75,7 @@ async function waitingThreads({ door }: Hub): Promise<readonly ThreadInfo[]> {
 }
 
 /** Returns undefined for a thread in which nothing was said or done yet. */
-async function overviewOf({ door }: Hub, info: ThreadInfo): Promise<Shown | undefined> {
+async function overviewOf({ door }: Hub, info: ThreadInfo): Promise<ShownInOverview | undefined> {
   const { createdAt, forkedFrom, id, resourceId, title, updatedAt } = info
   const state = await door.state(id)
   const { head } = state

@@ -18,7 +18,7 @@ const MAX_UNANSWERED = 2
 /** A client that was behind goes on when no more than this is unsent. */
 const LOW_MARK = 64 * 1024
 
-interface Client {
+interface SocketClient {
   readonly socket: WebSocket
   readonly connection: ServedConnection
   /** Pings sent since the last sign of life. */
@@ -29,7 +29,7 @@ interface Client {
 export class Sockets {
   readonly #context: ServerContext
   readonly #server: WebSocketServer
-  readonly #clients = new Set<Client>()
+  readonly #clients = new Set<SocketClient>()
   readonly #heartbeat: NodeJS.Timeout
 
   constructor(context: ServerContext, isLocal: boolean) {
@@ -88,7 +88,7 @@ export class Sockets {
   }
 
   #serve(socket: WebSocket, connection: ServedConnection): void {
-    const client: Client = { socket, connection, unanswered: 0 }
+    const client: SocketClient = { socket, connection, unanswered: 0 }
     this.#clients.add(client)
     const alive = (): void => {
       client.unanswered = 0

@@ -12,7 +12,7 @@ import { Refusal } from './refusal.ts'
 import { unknownFromAssignments } from './deciding.ts'
 import { unknownFromArguments } from './unknowns.ts'
 
-type Entry = { -readonly [Key in keyof SimpleCommand]: SimpleCommand[Key] }
+type MutableCommand = { -readonly [Key in keyof SimpleCommand]: SimpleCommand[Key] }
 
 export interface CommandParts {
   readonly name: Word | null
@@ -30,7 +30,7 @@ const LITERAL_SUBSTITUTION = /\$\(|`/
 
 /** Gathers commands in the order of the walk and follows each to the programs it runs. */
 export class Collector {
-  readonly commands: Entry[] = []
+  readonly commands: MutableCommand[] = []
   readonly #suspicious = new Set<string>()
   readonly #readScript: ReadScript
   #pipelines = 0
@@ -78,10 +78,10 @@ export class Collector {
     if (entry !== undefined) this.#follow(entry, frame, directory)
   }
 
-  #push(parts: CommandParts, frame: Frame, place: FramePlace, directory: Directory, appended: boolean): Entry {
+  #push(parts: CommandParts, frame: Frame, place: FramePlace, directory: Directory, appended: boolean): MutableCommand {
     if (this.commands.length >= limits.commands) throw new Refusal(`more than ${limits.commands} commands`)
     this.#noticeWords(parts)
-    const entry: Entry = {
+    const entry: MutableCommand = {
       index: this.commands.length,
       name: parts.name,
       program: programName(parts.name),
@@ -118,7 +118,7 @@ export class Collector {
     this.#quotedSubstitution = args.some(hidesSubstitution) || assignments.some(({ value }) => hidesSubstitution(value))
   }
 
-  #follow(entry: Entry, frame: Frame, directory: Directory): void {
+  #follow(entry: MutableCommand, frame: Frame, directory: Directory): void {
     if (entry.name === null) return
     const base = baseName(entry.name)
     if (base === null) {
@@ -144,7 +144,7 @@ export class Collector {
     if (launch.runs === 'file' && (base === 'source' || base === '.')) directory.assumed = true
   }
 
-  #addLaunched(launched: LaunchedCommand, outer: Entry, frame: Frame, directory: Directory): void {
+  #addLaunched(launched: LaunchedCommand, outer: MutableCommand, frame: Frame, directory: Directory): void {
     const [name, ...args] = launched.words
     if (name === undefined) return
     const source = launched.words.map((word) => word.source).join(' ')
@@ -155,8 +155,8 @@ export class Collector {
   }
 
   /** A wrapped command shares the standard input of its wrapper. */
-  #stdinOf(entry: Entry): readonly Redirection[] {
-    let at: Entry | undefined = entry
+  #stdinOf(entry: MutableCommand): readonly Redirection[] {
+    let at: MutableCommand | undefined = entry
     while (at !== undefined && at.redirections.length === 0 && at.origin === 'argument' && at.parent !== null) {
       at = this.commands[at.parent]
     }
@@ -173,7 +173,7 @@ function elsewhere(from: Directory, word: Word | null): Directory {
 }
 
 /** `cd` moves this shell only as a builtin: bare or behind `command` and `builtin`, and not in a pipeline. */
-function isBuiltinHere(entry: Entry): boolean {
+function isBuiltinHere(entry: MutableCommand): boolean {
   if (entry.name?.text.includes('/') === true || entry.stages > 1) return false
   if (entry.origin !== 'argument') return true
   const wrapper = entry.wrappers.at(-1)

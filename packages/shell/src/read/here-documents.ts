@@ -1,5 +1,5 @@
 /** The body of a here-document that was cut out of a text before parsing. */
-interface Cut {
+interface DocumentCut {
   /** The position of the cut in the shortened text. */
   readonly at: number
   readonly delimiter: string
@@ -16,10 +16,10 @@ const QUOTED = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([\w.-]+)"|\\(\w+))/g
 export class ShortenedText {
   readonly original: string
   readonly text: string
-  readonly #cuts: readonly Cut[]
-  readonly #found = new Set<Cut>()
+  readonly #cuts: readonly DocumentCut[]
+  readonly #found = new Set<DocumentCut>()
 
-  constructor(original: string, text: string, cuts: readonly Cut[]) {
+  constructor(original: string, text: string, cuts: readonly DocumentCut[]) {
     this.original = original
     this.text = text
     this.#cuts = cuts
@@ -46,7 +46,7 @@ export class ShortenedText {
 
 export function shorten(original: string): ShortenedText {
   const kept: string[] = []
-  const cuts: Cut[] = []
+  const cuts: DocumentCut[] = []
   const lines = new LineIndex(original)
   let length = 0
   const keep = (from: number, to: number): void => {

@@ -15,7 +15,7 @@ export interface SedScript {
   readonly pure: boolean
 }
 
-interface Cursor {
+interface SedCursor {
   readonly text: string
   at: number
 }
@@ -69,7 +69,7 @@ function lineNumber(text: string, from: number, to: number): number {
 
 /** Reads a script just enough to know what it can do; null when it is not plain sed. */
 export function readSedScript(text: string): SedScript | null {
-  const cursor: Cursor = { text, at: 0 }
+  const cursor: SedCursor = { text, at: 0 }
   const commands: SedCommand[] = []
   let pure = true
   for (;;) {
@@ -99,7 +99,7 @@ export function readSedScript(text: string): SedScript | null {
   }
 }
 
-function skip(cursor: Cursor, pattern: RegExp): string {
+function skip(cursor: SedCursor, pattern: RegExp): string {
   pattern.lastIndex = cursor.at
   const matched = pattern.exec(cursor.text)?.[0] ?? ''
   cursor.at += matched.length
@@ -107,7 +107,7 @@ function skip(cursor: Cursor, pattern: RegExp): string {
 }
 
 /** Returns a line number, 0 for the last line, null for an expression, 'none' if absent, undefined if malformed. */
-function readAddress(cursor: Cursor): number | null | 'none' | undefined {
+function readAddress(cursor: SedCursor): number | null | 'none' | undefined {
   const number = skip(cursor, /\d+/y)
   if (number !== '') return skip(cursor, /~\d+/y) === '' ? Number(number) : null
   const first = cursor.text.charAt(cursor.at)
@@ -122,7 +122,7 @@ function readAddress(cursor: Cursor): number | null | 'none' | undefined {
   return null
 }
 
-function readSecondAddress(cursor: Cursor, from: number | null): number | null | undefined {
+function readSecondAddress(cursor: SedCursor, from: number | null): number | null | undefined {
   const offset = skip(cursor, /\+\d+/y)
   if (offset !== '') return from === null || from === 0 ? null : from + Number(offset.slice(1))
   if (skip(cursor, /~\d+/y) !== '') return null
@@ -131,7 +131,7 @@ function readSecondAddress(cursor: Cursor, from: number | null): number | null |
 }
 
 /** Moves past the next unescaped delimiter. Brackets do not protect it here, which errs towards "not understood". */
-function skipDelimited(cursor: Cursor, delimiter: string): boolean {
+function skipDelimited(cursor: SedCursor, delimiter: string): boolean {
   while (cursor.at < cursor.text.length) {
     const character = cursor.text.charAt(cursor.at)
     cursor.at += character === '\\' ? 2 : 1
@@ -140,7 +140,7 @@ function skipDelimited(cursor: Cursor, delimiter: string): boolean {
   return false
 }
 
-function readArguments(cursor: Cursor, name: string): 'pure' | 'impure' | null {
+function readArguments(cursor: SedCursor, name: string): 'pure' | 'impure' | null {
   if (name === '{' || name === '}') return 'pure'
   if (name === '#') return (skip(cursor, /[^\n]*/y), 'pure')
   if (name === 's' || name === 'y') return readSubstitution(cursor, name)
@@ -156,11 +156,11 @@ function readArguments(cursor: Cursor, name: string): 'pure' | 'impure' | null {
   return endsHere(cursor) ? 'pure' : null
 }
 
-function endsHere({ at, text }: Cursor): boolean {
+function endsHere({ at, text }: SedCursor): boolean {
   return /^[ \t]*(?:[;\n}#]|$)/.test(text.slice(at, at + 64))
 }
 
-function readSubstitution(cursor: Cursor, name: 's' | 'y'): 'pure' | 'impure' | null {
+function readSubstitution(cursor: SedCursor, name: 's' | 'y'): 'pure' | 'impure' | null {
   const delimiter = cursor.text.charAt(cursor.at)
   if (delimiter === '' || delimiter === '\n' || delimiter === '\\') return null
   cursor.at += 1

@@ -6,7 +6,7 @@ import { printedLines, readSedScript } from './sed-script.ts'
 import { canSet, unknownFromSetting } from './settings.ts'
 import { literalWord } from './words.ts'
 
-interface Rule {
+interface OptionRule {
   /** Long options. An unambiguous prefix counts, as GNU tools accept it. */
   readonly long: readonly string[]
   /** Matches any other argument with this effect. */
@@ -21,14 +21,14 @@ const SSH_PROGRAM =
   /^(?:-[a-z0-9]*o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand|Include|PKCS11Provider|SecurityKeyProvider|XAuthLocation)/i
 /** Another settings file or a library may name a program. */
 const SSH_FILE = /^-[46AaCfGgKkMNnqsTtVvXxYy]*[FI]/
-const COMPILER: Rule = { long: [], short: /^(?:-wrapper|-B|-fplugin|--?specs)/ }
-const EDITOR: Rule = { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSus])/ }
-const NETCAT: Rule = { long: ['--exec', '--sh-exec', '--lua-exec'], short: /^-[a-zA-Z]*[ec]/ }
-const MYSQL: Rule = { long: ['--init-command', '--pager'], short: /\\!|\bsystem\b|\bsource\b|\\\./i }
-const TEX: Rule = { long: [], short: /^--?(?:shell-escape|enable-write18)/ }
-const GO: Rule = { long: [], short: /^--?(?:exec|toolexec|vettool)\b/ }
+const COMPILER: OptionRule = { long: [], short: /^(?:-wrapper|-B|-fplugin|--?specs)/ }
+const EDITOR: OptionRule = { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSus])/ }
+const NETCAT: OptionRule = { long: ['--exec', '--sh-exec', '--lua-exec'], short: /^-[a-zA-Z]*[ec]/ }
+const MYSQL: OptionRule = { long: ['--init-command', '--pager'], short: /\\!|\bsystem\b|\bsource\b|\\\./i }
+const TEX: OptionRule = { long: [], short: /^--?(?:shell-escape|enable-write18)/ }
+const GO: OptionRule = { long: [], short: /^--?(?:exec|toolexec|vettool)\b/ }
 
-const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+const RUNNING_OPTIONS: ReadonlyMap<string, OptionRule> = new Map<string, OptionRule>([
   ['rg', { long: ['--pre', '--hostname-bin'] }],
   ['ag', { long: ['--pager'] }],
   ['ack', { long: ['--pager'] }],

@@ -8,7 +8,7 @@ import { LineSplitter } from './line-splitter.ts'
 import type { RunRoot } from './membership.ts'
 import { SpawnError } from './spawn-error.ts'
 
-interface Entry {
+interface GuardEntry {
   holders: number
   readonly roots: Map<number, RunRoot>
   readonly confirmed: PromiseWithResolvers<void>
@@ -30,7 +30,7 @@ const retryMs = 5000
  * started with the first run, and again if it dies. It never keeps this process alive.
  */
 export class Guard {
-  readonly #runs = new Map<string, Entry>()
+  readonly #runs = new Map<string, GuardEntry>()
   #channel: Channel | undefined
   #failures = 0
 
@@ -129,7 +129,7 @@ export class Guard {
 /** The guard of this process. */
 export const hostGuard: Guard = new Guard()
 
-function newEntry(): Entry {
+function newEntry(): GuardEntry {
   return { holders: 0, roots: new Map(), confirmed: Promise.withResolvers(), isConfirmed: false }
 }
 

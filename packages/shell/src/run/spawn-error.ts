@@ -67,9 +67,9 @@ export async function explainSpawnFailure(attempt: SpawnAttempt, cause: unknown)
   }
 }
 
-type Failure = (kind: SpawnErrorCode, message: string) => SpawnError
+type MakeError = (kind: SpawnErrorCode, message: string) => SpawnError
 
-async function explainCwd({ cwd }: SpawnAttempt, failure: Failure): Promise<SpawnError | undefined> {
+async function explainCwd({ cwd }: SpawnAttempt, failure: MakeError): Promise<SpawnError | undefined> {
   if (cwd === undefined) return undefined
   const found = await stat(cwd).catch(() => undefined)
   if (found === undefined) {
@@ -97,7 +97,7 @@ function placed(cwd: string | undefined, path: string): string {
   }
 }
 
-async function explainCommand(attempt: SpawnAttempt, code: string, failure: Failure): Promise<SpawnError> {
+async function explainCommand(attempt: SpawnAttempt, code: string, failure: MakeError): Promise<SpawnError> {
   const { command, env } = attempt
   const isPath = command.includes('/')
   const path = env['PATH'] ?? ''

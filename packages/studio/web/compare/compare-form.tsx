@@ -9,7 +9,7 @@ interface LaneChoice {
   readonly model: string
 }
 
-interface Props {
+interface CompareFormProps {
   readonly client: Client
   readonly modes: readonly ModeInfo[]
   readonly models: readonly string[]
@@ -20,7 +20,7 @@ const FEWEST = 2
 const MOST = 6
 
 /** Chooses who gets the prompt. Every lane is a mode of the server, with a model of its own if it takes one. */
-export function CompareForm({ client, models, modes, onStart }: Props): ReactNode {
+export function CompareForm({ client, models, modes, onStart }: CompareFormProps): ReactNode {
   const [prompt, setPrompt] = useState('')
   const [chosen, setChosen] = useState<readonly LaneChoice[] | undefined>(undefined)
   const [canBranch, setCanBranch] = useState(false)

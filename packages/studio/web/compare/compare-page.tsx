@@ -6,14 +6,14 @@ import { CompareForm } from './compare-form.tsx'
 import { CompareView } from './compare-view.tsx'
 import { findComparison } from './comparisons.ts'
 
-interface Props {
+interface ComparePageProps {
   readonly client: Client
   readonly choices: Choices
   readonly comparison: string | undefined
   readonly onOpen: (thread: string) => void
 }
 
-export function ComparePage({ choices, client, comparison, onOpen }: Props): ReactNode {
+export function ComparePage({ choices, client, comparison, onOpen }: ComparePageProps): ReactNode {
   const kept = findComparison(comparison)
   if (kept === undefined) {
     return (

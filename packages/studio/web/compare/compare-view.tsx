@@ -10,7 +10,7 @@ import { LaneDiff } from './lane-diff.tsx'
 import { LaneView } from './lane-view.tsx'
 import { useLanes, type LiveLane } from './use-lanes.ts'
 
-interface Props {
+interface CompareViewProps {
   readonly client: Client
   readonly comparison: KeptComparison
   readonly onOpen: (thread: string) => void
@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** The lanes of a comparison side by side while they work, the table, and what they differ in. */
-export function CompareView({ client, comparison, onDone, onOpen }: Props): ReactNode {
+export function CompareView({ client, comparison, onDone, onOpen }: CompareViewProps): ReactNode {
   const lanes = useLanes(comparison)
   const reports = lanes.flatMap(({ report }) => (report === undefined ? [] : [report]))
   const finished: Comparison = { prompt: comparison.prompt, lanes: reports }

@@ -3,13 +3,13 @@ import type { Client } from '@inspan/client'
 import type { LaneReport } from '@inspan/client/compare'
 import { Diff } from '../parts/diff.tsx'
 
-interface Props {
+interface LaneDiffProps {
   readonly client: Client
   readonly reports: readonly LaneReport[]
 }
 
 /** How the result of one lane differs from that of another: its answer and the files it changed. */
-export function LaneDiff({ client, reports }: Props): ReactNode {
+export function LaneDiff({ client, reports }: LaneDiffProps): ReactNode {
   const [first, second] = reports
   const [left, setLeft] = useState(first?.thread ?? '')
   const [right, setRight] = useState(second?.thread ?? '')

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
 
-interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly kind?: 'primary' | 'plain' | 'danger'
 }
 
@@ -10,7 +10,7 @@ const LOOKS = {
   danger: 'bg-(--bg) border-(--line) text-(--bad) hover:bg-(--panel)',
 } as const
 
-export function Button({ kind = 'plain', className = '', type = 'button', ...rest }: Props): ReactNode {
+export function Button({ kind = 'plain', className = '', type = 'button', ...rest }: ButtonProps): ReactNode {
   const look = `rounded-lg border px-3 py-1.5 text-sm font-medium disabled:opacity-50 ${LOOKS[kind]} ${className}`
   return <button type={type} className={look} {...rest} />
 }

@@ -6,14 +6,14 @@ import { Tokens } from './code.tsx'
 const LOOKS = { same: '', added: 'bg-green-600/15', removed: 'bg-red-600/15' } as const
 const SIGNS = { same: ' ', added: '+', removed: '-' } as const
 
-interface Props {
+interface DiffProps {
   readonly before: string
   readonly after: string
   /** The name of the file, by which the code is coloured. */
   readonly path?: string | undefined
 }
 
-export function Diff({ after, before, path }: Props): ReactNode {
+export function Diff({ after, before, path }: DiffProps): ReactNode {
   const ending = endingOf(path)
   const [old, fresh] = [useCodeLines(before, ending), useCodeLines(after, ending)]
   let [oldIndex, freshIndex] = [0, 0]

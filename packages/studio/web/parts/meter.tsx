@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 
-interface Props {
+interface MeterProps {
   readonly label: string
   readonly value: number
   readonly most: number
 }
 
-export function Meter({ label, most, value }: Props): ReactNode {
+export function Meter({ label, most, value }: MeterProps): ReactNode {
   return (
     <label className="mb-1 block text-sm">
       <span className="flex justify-between">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Choices } from '../use-choices.ts'
 
-interface Props {
+interface AgentChoiceProps {
   readonly choices: Choices
   readonly mode: string
   readonly model: string
@@ -12,7 +12,7 @@ interface Props {
 const LOOK = 'max-w-40 rounded-lg border border-(--line) bg-(--bg) px-2 py-1 text-sm sm:max-w-48'
 
 /** Chooses who works: a mode stands for an agent, ours or a coding agent, and the model is the one it uses. */
-export function AgentChoice({ choices, mode, model, onMode, onModel }: Props): ReactNode {
+export function AgentChoice({ choices, mode, model, onMode, onModel }: AgentChoiceProps): ReactNode {
   const { models, modes } = choices
   const offered = [...new Set([...(model === '' ? [''] : [model]), ...models])]
   return (

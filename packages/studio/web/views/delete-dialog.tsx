@@ -3,14 +3,14 @@ import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { Button } from '../parts/button.tsx'
 
-interface Props {
+interface DeleteDialogProps {
   readonly client: Client
   readonly onClose: () => void
   readonly onDeleted: () => void
 }
 
 /** Asks before a thread is gone for good. */
-export function DeleteDialog({ client, onClose, onDeleted }: Props): ReactNode {
+export function DeleteDialog({ client, onClose, onDeleted }: DeleteDialogProps): ReactNode {
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const remove = async (): Promise<void> => {
     try {

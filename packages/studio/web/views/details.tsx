@@ -18,7 +18,7 @@ import { Memory } from './limits.tsx'
 import { Prompts } from './prompts.tsx'
 import { Usage } from './usage.tsx'
 
-interface Props {
+interface DetailsProps {
   readonly client: Client
   readonly choices: Choices
   readonly older: OlderMessages
@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** What there is to know about a thread besides its conversation. */
-export function Details({ choices, client, older, onClose, onDelete }: Props): ReactNode {
+export function Details({ choices, client, older, onClose, onDelete }: DetailsProps): ReactNode {
   return (
     <aside
       aria-label="Details"

@@ -5,7 +5,7 @@ import { useHarness } from '@inspan/client/react'
 import type { Choices } from '../use-choices.ts'
 import { AgentChoice } from './agent-choice.tsx'
 
-interface Props {
+interface HeaderProps {
   readonly client: Client
   readonly choices: Choices
   /** The title in the list of threads: one that was given before anything was said is only there. */
@@ -15,7 +15,7 @@ interface Props {
   readonly onPalette: () => void
 }
 
-export function Header({ choices, client, listedTitle, onDetails, onMenu, onPalette }: Props): ReactNode {
+export function Header({ choices, client, listedTitle, onDetails, onMenu, onPalette }: HeaderProps): ReactNode {
   const { state, send } = useHarness(client, ({ head, status }) => ({
     title: head.title,
     mode: head.mode,

@@ -9,7 +9,7 @@ import { AgentChoice } from './agent-choice.tsx'
 import { MessageBox } from './composer.tsx'
 import { WaitCard } from './waits.tsx'
 
-interface Props {
+interface HomeProps {
   readonly client: Client
   readonly overview: OverviewState
   readonly onOpen: (thread: string) => void
@@ -30,7 +30,7 @@ export interface ThreadStart {
 const MOST_RECENT = 30
 
 /** The first screen: what needs you, what runs, what was done last, whichever agent it is with. */
-export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Props): ReactNode {
+export function Home({ choices, client, onCompare, onNew, onOpen, overview }: HomeProps): ReactNode {
   const { elsewhere, reload, threads = [] } = overview
   const [mode, setMode] = useState<string | undefined>(undefined)
   const [model, setModel] = useState('')

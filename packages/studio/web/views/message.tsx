@@ -6,18 +6,18 @@ import { Markdown } from '../parts/markdown.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { RewindDialog } from './rewind-dialog.tsx'
 
-interface Props {
+interface MessageProps {
   readonly client: Client
   readonly message: WireMessage
   readonly onOpen: (thread: string) => void
 }
 
 /** Messages keep their identity while nothing about them changes, so that only the one that streams is drawn again. */
-export const Message: NamedExoticComponent<Props> = memo(function Message({
+export const Message: NamedExoticComponent<MessageProps> = memo(function Message({
   client,
   message,
   onOpen,
-}: Props): ReactNode {
+}: MessageProps): ReactNode {
   const { attachments = [], content, id, reasoning, role, status, toolCalls = [] } = message
   const isUser = role === 'user'
   if (role === 'system') return <Note text={content} />

@@ -2,14 +2,14 @@ import { useState, type ReactNode } from 'react'
 import { pair } from '../connection.ts'
 import { Button } from '../parts/button.tsx'
 
-interface Props {
+interface PairingProps {
   /** Why the code in the address was refused. */
   readonly failed: string | undefined
   readonly onPaired: () => void
 }
 
 /** The first visit of a browser: it proves itself with the code that the server has printed. */
-export function PairingView({ failed, onPaired }: Props): ReactNode {
+export function PairingView({ failed, onPaired }: PairingProps): ReactNode {
   const [code, setCode] = useState('')
   const [problem, setProblem] = useState(failed)
   const submit = async (): Promise<void> => {

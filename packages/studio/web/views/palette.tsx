@@ -11,7 +11,7 @@ import { setTheme } from '../theme.ts'
 import type { Choices } from '../use-choices.ts'
 import type { ThreadSearch } from '../use-threads.ts'
 
-interface Props {
+interface PaletteProps {
   readonly client: Client
   readonly threads: ThreadSearch
   readonly choices: Choices
@@ -27,7 +27,7 @@ interface Props {
 const MOST_PROMPTS = 100
 
 /** ⌘K: everything by its name. */
-export function Palette(props: Props): ReactNode {
+export function Palette(props: PaletteProps): ReactNode {
   const { choices, client, isOpen, onChange, onDelete, onDetails, onNew, onOpen, threads } = props
   const [search, setSearch] = useState('')
   const done = (act: () => unknown): void => {

@@ -10,7 +10,7 @@ import { replayOf } from '../replay-frames.ts'
 import { shownMessages } from '../shown-messages.ts'
 import { Message } from './message.tsx'
 
-interface Props {
+interface ReplayProps {
   readonly client: Client
   readonly thread: string
   readonly onOpen: (thread: string) => void
@@ -20,7 +20,7 @@ const FRAME_MS = 120
 const SPEEDS = [1, 2, 5, 20] as const
 
 /** Shows again how a conversation went. Nothing is run, and nobody is asked. */
-export function ReplayView({ client, onOpen, thread }: Props): ReactNode {
+export function ReplayView({ client, onOpen, thread }: ReplayProps): ReactNode {
   const [messages, setMessages] = useState<readonly WireMessage[] | undefined>(undefined)
   const [problem, setProblem] = useState<string | undefined>(undefined)
   useEffect(() => {

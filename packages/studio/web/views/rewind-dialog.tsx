@@ -5,7 +5,7 @@ import type { JsonObject } from '@inspan/protocol'
 import type { ReceiptMessage } from '@inspan/protocol/wire'
 import { Button } from '../parts/button.tsx'
 
-interface Props {
+interface RewindDialogProps {
   readonly client: Client
   readonly messageId: string
   readonly onClose: () => void
@@ -43,7 +43,7 @@ function Report({ result }: { readonly result: ReceiptMessage['result'] }): Reac
 }
 
 /** Shows what a rewind would change before it is done. */
-export function RewindDialog({ client, messageId, onClose }: Props): ReactNode {
+export function RewindDialog({ client, messageId, onClose }: RewindDialogProps): ReactNode {
   const [preview, setPreview] = useState<ReceiptMessage | undefined>(undefined)
   useEffect(() => {
     void client.send({ type: 'rewind', messageId, dryRun: true }).receipt.then(setPreview)

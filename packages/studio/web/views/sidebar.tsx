@@ -8,7 +8,7 @@ import { shortTime } from '../short-time.ts'
 import type { OverviewState } from '../use-overview.ts'
 import type { ThreadSearch } from '../use-threads.ts'
 
-interface Props {
+interface SidebarProps {
   readonly client: Client
   readonly threads: ThreadSearch
   readonly overview: OverviewState
@@ -19,7 +19,7 @@ interface Props {
   readonly onMove: () => void
 }
 
-export function Sidebar({ client, current, onMove, onNew, onOpen, overview, threads }: Props): ReactNode {
+export function Sidebar({ client, current, onMove, onNew, onOpen, overview, threads }: SidebarProps): ReactNode {
   const { state } = useHarness(client, ({ status, thread }) => ({ status, thread }))
   const known = new Map(overview.threads?.map(({ id, status }) => [id, status]))
   // The state of the thread that is shown is newer than the list.

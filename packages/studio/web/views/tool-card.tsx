@@ -35,12 +35,14 @@ const ICONS: Readonly<Record<CallKind, typeof Wrench>> = {
   other: Wrench,
 }
 
-interface Props {
+interface ToolCardProps {
   readonly call: HarnessToolCall
 }
 
 /** A tool call: what it does in one line, and its output when it is opened. */
-export const ToolCard: NamedExoticComponent<Props> = memo(function ToolCard({ call }: Props): ReactNode {
+export const ToolCard: NamedExoticComponent<ToolCardProps> = memo(function ToolCard({
+  call,
+}: ToolCardProps): ReactNode {
   const { exitCode, kind, subject } = summarizeCall(call)
   const isRunning = call.status === 'running'
   const [isOpen, setOpen] = useState<boolean | undefined>(undefined)

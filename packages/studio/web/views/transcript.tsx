@@ -7,14 +7,14 @@ import { NestedContext, splitNested } from '../nested.ts'
 import type { OlderMessages } from '../use-older-messages.ts'
 import { Message } from './message.tsx'
 
-interface Props {
+interface TranscriptProps {
   readonly client: Client
   readonly older: OlderMessages
   readonly onOpen: (thread: string) => void
 }
 
 /** The conversation. Only what is on the screen is in the document, so that long threads scroll smoothly. */
-export function Transcript({ client, older, onOpen }: Props): ReactNode {
+export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNode {
   const { state } = useHarness(client, ({ messages, thread }) => ({ messages, thread }))
   const list = useRef<VListHandle>(null)
   const isAtEnd = useRef(true)

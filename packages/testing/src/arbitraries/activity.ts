@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { arbitraryCount, arbitraryId, arbitraryJsonValue, arbitraryText, arbitraryTime } from './json.ts'
 import { listOf, shape } from './shape.ts'
 
-type Fields<T> = { readonly [K in keyof T]-?: fc.Arbitrary<Exclude<T[K], undefined>> }
+type ActivityFields<T> = { readonly [K in keyof T]-?: fc.Arbitrary<Exclude<T[K], undefined>> }
 type OwnOf<Type extends ActivityEvent['type']> = Omit<
   Extract<ActivityEvent, { type: Type }>,
   keyof ActivityBase | 'type'
@@ -12,8 +12,8 @@ type OwnOf<Type extends ActivityEvent['type']> = Omit<
 /** One activity of a type. `optional` holds the fields it may leave out. */
 function activity<Type extends ActivityEvent['type'], Required extends keyof OwnOf<Type>>(
   type: Type,
-  required: Fields<Pick<OwnOf<Type>, Required>>,
-  optional: Fields<Omit<OwnOf<Type>, Required>>,
+  required: ActivityFields<Pick<OwnOf<Type>, Required>>,
+  optional: ActivityFields<Omit<OwnOf<Type>, Required>>,
 ): fc.Arbitrary<ActivityEvent> {
   const fields: Record<string, fc.Arbitrary<unknown>> = {
     type: fc.constant(type),

@@ -44,7 +44,7 @@ import { arbitraryRole, arbitraryUserParts } from './message.ts'
 import { listOf, mapOf, shape } from './shape.ts'
 import { arbitraryFinishReason, arbitraryUsage, arbitraryUsageIncrement } from './usage.ts'
 
-type BodyOf<Type extends RecordBody['type']> = Extract<RecordBody, { type: Type }>
+type MadeBodyOf<Type extends RecordBody['type']> = Extract<RecordBody, { type: Type }>
 
 const address = { messageId: arbitraryId, partId: fc.nat({ max: 20 }).map(String) }
 const arbitraryAddress: fc.Arbitrary<PartAddress> = shape<PartAddress>(address, {})
@@ -142,7 +142,7 @@ const arbitrarySettings = fc.oneof(
   ),
 )
 
-export const arbitraryConfigChange: fc.Arbitrary<BodyOf<'config.changed'>> = shape<BodyOf<'config.changed'>>(
+export const arbitraryConfigChange: fc.Arbitrary<MadeBodyOf<'config.changed'>> = shape<MadeBodyOf<'config.changed'>>(
   { type: fc.constant('config.changed') },
   {
     mode: fc.option(fc.constantFrom('plan', 'build')),
@@ -170,23 +170,23 @@ const arbitraryChild: fc.Arbitrary<ChildLink> = shape<ChildLink>(
 const nullableText = fc.option(arbitraryText)
 
 /** One arbitrary per type. A new type of the protocol does not compile until it has one here. */
-export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arbitrary<BodyOf<Type>> } = {
+export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arbitrary<MadeBodyOf<Type>> } = {
   'text-delta': addressed(agentEventsByType['text-delta']),
   'reasoning-delta': addressed(agentEventsByType['reasoning-delta']),
   file: recordedFile,
   'tool-call': addressed(agentEventsByType['tool-call']),
   'tool-result': toolResult,
   error: agentEventsByType.error,
-  batch: shape<BodyOf<'batch'>>({ type: fc.constant('batch'), event: batchEvent }, {}),
-  'message.added': shape<BodyOf<'message.added'>>(
+  batch: shape<MadeBodyOf<'batch'>>({ type: fc.constant('batch'), event: batchEvent }, {}),
+  'message.added': shape<MadeBodyOf<'message.added'>>(
     { type: fc.constant('message.added'), messageId: arbitraryId, role: arbitraryRole, parts: arbitraryUserParts },
     { createdAt: arbitraryTime, by: arbitraryId, native: arbitraryNativeRef, meta: arbitraryEventMeta },
   ),
-  'message.started': shape<BodyOf<'message.started'>>(
+  'message.started': shape<MadeBodyOf<'message.started'>>(
     { type: fc.constant('message.started'), messageId: arbitraryId, role: arbitraryRole },
     { step: fc.nat({ max: 50 }), by: arbitraryId, parentToolCallId: arbitraryId, native: arbitraryNativeRef },
   ),
-  'message.ended': shape<BodyOf<'message.ended'>>(
+  'message.ended': shape<MadeBodyOf<'message.ended'>>(
     { type: fc.constant('message.ended'), messageId: arbitraryId, outcome: fc.constantFrom('done', 'interrupted') },
     {
       finishReason: arbitraryFinishReason,
@@ -195,7 +195,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       native: arbitraryNativeRef,
     },
   ),
-  'run.started': shape<BodyOf<'run.started'>>(
+  'run.started': shape<MadeBodyOf<'run.started'>>(
     { type: fc.constant('run.started'), runId: arbitraryId, agentId: arbitraryId, rules: arbitraryRules },
     {
       named: fc.constant(true),
@@ -206,7 +206,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       turn: arbitraryTurnDefaults,
     },
   ),
-  'run.resumed': shape<BodyOf<'run.resumed'>>(
+  'run.resumed': shape<MadeBodyOf<'run.resumed'>>(
     {
       type: fc.constant('run.resumed'),
       runId: arbitraryId,
@@ -215,15 +215,15 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     {},
   ),
-  'run.parked': shape<BodyOf<'run.parked'>>(
+  'run.parked': shape<MadeBodyOf<'run.parked'>>(
     { type: fc.constant('run.parked'), runId: arbitraryId, waitIds: listOf(arbitraryId) },
     {},
   ),
-  'run.cancelled': shape<BodyOf<'run.cancelled'>>(
+  'run.cancelled': shape<MadeBodyOf<'run.cancelled'>>(
     {
       type: fc.constant('run.cancelled'),
       runId: arbitraryId,
-      receipt: shape<BodyOf<'run.cancelled'>['receipt']>(
+      receipt: shape<MadeBodyOf<'run.cancelled'>['receipt']>(
         {
           how: fc.constantFrom('clean', 'killed', 'gone'),
           calls: listOf(arbitraryId),
@@ -235,19 +235,19 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     {},
   ),
-  'run.ended': shape<BodyOf<'run.ended'>>(
+  'run.ended': shape<MadeBodyOf<'run.ended'>>(
     { type: fc.constant('run.ended'), runId: arbitraryId, outcome: arbitraryRunOutcome },
     { error: arbitraryErrorData, output: arbitraryJsonValue },
   ),
-  'turn.started': shape<BodyOf<'turn.started'>>(
+  'turn.started': shape<MadeBodyOf<'turn.started'>>(
     { type: fc.constant('turn.started'), turnId: arbitraryId, agentId: arbitraryId },
     { anchor: arbitraryId },
   ),
-  'turn.process': shape<BodyOf<'turn.process'>>(
+  'turn.process': shape<MadeBodyOf<'turn.process'>>(
     { type: fc.constant('turn.process'), turnId: arbitraryId, process: arbitraryProcess },
     {},
   ),
-  'turn.ended': shape<BodyOf<'turn.ended'>>(
+  'turn.ended': shape<MadeBodyOf<'turn.ended'>>(
     {
       type: fc.constant('turn.ended'),
       turnId: arbitraryId,
@@ -260,21 +260,21 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       limit: fc.constantFrom('tokens', 'usd', 'ms'),
     },
   ),
-  'step.started': shape<BodyOf<'step.started'>>(
+  'step.started': shape<MadeBodyOf<'step.started'>>(
     { type: fc.constant('step.started'), stepIndex: fc.nat({ max: 50 }) },
     {
       attempt: fc.integer({ min: 1, max: 3 }),
-      request: shape<NonNullable<BodyOf<'step.started'>['request']>>(
+      request: shape<NonNullable<MadeBodyOf<'step.started'>['request']>>(
         {},
         { system: arbitraryBlobRef, tools: arbitraryBlobRef, model: arbitraryText },
       ),
     },
   ),
-  'step.ended': shape<BodyOf<'step.ended'>>(
+  'step.ended': shape<MadeBodyOf<'step.ended'>>(
     { type: fc.constant('step.ended'), stepIndex: fc.nat({ max: 50 }), finishReason: arbitraryFinishReason },
     { usage: arbitraryUsageIncrement, error: arbitraryErrorData },
   ),
-  'call.started': shape<BodyOf<'call.started'>>(
+  'call.started': shape<MadeBodyOf<'call.started'>>(
     {
       type: fc.constant('call.started'),
       ...address,
@@ -289,27 +289,27 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       procs: arbitraryProcesses,
     },
   ),
-  'wait.opened': shape<BodyOf<'wait.opened'>>(
+  'wait.opened': shape<MadeBodyOf<'wait.opened'>>(
     { type: fc.constant('wait.opened'), wait: arbitraryWaitRequest },
     { call: arbitraryAddress, state: fc.string(), answered: fc.constant(true) },
   ),
-  'wait.answered': shape<BodyOf<'wait.answered'>>(
+  'wait.answered': shape<MadeBodyOf<'wait.answered'>>(
     { type: fc.constant('wait.answered'), waitId: arbitraryId, answer: arbitraryAnswer },
     { detached: fc.constant(true) },
   ),
-  'wait.cancelled': shape<BodyOf<'wait.cancelled'>>(
+  'wait.cancelled': shape<MadeBodyOf<'wait.cancelled'>>(
     { type: fc.constant('wait.cancelled'), waitId: arbitraryId, reason: arbitraryCancelReason },
     {},
   ),
-  'wait.superseded': shape<BodyOf<'wait.superseded'>>(
+  'wait.superseded': shape<MadeBodyOf<'wait.superseded'>>(
     { type: fc.constant('wait.superseded'), waitId: arbitraryId },
     { byWaitId: arbitraryId },
   ),
-  'queue.added': shape<BodyOf<'queue.added'>>(
+  'queue.added': shape<MadeBodyOf<'queue.added'>>(
     { type: fc.constant('queue.added'), item: arbitraryQueueItem },
     { front: fc.constant(true) },
   ),
-  'queue.removed': shape<BodyOf<'queue.removed'>>(
+  'queue.removed': shape<MadeBodyOf<'queue.removed'>>(
     {
       type: fc.constant('queue.removed'),
       itemId: arbitraryId,
@@ -317,10 +317,13 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     {},
   ),
-  'queue.held': shape<BodyOf<'queue.held'>>({ type: fc.constant('queue.held'), held: fc.boolean() }, {}),
+  'queue.held': shape<MadeBodyOf<'queue.held'>>({ type: fc.constant('queue.held'), held: fc.boolean() }, {}),
   'config.changed': arbitraryConfigChange,
-  'tasks.changed': shape<BodyOf<'tasks.changed'>>({ type: fc.constant('tasks.changed'), tasks: arbitraryTasks }, {}),
-  'checkpoint.made': shape<BodyOf<'checkpoint.made'>>(
+  'tasks.changed': shape<MadeBodyOf<'tasks.changed'>>(
+    { type: fc.constant('tasks.changed'), tasks: arbitraryTasks },
+    {},
+  ),
+  'checkpoint.made': shape<MadeBodyOf<'checkpoint.made'>>(
     {
       type: fc.constant('checkpoint.made'),
       checkpointId: arbitraryId,
@@ -329,21 +332,21 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     {},
   ),
-  'binding.changed': shape<BodyOf<'binding.changed'>>(
+  'binding.changed': shape<MadeBodyOf<'binding.changed'>>(
     { type: fc.constant('binding.changed'), binding: arbitraryBinding },
     {},
   ),
-  'binding.removed': shape<BodyOf<'binding.removed'>>(
+  'binding.removed': shape<MadeBodyOf<'binding.removed'>>(
     { type: fc.constant('binding.removed'), agentId: arbitraryId },
     {},
   ),
-  fork: shape<BodyOf<'fork'>>(
+  fork: shape<MadeBodyOf<'fork'>>(
     {
       type: fc.constant('fork'),
       parent: arbitraryId,
       at: arbitraryCount,
       lineage: arbitraryLineage,
-      keep: shape<BodyOf<'fork'>['keep']>(
+      keep: shape<MadeBodyOf<'fork'>['keep']>(
         {
           mode: nullableText,
           model: nullableText,
@@ -361,7 +364,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     {},
   ),
-  rewind: shape<BodyOf<'rewind'>>(
+  rewind: shape<MadeBodyOf<'rewind'>>(
     {
       type: fc.constant('rewind'),
       to: arbitraryCount,
@@ -370,18 +373,18 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     {
       lineage: arbitraryLineage,
-      files: shape<NonNullable<BodyOf<'rewind'>['files']>>({ checkpointId: arbitraryId }, {}),
+      files: shape<NonNullable<MadeBodyOf<'rewind'>['files']>>({ checkpointId: arbitraryId }, {}),
     },
   ),
-  erased: shape<BodyOf<'erased'>>(
+  erased: shape<MadeBodyOf<'erased'>>(
     { type: fc.constant('erased'), from: arbitraryCount, to: arbitraryCount },
     { reason: arbitraryText },
   ),
-  'om.committed': shape<BodyOf<'om.committed'>>(
+  'om.committed': shape<MadeBodyOf<'om.committed'>>(
     { type: fc.constant('om.committed'), om: arbitraryOmPointer, replaces: fc.nat({ max: 8 }) },
     {},
   ),
-  'context.cut': shape<BodyOf<'context.cut'>>(
+  'context.cut': shape<MadeBodyOf<'context.cut'>>(
     {
       type: fc.constant('context.cut'),
       coversTo: arbitraryCount,
@@ -390,7 +393,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     { keeps: listOf(arbitraryId), shortened: mapOf(arbitraryId, arbitraryCount) },
   ),
-  compaction: shape<BodyOf<'compaction'>>(
+  compaction: shape<MadeBodyOf<'compaction'>>(
     {
       type: fc.constant('compaction'),
       summary: arbitraryBlobRef,
@@ -399,8 +402,11 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     { tokensBefore: arbitraryCount, tokensAfter: arbitraryCount },
   ),
-  'child.started': shape<BodyOf<'child.started'>>({ type: fc.constant('child.started'), child: arbitraryChild }, {}),
-  'child.ended': shape<BodyOf<'child.ended'>>(
+  'child.started': shape<MadeBodyOf<'child.started'>>(
+    { type: fc.constant('child.started'), child: arbitraryChild },
+    {},
+  ),
+  'child.ended': shape<MadeBodyOf<'child.ended'>>(
     {
       type: fc.constant('child.ended'),
       thread: arbitraryId,
@@ -409,7 +415,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     },
     { usage: arbitraryUsageIncrement },
   ),
-  note: shape<BodyOf<'note'>>(
+  note: shape<MadeBodyOf<'note'>>(
     {
       type: fc.constant('note'),
       kind: fc.constantFrom(

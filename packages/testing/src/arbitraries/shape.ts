@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 
-type Fields<T> = { readonly [K in keyof T]-?: fc.Arbitrary<Exclude<T[K], undefined>> }
+type ShapeFields<T> = { readonly [K in keyof T]-?: fc.Arbitrary<Exclude<T[K], undefined>> }
 
 /**
  * An object with all required fields and any selection of the optional ones. An absent field is really absent: neither
  * our types nor JSON use `undefined` for it.
  */
 export function shape<T extends object>(
-  required: Fields<Pick<T, RequiredKeys<T>>>,
-  optional: Fields<Pick<T, OptionalKeys<T>>>,
+  required: ShapeFields<Pick<T, RequiredKeys<T>>>,
+  optional: ShapeFields<Pick<T, OptionalKeys<T>>>,
 ): fc.Arbitrary<T> {
   const model: Record<string, fc.Arbitrary<unknown>> = { ...required, ...optional }
   return fc.record(model, {

@@ -38,7 +38,7 @@ export interface DriverContract {
 }
 
 /** A driver with a session, and what its host was told. */
-interface Opened {
+interface OpenedDriver {
   readonly subject: DriverSubject
   readonly session: AgentSession
   readonly abort: AbortController
@@ -49,7 +49,7 @@ interface Opened {
 /** Registers the tests that every driver has to pass. Run it with the real program or with a stand-in for it. */
 export function testDriver(contract: DriverContract): void {
   const timeout = contract.timeoutMs ?? 60_000
-  const check = (title: string, behaviour: DriverBehaviour, body: (opened: Opened) => Promise<void>): void => {
+  const check = (title: string, behaviour: DriverBehaviour, body: (opened: OpenedDriver) => Promise<void>): void => {
     test(title, { timeout }, () => withSession(contract, behaviour, body))
   }
 
@@ -162,7 +162,7 @@ export function testDriver(contract: DriverContract): void {
 async function withSession(
   contract: DriverContract,
   behaviour: DriverBehaviour,
-  body: (opened: Opened) => Promise<void>,
+  body: (opened: OpenedDriver) => Promise<void>,
 ): Promise<void> {
   const subject = await contract.open(behaviour)
   const abort = new AbortController()

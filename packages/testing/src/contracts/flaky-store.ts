@@ -18,7 +18,7 @@ export interface FlakyOptions {
 const SPARED: ReadonlySet<PropertyKey> = new Set(['open', 'close', 'epoch'])
 const MAX_DELAY = 3
 
-type Call = (...args: readonly unknown[]) => Promise<unknown>
+type StoreMethod = (...args: readonly unknown[]) => Promise<unknown>
 
 /** Wraps a store in an unreliable connection: slow, out of order, and sometimes an answer is lost. */
 export function flakyStore(store: Store, options: FlakyOptions): Store {
@@ -31,7 +31,7 @@ export function flakyStore(store: Store, options: FlakyOptions): Store {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
-      const call = value.bind(target) as Call
+      const call = value.bind(target) as StoreMethod
       if (SPARED.has(name)) return call
       return async (...args: readonly unknown[]): Promise<unknown> => {
         await delay()

@@ -47,7 +47,7 @@ export interface ChangedFile {
   readonly isBinary?: true
 }
 
-interface OpenTurn {
+interface OpenCheckpoint {
   readonly turn: JournaledTurn
   readonly kept: Map<string, FileState | null>
   header: Promise<void> | undefined
@@ -62,7 +62,7 @@ export class Checkpoints {
   readonly root: string
   readonly #shadow: ShadowRepository
   readonly #journal: TurnJournal
-  readonly #open = new Map<string, OpenTurn>()
+  readonly #open = new Map<string, OpenCheckpoint>()
   /** Threads whose turns of earlier processes have ended. */
   readonly #settled = new Map<string, Promise<boolean>>()
   /** git changes one index at a time. */
@@ -179,15 +179,15 @@ export class Checkpoints {
     await this.#inTurn(async () => this.#shadow.prune((await this.#journal.all()).flatMap(contentsOf)))
   }
 
-  #of(turn: JournaledTurn): OpenTurn {
+  #of(turn: JournaledTurn): OpenCheckpoint {
     const known = this.#open.get(turn.turnId)
     if (known !== undefined) return known
-    const made: OpenTurn = { turn, kept: new Map(), header: undefined, baseline: undefined, isShared: false }
+    const made: OpenCheckpoint = { turn, kept: new Map(), header: undefined, baseline: undefined, isShared: false }
     this.#open.set(turn.turnId, made)
     return made
   }
 
-  #header(open: OpenTurn): Promise<void> {
+  #header(open: OpenCheckpoint): Promise<void> {
     open.header ??= this.#begin(open.turn)
     return open.header
   }
@@ -204,7 +204,7 @@ export class Checkpoints {
     await this.#journal.add(turn, { turn })
   }
 
-  async #baseline(open: OpenTurn): Promise<string> {
+  async #baseline(open: OpenCheckpoint): Promise<string> {
     await this.#header(open)
     const tree = await this.#scan()
     await this.#journal.add(open.turn, { baseline: tree })

@@ -19,7 +19,7 @@ export interface FileChange {
   readonly isShared?: true
 }
 
-type Line =
+type JournalLine =
   | { readonly turn: JournaledTurn }
   | { readonly baseline: string }
   | { readonly kept: string; readonly before: FileState | null }
@@ -44,7 +44,7 @@ export class TurnJournal {
     this.#folder = join(folder, 'inspan-turns')
   }
 
-  async add({ thread, turnId }: JournaledTurn, line: Line): Promise<void> {
+  async add({ thread, turnId }: JournaledTurn, line: JournalLine): Promise<void> {
     const folder = this.#of(thread)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await appendFile(join(folder, `${encodeURIComponent(turnId)}.jsonl`), `${JSON.stringify(line)}\n`, { mode: 0o600 })
@@ -97,9 +97,9 @@ async function readEntry(path: string): Promise<TurnEntry | undefined> {
   return entry
 }
 
-function parse(text: string): Line | undefined {
+function parse(text: string): JournalLine | undefined {
   try {
-    return JSON.parse(text) as Line
+    return JSON.parse(text) as JournalLine
   } catch {
     return undefined
   }

@@ -32,7 +32,7 @@ export interface ServedAccess {
   revoke(): void
 }
 
-interface Message {
+interface RpcMessage {
   readonly id?: string | number
   readonly method?: string
   readonly params?: JsonObject
@@ -42,7 +42,7 @@ interface Message {
  * Serves tools over MCP to programs of this machine: one listener on 127.0.0.1 for the whole process, and a token for
  * each turn. It listens while there are tokens.
  */
-class ToolServer {
+class LoopbackServer {
   readonly #served = new Map<string, ServedTools>()
   #server: Promise<Server> | undefined
 
@@ -89,14 +89,14 @@ class ToolServer {
   }
 }
 
-const shared = new ToolServer()
+const shared = new LoopbackServer()
 
 /** Serves tools on the listener of this process. */
 export function serveTools(tools: ServedTools): Promise<ServedAccess> {
   return shared.serve(tools)
 }
 
-async function resultOf({ method, params = {} }: Message, tools: ServedTools): Promise<JsonObject> {
+async function resultOf({ method, params = {} }: RpcMessage, tools: ServedTools): Promise<JsonObject> {
   switch (method) {
     case 'initialize': {
       const { protocolVersion } = params
@@ -173,7 +173,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function parsed(body: string): Message | undefined {
+function parsed(body: string): RpcMessage | undefined {
   try {
     const message: unknown = JSON.parse(body)
     return typeof message === 'object' && message !== null && !Array.isArray(message) ? message : undefined

@@ -31,7 +31,7 @@ export interface ConnectionOptions {
   readonly onLost?: () => void
 }
 
-type CallOptions = NonNullable<Parameters<Client['callTool']>[1]> & { readonly allowInputRequired: true }
+type McpCallOptions = NonNullable<Parameters<Client['callTool']>[1]> & { readonly allowInputRequired: true }
 
 /** One server: connecting, its tools, and their calls. */
 export class McpConnection {
@@ -158,7 +158,7 @@ export class McpConnection {
       })
     }
     const live = new LiveCall(signal)
-    const options: CallOptions = {
+    const options: McpCallOptions = {
       signal: live.signal,
       timeout: NO_TIMEOUT_MS,
       allowInputRequired: true,

@@ -7,7 +7,7 @@ export type CallReply = CallToolResult | InputRequiredResult
 /** What a call came to: its reply, or a question that its server asks in the middle of it. */
 export type LiveEvent = { readonly reply: CallReply } | { readonly question: ServerQuestion }
 
-interface Asked {
+interface AskedByServer {
   readonly question: ServerQuestion
   readonly answer: PromiseWithResolvers<ElicitResult>
 }
@@ -20,7 +20,7 @@ export class LiveCall {
   readonly #outer: AbortSignal
   readonly #abort = new AbortController()
   readonly #stop = (): void => this.#abort.abort(this.#outer.reason)
-  #asked: Asked | undefined
+  #asked: AskedByServer | undefined
   #next = Promise.withResolvers<LiveEvent>()
   /** Settles `#next` with how the call ended, once it has. */
   #end: (() => void) | undefined

@@ -16,7 +16,7 @@ export interface McpOAuthOptions {
   readonly onFailure?: (serverName: string, error: Error) => void
 }
 
-interface Kept {
+interface KeptAuthorization {
   port?: number
   client?: object
   tokens?: object
@@ -47,8 +47,8 @@ export class McpOAuth {
       folder,
       `${createHash('sha256').update(`${serverName}\n${url.href}`).digest('hex').slice(0, 32)}.json`,
     )
-    const kept: Kept = (await readPrivate(file)) ?? {}
-    const save = async (change: Kept): Promise<void> => {
+    const kept: KeptAuthorization = (await readPrivate(file)) ?? {}
+    const save = async (change: KeptAuthorization): Promise<void> => {
       Object.assign(kept, change)
       await writePrivate(file, kept)
     }

@@ -1,12 +1,12 @@
 import type { CallToolResult, StandardSchemaV1, Tool } from '@modelcontextprotocol/client'
 import type { McpLibrary } from './load-client.ts'
 
-type Check = Pick<StandardSchemaV1['~standard'], 'validate'> | 'broken'
+type OutputCheck = Pick<StandardSchemaV1['~standard'], 'validate'> | 'broken'
 
 /** Checks what tools return against the schemas their server declared for them. */
 export class OutputChecks {
   readonly #library: McpLibrary
-  readonly #checks = new WeakMap<Tool, Check>()
+  readonly #checks = new WeakMap<Tool, OutputCheck>()
 
   constructor(library: McpLibrary) {
     this.#library = library
@@ -24,7 +24,7 @@ export class OutputChecks {
     return `The tool returned a result that does not match the schema it declares: ${what}`.slice(0, 1_000)
   }
 
-  #checkOf(tool: Tool): Check {
+  #checkOf(tool: Tool): OutputCheck {
     const known = this.#checks.get(tool)
     if (known !== undefined) return known
     const made = this.#compile(tool)
@@ -32,7 +32,7 @@ export class OutputChecks {
     return made
   }
 
-  #compile({ outputSchema }: Tool): Check {
+  #compile({ outputSchema }: Tool): OutputCheck {
     try {
       return this.#library.fromJsonSchema({ ...(outputSchema as Record<string, unknown>) })['~standard']
     } catch {

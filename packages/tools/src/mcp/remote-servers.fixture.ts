@@ -33,7 +33,7 @@ export class RemoteServer implements AsyncDisposable {
   }
 }
 
-interface Message {
+interface RemoteMessage {
   readonly id?: unknown
   readonly method: string
   readonly params?: { readonly protocolVersion?: string }
@@ -43,7 +43,7 @@ interface Message {
 export const answering: RequestListener = (request, response) => {
   void text(request).then((body) => {
     if (request.method !== 'POST') return response.writeHead(405).end()
-    const { id, method, params } = JSON.parse(body) as Message
+    const { id, method, params } = JSON.parse(body) as RemoteMessage
     if (id === undefined) return response.writeHead(202).end()
     const results: Record<string, object> = {
       initialize: {

@@ -24,7 +24,7 @@ export interface WalkOptions {
   readonly followLast?: boolean
 }
 
-interface Step {
+interface FolderStep {
   readonly fd: number
   readonly base: string
   readonly name: string
@@ -78,7 +78,7 @@ export class ContainedFolder {
 class Walk {
   readonly #root: string
   readonly #asked: string
-  readonly #steps: Step[]
+  readonly #steps: FolderStep[]
   #links = 0
 
   constructor(root: string, asked: string) {
@@ -109,8 +109,8 @@ class Walk {
     for (const { fd } of this.#steps) closeSync(fd)
   }
 
-  get #top(): Step {
-    return this.#steps.at(-1) as Step
+  get #top(): FolderStep {
+    return this.#steps.at(-1) as FolderStep
   }
 
   #place(name: string): ContainedPlace {
@@ -121,7 +121,7 @@ class Walk {
 
   #up(): void {
     if (this.#steps.length === 1) throw outside(this.#asked)
-    closeSync((this.#steps.pop() as Step).fd)
+    closeSync((this.#steps.pop() as FolderStep).fd)
   }
 
   #enter(name: string, todo: string[], { makeParents = false }: WalkOptions): void {
@@ -161,7 +161,7 @@ class Walk {
   }
 }
 
-function openFolder(path: string, name: string, plain = path): Step {
+function openFolder(path: string, name: string, plain = path): FolderStep {
   const fd = openSync(path, OPEN_FOLDER)
   return { fd, name, base: isDescriptorRelative ? `/proc/self/fd/${fd}` : plain }
 }

@@ -80,15 +80,15 @@ export function editText(text: string, { all = false, new: by, old }: TextEdit):
   }
 }
 
-interface Span {
+interface TextSpan {
   readonly start: number
   readonly end: number
   /** What the lines of the file begin with and those of the edit do not. */
   readonly indent: string
 }
 
-function placesOf(text: string, old: string): Span[] {
-  const places: Span[] = []
+function placesOf(text: string, old: string): TextSpan[] {
+  const places: TextSpan[] = []
   for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + old.length)) {
     places.push({ start: at, end: at + old.length, indent: '' })
   }
@@ -96,7 +96,7 @@ function placesOf(text: string, old: string): Span[] {
 }
 
 /** Finds whole lines that are equal but for white space around them. */
-function tolerantPlaces(text: string, old: string): Span[] {
+function tolerantPlaces(text: string, old: string): TextSpan[] {
   const wanted = old.replace(/^\n+|\n+$/g, '').split('\n')
   const trimmed = wanted.map((line) => line.trim())
   if (trimmed.every((line) => line === '')) return []
@@ -107,7 +107,7 @@ function tolerantPlaces(text: string, old: string): Span[] {
     starts.push(offset)
     offset += line.length + 1
   }
-  const places: Span[] = []
+  const places: TextSpan[] = []
   for (let at = 0; at + trimmed.length <= lines.length; at++) {
     if (!trimmed.every((line, index) => lines[at + index]?.trim() === line)) continue
     const last = at + trimmed.length - 1

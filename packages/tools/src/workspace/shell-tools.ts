@@ -11,7 +11,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1
 /** Live output is for people; what is beyond is still in the result, as far as that goes. */
 const MAX_STREAMED = 1024 * 1024
 
-interface Command {
+interface CommandInput {
   readonly command: string
   readonly cwd: string | undefined
   readonly timeout: number | undefined
@@ -31,7 +31,7 @@ const executeCommand: WorkspaceTool = workspaceTool({
     background: { type: 'boolean' },
   },
   required: ['command'],
-  parse: (input): Command => ({
+  parse: (input): CommandInput => ({
     command: input.filled('command'),
     cwd: input.optionalText('cwd'),
     timeout: input.count('timeout'),
@@ -41,7 +41,7 @@ const executeCommand: WorkspaceTool = workspaceTool({
 })
 
 async function inForeground(
-  { command, cwd, timeout = DEFAULT_TIMEOUT_MS }: Command,
+  { command, cwd, timeout = DEFAULT_TIMEOUT_MS }: CommandInput,
   call: ToolCall,
 ): Promise<ToolOutcome> {
   const { run } = call
@@ -91,7 +91,7 @@ async function endOf(
   }
 }
 
-async function inBackground({ command, cwd }: Command, call: ToolCall): Promise<ToolOutcome> {
+async function inBackground({ command, cwd }: CommandInput, call: ToolCall): Promise<ToolOutcome> {
   const started = await call.processes.start(call.run.threadId, command, (onOutput) =>
     start({ command, cwd }, call, onOutput),
   )
@@ -103,7 +103,7 @@ async function inBackground({ command, cwd }: Command, call: ToolCall): Promise<
 }
 
 function start(
-  { command, cwd }: Pick<Command, 'command' | 'cwd'>,
+  { command, cwd }: Pick<CommandInput, 'command' | 'cwd'>,
   { run, shell }: ToolCall,
   onOutput: (text: string, stream: 'stdout' | 'stderr') => void,
 ): Promise<RunningCommand> {

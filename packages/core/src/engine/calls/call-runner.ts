@@ -61,7 +61,7 @@ export interface CallRunnerOptions {
   ) => Promise<ToolOutcome | ToolSuspension>
 }
 
-interface Verdict {
+interface CallVerdict {
   /** What the rules said, even if somebody has approved the call. */
   readonly policy: Policy
   readonly refused?: string
@@ -164,7 +164,7 @@ export class CallRunner {
   }
 
   /** Returns the policy under which the call may start, or the refusal for the model. */
-  async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<Verdict> {
+  async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<CallVerdict> {
     const { agentId, ask } = this.#options
     for (;;) {
       // Read again every time: what was approved may have changed since.

@@ -7,12 +7,12 @@ import { allItems } from '../../common/all-items.ts'
 
 const PAGE = 100
 
-type Execute = (command: ThreadCommand, key: CommandKey) => Promise<CommandResult>
+type ExecuteCommand = (command: ThreadCommand, key: CommandKey) => Promise<CommandResult>
 
 /** Carries out the accepted commands of one thread, in the order they came. What fails stays accepted. */
 export async function executePendingOf(
   { store, thread }: Pick<ThreadRuntimeOptions, 'store' | 'thread'>,
-  execute: Execute,
+  execute: ExecuteCommand,
 ): Promise<void> {
   for await (const { body, key } of accepted(store, thread)) {
     // The bodies of commands for a deleted thread are gone.

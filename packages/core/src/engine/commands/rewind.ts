@@ -12,12 +12,12 @@ import type { Settle } from './ledger.ts'
 type Log = ThreadHold['log']
 type RewindPorts = Pick<ThreadRuntimeOptions, 'newId' | 'files' | 'store' | 'thread'>
 type Done = Extract<CommandResult, { status: 'done' }>
-type Scope = NonNullable<RewindCommand['scope']>
+type RewindScope = NonNullable<RewindCommand['scope']>
 
 /** What the answer to a conflict has to know. It is stored with the wait and not shown to anybody. */
 interface Conflict {
   readonly messageId: string
-  readonly scope: Scope
+  readonly scope: RewindScope
   readonly files: readonly string[]
   /** Later turns are not what the person wanted to undo. */
   readonly upTo: number
@@ -140,7 +140,7 @@ function ask({ state }: Log, waitId: string, conflict: Conflict): RecordBody[] {
 
 /** Returns the report as part of the state, so that a client that gets no receipts sees it, too. */
 function reported(
-  about: { readonly messageId: string; readonly scope: Scope; readonly dryRun: boolean },
+  about: { readonly messageId: string; readonly scope: RewindScope; readonly dryRun: boolean },
   restored: FilesRewound | undefined,
 ): RecordBody[] {
   if (restored === undefined) return []

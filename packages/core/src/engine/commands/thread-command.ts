@@ -31,10 +31,10 @@ export interface GivenAnswerCommand extends CommandBase {
 /** Everything a user can do to a thread: what clients send, and the same with more detail from this process. */
 export type ThreadCommand = Command | SubmissionCommand | ConfigChangeCommand | GivenAnswerCommand
 
-type Said = Extract<ThreadCommand, { type: 'submit' | 'steer' | 'follow-up' }>
+type MessageCommand = Extract<ThreadCommand, { type: 'submit' | 'steer' | 'follow-up' }>
 
 /** Returns the message of a command with the agent that gets it: the thread's, or the only one there is. */
-export function submissionOf(command: Said, state: ThreadState, options: ThreadRuntimeOptions): Submission {
+export function submissionOf(command: MessageCommand, state: ThreadState, options: ThreadRuntimeOptions): Submission {
   if ('submission' in command) return command.submission
   const text = command.type === 'submit' ? command.prompt : command.message
   const { attachments = [] } = command as { attachments?: readonly CommandAttachment[] }
@@ -133,17 +133,17 @@ function permissionChange(
   return { yolo: mode === 'fullAuto', rules: { ...rules, categories } }
 }
 
-type Answering = Extract<ThreadCommand, { type: 'answer' | 'approve' | 'deny' }>
+type AnsweringCommand = Extract<ThreadCommand, { type: 'answer' | 'approve' | 'deny' }>
 
 /** Returns the id of the wait that a command answers. Clients name an approval by its call. */
-export function waitIdOf(command: Answering, { head }: ThreadState): string {
+export function waitIdOf(command: AnsweringCommand, { head }: ThreadState): string {
   if (command.type === 'answer') return command.waitId
   const { toolCallId } = command
   if (head.waits.has(toolCallId)) return toolCallId
   return [...head.waits].find(({ subject }) => subject.toolCallId === toolCallId)?.id ?? toolCallId
 }
 
-export function answerOf(command: Answering, wait: Wait): Answer {
+export function answerOf(command: AnsweringCommand, wait: Wait): Answer {
   switch (command.type) {
     case 'deny':
       return { decision: 'decline', ...(command.reason === undefined ? {} : { reason: command.reason }) }

@@ -15,7 +15,7 @@ const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['rewind', 'erased',
 const FIRST_PAGE = 50
 const FURTHER_PAGES = 500
 
-interface OpenMessage {
+interface MessageSoFar {
   readonly from: ThreadMessage
   readonly message: StoredMessage
 }
@@ -36,7 +36,7 @@ export class ContextMessages {
   /** The seq up to which `#sealed` is without messages, because they were not asked for. */
   #from = 0
   /** The messages of the open run, as the state has them and as they are sent. */
-  #open: OpenMessage[] = []
+  #open: MessageSoFar[] = []
   #memory: { readonly blob: string; readonly content: MemoryContent | undefined } | undefined
   #standing: readonly StoredMessage[] = []
   readonly #kept = new Map<string, StoredMessage>()
@@ -152,7 +152,7 @@ export class ContextMessages {
   }
 
   async #running(coversTo: number): Promise<StoredMessage[]> {
-    const open: OpenMessage[] = []
+    const open: MessageSoFar[] = []
     let index = 0
     for (const from of this.#log.state.messages) {
       const known = this.#open[index++]

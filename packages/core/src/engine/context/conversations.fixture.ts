@@ -15,7 +15,7 @@ export interface PlantedQuestion {
 }
 
 /** A kind of fact: how it is told, and how it is asked for in other words. */
-interface Kind {
+interface ConversationKind {
   readonly tell: (who: string, what: string) => string
   readonly ask: (who: string) => string
   readonly values: readonly string[]
@@ -35,7 +35,7 @@ const PROJECTS = [
   'Saffron',
 ]
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly ConversationKind[] = [
   {
     tell: (who, what) => `By the way, ${who} moved to ${what} last spring and works from there now.`,
     ask: (who) => `Where does ${who} live these days?`,

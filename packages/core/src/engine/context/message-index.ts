@@ -26,7 +26,7 @@ const RANK_OFFSET = 60
 export class MessageIndex {
   readonly #store: Store
   readonly #log: ThreadLog
-  #words: WordIndex | undefined
+  #words: OpenWordIndex | undefined
   #vectors = new Map<number, readonly number[]>()
   #known: FoundMessage[] = []
   #work: Promise<unknown> = Promise.resolve()
@@ -110,7 +110,7 @@ export class MessageIndex {
   }
 
   /** Adds the messages since the last search. */
-  async #update(words: WordIndex, embed: Embed | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async #update(words: OpenWordIndex, embed: Embed | undefined, signal: AbortSignal | undefined): Promise<void> {
     const upTo = this.#known.at(-1)?.order ?? 0
     const fresh: StoredMessage[] = []
     const { lineage } = this.#log.state.head
@@ -138,14 +138,14 @@ export class MessageIndex {
   }
 }
 
-interface WordIndex {
+interface OpenWordIndex {
   add(row: number, text: string): void
   search(query: string, limit: number): number[]
   close(): void
 }
 
 /** Loaded on the first search: most threads are never searched. */
-async function openWordIndex(): Promise<WordIndex> {
+async function openWordIndex(): Promise<OpenWordIndex> {
   const { DatabaseSync: Database } = await import('node:sqlite')
   const database = new Database(':memory:')
   try {
@@ -158,7 +158,7 @@ async function openWordIndex(): Promise<WordIndex> {
   }
 }
 
-function ftsIndex(database: DatabaseSync): WordIndex {
+function ftsIndex(database: DatabaseSync): OpenWordIndex {
   const insert = database.prepare('insert into words(rowid, text) values (?, ?)')
   const select = database.prepare(
     'select rowid from words where words match ? order by bm25(words), rowid desc limit ?',
@@ -176,7 +176,7 @@ function ftsIndex(database: DatabaseSync): WordIndex {
 }
 
 /** Counts the terms of the query in each text. Rare terms count more. */
-export function countingIndex(): WordIndex {
+export function countingIndex(): OpenWordIndex {
   const texts: (readonly [row: number, terms: ReadonlySet<string>])[] = []
   const frequency = new Map<string, number>()
   return {

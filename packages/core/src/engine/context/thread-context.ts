@@ -30,7 +30,7 @@ const SMALLEST_WINDOW = 2000
 /** Estimates are off by less than this. A report that differs more is not about the same request. */
 const MOST_FACTOR = 3
 
-interface Asked {
+interface SentRequest {
   readonly model: string
   readonly sent: readonly StoredMessage[]
   readonly fixed: number
@@ -54,7 +54,7 @@ export class ThreadContext {
   readonly #factors = new Map<string, number>()
   readonly #most = new RunningSize(mostTokens)
   readonly #tokens = new RunningSize(tokensOf)
-  #asked: Asked | undefined
+  #asked: SentRequest | undefined
 
   constructor(store: Store, log: ThreadLog, windowOf?: WindowOf, memory?: MemoryOf) {
     this.#store = store

@@ -40,14 +40,14 @@ export async function extendRange(
   }
 }
 
-interface Link {
+interface RecordLink {
   /** The message or wait the record is about. */
   readonly of?: string
   readonly begins?: boolean
   readonly ends?: boolean
 }
 
-function linkOf({ body }: LogRecord): Link {
+function linkOf({ body }: LogRecord): RecordLink {
   switch (body.type) {
     case 'message.added':
       return { of: `m/${body.messageId}`, begins: true, ends: true }

@@ -137,7 +137,7 @@ async function eraseLeft(
   return { stream, from, to }
 }
 
-interface Found {
+interface FoundContent {
   readonly from: number
   readonly to: number
   readonly content: ErasedContent
@@ -145,7 +145,7 @@ interface Found {
   readonly after: Copies
 }
 
-async function copiesOf(store: Store, stream: string, range: { from: number; to: number }): Promise<Found> {
+async function copiesOf(store: Store, stream: string, range: { from: number; to: number }): Promise<FoundContent> {
   const { from, to, content } = await extendRange(store, stream, range)
   await forgetOldTasks(store, stream, content)
   const before = await copiesBefore(store, stream, content)

@@ -31,9 +31,9 @@ interface Cast {
 }
 
 /** The model's answer to a conversation, whichever process asks and how often. */
-type Line = (conversation: string) => ModelTurn
+type PlayLine = (conversation: string) => ModelTurn
 
-function mortalModel(line: Line, faults: FaultPoints): ScriptedModel {
+function mortalModel(line: PlayLine, faults: FaultPoints): ScriptedModel {
   const scripted = scriptedModel(
     Array.from(
       { length: 20 },
@@ -158,7 +158,7 @@ async function live({ faults, say, url }: Life, cast: Cast): Promise<void> {
 /** Two calls at once, an approval and a steer. */
 function turn(life: Life): Promise<void> {
   const { faults, journal } = life
-  const line: Line = (conversation) =>
+  const line: PlayLine = (conversation) =>
     conversation.includes('"tool-result"')
       ? { text: ['All ', 'done.'] }
       : {
@@ -189,7 +189,7 @@ const FILES = { type: 'object', properties: { files: CHOICE }, required: ['files
  */
 function floor(life: Life): Promise<void> {
   const { faults, journal } = life
-  const plan: Line = (conversation) =>
+  const plan: PlayLine = (conversation) =>
     conversation.includes('"tool-result"')
       ? { text: 'I could not give the floor.' }
       : {
@@ -198,7 +198,7 @@ function floor(life: Life): Promise<void> {
             { id: 'c2', name: 'give' },
           ],
         }
-  const build: Line = (conversation) =>
+  const build: PlayLine = (conversation) =>
     conversation.includes('"toolName":"gather"')
       ? { text: '{ "files": ["a", "c"] }' }
       : { toolCalls: [{ id: 'c3', name: 'gather' }] }

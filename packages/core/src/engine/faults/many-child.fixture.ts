@@ -28,7 +28,7 @@ async function heapMb(): Promise<number> {
 }
 
 /** An agent that keeps nothing: a scripted model would keep its requests. */
-class Speaker implements AgentDriver {
+class SpeakerDriver implements AgentDriver {
   readonly port = 1
   readonly id = 'speaker'
   readonly #words: number
@@ -59,7 +59,7 @@ class Speaker implements AgentDriver {
 
 async function longThread(): Promise<{ seen: number; before: number; after: number }> {
   await createThread(store, { id: 'long', resourceId: 'test' })
-  const agents = { speaker: { driver: new Speaker(PER_TURN) } }
+  const agents = { speaker: { driver: new SpeakerDriver(PER_TURN) } }
   const runtime = await ThreadRuntime.open({ store, owner, thread: 'long', agents })
   let seen = 0
   runtime.onEntry((entry) => {
@@ -75,7 +75,7 @@ async function longThread(): Promise<{ seen: number; before: number; after: numb
 }
 
 async function manyThreads(): Promise<{ before: number; after: number }> {
-  const agents = { speaker: { driver: new Speaker(1) } }
+  const agents = { speaker: { driver: new SpeakerDriver(1) } }
   let before = 0
   for (let index = 0; index < Number(threads); index++) {
     const { id } = await createThread(store, { resourceId: 'test' })

@@ -118,14 +118,14 @@ const WITH_A_PROGRAM: Intrusions = {
 
 const TASKS = [1, 2, 5, 20] as const
 
-interface Meeting {
+interface TroubledWrite {
   readonly thread: ShortThread
   readonly trouble: Trouble
   readonly intrusion: Intrusion
 }
 
 /** Plays the thread to its end and checks it from another process. Returns whether the disturbed write occurred. */
-async function meet({ thread, trouble, intrusion }: Meeting): Promise<boolean> {
+async function meet({ thread, trouble, intrusion }: TroubledWrite): Promise<boolean> {
   const stage = await openStage(thread)
   await using bench = stage.bench
   let met: Promise<void> | undefined

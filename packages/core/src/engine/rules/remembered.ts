@@ -5,7 +5,7 @@ import type { Runs } from '../runs/runs.ts'
 import type { ThreadPolicy } from './thread-policy.ts'
 import { describeCall } from '../turns/turn-host.ts'
 
-interface Asked {
+interface AskedCall {
   readonly policy: ThreadPolicy
   readonly runs: Runs
   /** The turn that waits for the answer, if it is active in this process. */
@@ -21,7 +21,7 @@ export const PASSED_ON = 'subagent'
 export async function remembered(
   wait: Wait,
   answer: Answer,
-  { policy, runs, active, by }: Asked,
+  { policy, runs, active, by }: AskedCall,
 ): Promise<RecordBody[]> {
   const { decision, remember } = answer
   if (remember === undefined || decision !== 'approve' || wait.payload?.[PASSED_ON] !== undefined) return []

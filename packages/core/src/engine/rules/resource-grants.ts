@@ -147,15 +147,15 @@ export function withoutGrants(
 }
 
 /** Settings of the stream: the definitions of the tools that were allowed, by name. */
-type Definitions = Readonly<Record<string, JsonValue>>
+type ToolDefinitions = Readonly<Record<string, JsonValue>>
 
-function allowedIn(tool: HostTool, known: Head['settings']): Definitions {
+function allowedIn(tool: HostTool, known: Head['settings']): ToolDefinitions {
   const hash = definitionHash(tool)
   const hashes = hashesIn(known.get(tool.name))
   return hashes.includes(hash) ? {} : { [tool.name]: [...hashes, hash] }
 }
 
-function revokedIn(before: Grants, after: Grants): Definitions {
+function revokedIn(before: Grants, after: Grants): ToolDefinitions {
   const gone = before.tools.filter((name) => !after.tools.includes(name))
   return Object.fromEntries(gone.map((name) => [name, null]))
 }

@@ -5,7 +5,7 @@ import { openTelemetry } from './open-telemetry.ts'
 import { providerName } from './provider-name.ts'
 import type { TracerSource, TurnTrace } from './tracing.ts'
 
-type OpenTelemetry = NonNullable<Awaited<ReturnType<typeof openTelemetry>>>
+type OpenTelemetryApi = NonNullable<Awaited<ReturnType<typeof openTelemetry>>>
 
 export interface TracedTurn {
   readonly agentId: string
@@ -30,7 +30,7 @@ export async function turnSpans(turn: TracedTurn, source?: TracerSource): Promis
 
 /** One `invoke_agent` span per turn, in it one `chat` span per step and one `execute_tool` span per tool that ran. */
 class TurnSpans implements TurnTrace {
-  readonly #api: OpenTelemetry
+  readonly #api: OpenTelemetryApi
   readonly #turn: TracedTurn
   readonly #tracer: Tracer
   readonly #agent: Span
@@ -38,7 +38,7 @@ class TurnSpans implements TurnTrace {
   readonly #tools = new Map<string, Span>()
   #step: Span | undefined
 
-  constructor(api: OpenTelemetry, turn: TracedTurn, tracer: Tracer) {
+  constructor(api: OpenTelemetryApi, turn: TracedTurn, tracer: Tracer) {
     this.#api = api
     this.#tracer = tracer
     this.#turn = turn

@@ -12,7 +12,7 @@ import { ProcessOwner } from './ownership.ts'
 import { noSuchThread, readThread } from './read-thread.ts'
 import { forkThread, type Fork } from './threads.ts'
 
-interface Place {
+interface RegisteredThread {
   /** Serialises opening and closing the thread. */
   readonly turns: Mailbox
   readonly doors: Set<Door>
@@ -51,7 +51,7 @@ export class ThreadRegistry {
   /** Deletes threads one at a time: of two deletions of the same thread, the second finds none. */
   readonly #deletions = new Mailbox()
   readonly #store: Store
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, RegisteredThread>()
   /** Those who use the store through this registry: the owner lives as long as one of them. */
   readonly #members = new Set<object>()
   readonly #servers = new Map<object, ThreadServer>()
@@ -254,21 +254,21 @@ export class ThreadRegistry {
     }
   }
 
-  async #forget(threadId: string, place: Place, door: Door): Promise<void> {
+  async #forget(threadId: string, place: RegisteredThread, door: Door): Promise<void> {
     place.doors.delete(door)
     this.#tidy(threadId, place)
     await this.quit(door)
   }
 
-  #tidy(threadId: string, place: Place): void {
+  #tidy(threadId: string, place: RegisteredThread): void {
     const isUsed = place.doors.size > 0 || place.entering > 0 || place.watchers.size > 0
     if (!isUsed && this.#places.get(threadId) === place) this.#places.delete(threadId)
   }
 
-  #place(threadId: string): Place {
+  #place(threadId: string): RegisteredThread {
     const known = this.#places.get(threadId)
     if (known !== undefined) return known
-    const place: Place = {
+    const place: RegisteredThread = {
       turns: new Mailbox(),
       doors: new Set(),
       watchers: new Map(),

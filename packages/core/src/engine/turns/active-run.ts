@@ -37,8 +37,10 @@ export interface RuntimeAgent {
   /** The display name. Default: the id of its driver. */
   readonly name?: string
   /** A function is called at the start of a turn and before every step. So is `turn`. */
-  readonly tools?: readonly RunnableTool[] | ((context: TurnContext) => MaybePromise<readonly RunnableTool[]>)
-  readonly turn?: TurnDefaults | ((context: TurnContext) => MaybePromise<TurnDefaults>)
+  readonly tools?:
+    | readonly RunnableTool[]
+    | ((context: TurnContext) => readonly RunnableTool[] | Promise<readonly RunnableTool[]>)
+  readonly turn?: TurnDefaults | ((context: TurnContext) => TurnDefaults | Promise<TurnDefaults>)
 }
 
 export interface TurnContext {
@@ -69,8 +71,6 @@ export function knownAgent(agents: RuntimeAgents, agentId: string, state: Thread
   const known = typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }
   throw new InspanError('not-found', `There is no agent "${agentId}".`, known)
 }
-
-type MaybePromise<T> = T | Promise<T>
 
 export interface RunHandle {
   readonly runId: string

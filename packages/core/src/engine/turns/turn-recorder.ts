@@ -55,7 +55,7 @@ export interface RecorderOptions {
 
 type SpokenEvent = TextDeltaEvent | ReasoningDeltaEvent
 
-interface Speaker {
+interface RecordedSpeaker {
   tracker: PartTracker
   step: number | undefined
   /** A message ends when its step is over and its calls are answered. */
@@ -70,7 +70,7 @@ export class TurnRecorder {
   readonly #agentId: string
   readonly #turnId: string
   readonly #origin: RecordOrigin
-  readonly #speakers = new Map<string, Speaker>()
+  readonly #speakers = new Map<string, RecordedSpeaker>()
   readonly #callTracker = new Map<string, PartTracker>()
   /** The ids of calls ordered in this process, whose arguments are known as the agent gave them. */
   readonly #ordered = new Set<string>()
@@ -414,12 +414,12 @@ export class TurnRecorder {
     return finishReason === 'error' && this.#stepError !== undefined ? { error: this.#stepError } : {}
   }
 
-  #speaker(parent: string): Speaker {
+  #speaker(parent: string): RecordedSpeaker {
     const existing = this.#speakers.get(parent)
     if (existing !== undefined && !existing.stepOver) return existing
     if (existing !== undefined) this.#log.add(this.#messageEnd(existing, 'done'), this.#origin)
     const messageId = this.#newId()
-    const speaker: Speaker = {
+    const speaker: RecordedSpeaker = {
       tracker: new PartTracker(messageId),
       step: parent === MAIN ? this.#step : undefined,
       stepOver: false,
@@ -479,7 +479,7 @@ export class TurnRecorder {
     return bodies
   }
 
-  #messageEnd(speaker: Speaker, outcome: 'done' | 'interrupted'): RecordBody {
+  #messageEnd(speaker: RecordedSpeaker, outcome: 'done' | 'interrupted'): RecordBody {
     return { type: 'message.ended', messageId: speaker.tracker.messageId, outcome, ...speaker.finish }
   }
 }

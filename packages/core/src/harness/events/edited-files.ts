@@ -1,13 +1,10 @@
-import type { Part, ThreadMessage } from '@inspan/protocol'
-
-type Call = Extract<Part, { type: 'tool-call' }>
-type Result = Extract<Part, { type: 'tool-result' }>
+import type { Part, ThreadMessage, ToolCallPart, ToolResultPart } from '@inspan/protocol'
 
 /** Returns the files that a call has changed, as the agent reports them, else as the call itself says. */
 export function editedFiles(
   message: ThreadMessage,
-  result: Result,
-  ofCall: (call: Call) => string | undefined,
+  result: ToolResultPart,
+  ofCall: (call: ToolCallPart) => string | undefined,
 ): readonly string[] {
   const written = (result.activity?.events ?? []).flatMap((event) => (event.type === 'write' ? [event.path] : []))
   if (written.length > 0) return written

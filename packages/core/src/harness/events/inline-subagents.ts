@@ -1,10 +1,7 @@
-import type { JsonObject, Part, ThreadMessage } from '@inspan/protocol'
+import type { JsonObject, Part, ThreadMessage, ToolCallPart, ToolResultPart } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { ThreadState } from '@inspan/protocol/log'
 import { outcomeOf, SubagentRelay } from '../subagents/subagent-relay.ts'
-
-type Call = Extract<Part, { type: 'tool-call' }>
-type Result = Extract<Part, { type: 'tool-result' }>
 
 /**
  * Reports the subagents that a foreign program runs within its own turn. Their messages carry the id of the call that
@@ -33,7 +30,7 @@ export class InlineSubagents {
   }
 
   /** Ends the subagent whose call got its result. Results of other calls are ignored. */
-  ended(part: Result, at: number): void {
+  ended(part: ToolResultPart, at: number): void {
     const { isError, result } = outcomeOf(part)
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? '')
     this.#running.get(part.toolCallId)?.end(isError, at, text)
@@ -47,8 +44,8 @@ export class InlineSubagents {
   }
 }
 
-function findCall({ messages }: ThreadState, toolCallId: string): Call | undefined {
-  const isCall = (part: Part): part is Call => part.type === 'tool-call' && part.toolCallId === toolCallId
+function findCall({ messages }: ThreadState, toolCallId: string): ToolCallPart | undefined {
+  const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call' && part.toolCallId === toolCallId
   const holds = ({ parts }: ThreadMessage): boolean => parts.findLastIndex(isCall) >= 0
   const message = messages.at(messages.findLastIndex(holds))
   return message?.parts.toArray().find(isCall)

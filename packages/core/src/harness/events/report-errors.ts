@@ -58,7 +58,7 @@ class ErrorReports<Parts extends object> implements ProxyHandler<Parts> {
     return wrapped
   }
 
-  #reported(target: Parts, key: string | symbol, method: Call): Call {
+  #reported(target: Parts, key: string | symbol, method: AnyMethod): AnyMethod {
     return (...args) => {
       const answer: unknown = Reflect.apply(method, target, args)
       return answer instanceof Promise && !READS.has(key) ? reportFailure(answer, this.#emit) : answer
@@ -66,4 +66,4 @@ class ErrorReports<Parts extends object> implements ProxyHandler<Parts> {
   }
 }
 
-type Call = (...args: readonly unknown[]) => unknown
+type AnyMethod = (...args: readonly unknown[]) => unknown

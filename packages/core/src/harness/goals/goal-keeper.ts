@@ -146,7 +146,7 @@ export class GoalKeeper {
     })
   }
 
-  async #judge(goal: Goal, stop: AbortSignal | undefined): Promise<Outcome> {
+  async #judge(goal: Goal, stop: AbortSignal | undefined): Promise<JudgeOutcome> {
     const timeout = AbortSignal.timeout(this.#options.judgeTimeoutMs ?? JUDGE_TIMEOUT_MS)
     const signal = AbortSignal.any([timeout, this.#closing.signal, ...(stop === undefined ? [] : [stop])])
     try {
@@ -166,7 +166,7 @@ export class GoalKeeper {
     return judge(model, goal, messages, signal)
   }
 
-  #judged(goal: Goal, { reason, verdict }: Outcome): Goal {
+  #judged(goal: Goal, { reason, verdict }: JudgeOutcome): Goal {
     const judged = { ...goal, runsUsed: goal.runsUsed + 1, updatedAt: this.#now() }
     if (verdict === 'done') return { ...judged, status: 'done' }
     // Without a judge, nobody would ever say that the goal is reached.
@@ -188,7 +188,10 @@ export class GoalKeeper {
   }
 }
 
-type Outcome = Omit<GoalJudgement, 'verdict'> & { readonly verdict: GoalVerdict | 'failed'; readonly timedOut: boolean }
+type JudgeOutcome = Omit<GoalJudgement, 'verdict'> & {
+  readonly verdict: GoalVerdict | 'failed'
+  readonly timedOut: boolean
+}
 
 const SCORES: Readonly<Record<GoalVerdict, number>> = { done: 1, waiting: 0.5, continue: 0 }
 
@@ -210,7 +213,7 @@ function pendingEvaluation(goal: Goal): GoalEvaluation {
   }
 }
 
-function evaluationOf(goal: Goal, outcome: Outcome, duration: number, suppressFeedback: boolean): GoalEvaluation {
+function evaluationOf(goal: Goal, outcome: JudgeOutcome, duration: number, suppressFeedback: boolean): GoalEvaluation {
   const { reason, timedOut, verdict } = outcome
   const passed = verdict === 'done'
   const maxRuns = goal.maxRuns ?? DEFAULT_MAX_RUNS
@@ -231,7 +234,7 @@ function evaluationOf(goal: Goal, outcome: Outcome, duration: number, suppressFe
   }
 }
 
-function feedback(goal: Goal, { reason }: Outcome, evaluation: GoalEvaluation): ReturnType<typeof signalPart> {
+function feedback(goal: Goal, { reason }: JudgeOutcome, evaluation: GoalEvaluation): ReturnType<typeof signalPart> {
   const message = `The objective is not reached yet. ${reason}\nGo on: ${goal.objective}`
   return signalPart(
     'system_reminder',

@@ -18,7 +18,7 @@ export interface ModelCatalogueOptions extends Pick<HarnessConfig, FromConfig> {
   readonly onFailure?: (error: Error) => void
 }
 
-type Entry = Omit<AvailableModel, 'useCount' | 'hasApiKey'> & {
+type CatalogueEntry = Omit<AvailableModel, 'useCount' | 'hasApiKey'> & {
   /** What the source itself says. When absent, the checker and the environment are asked. */
   readonly hasApiKey?: boolean
   readonly envVars: readonly string[]
@@ -29,7 +29,7 @@ const CACHE_MS = 10_000
 /** Knows which models there are, whether they can be used, and what they cost. */
 export class ModelCatalogue {
   readonly #options: ModelCatalogueOptions
-  #cached: { readonly entries: Promise<readonly Entry[]>; readonly at: number } | undefined
+  #cached: { readonly entries: Promise<readonly CatalogueEntry[]>; readonly at: number } | undefined
 
   constructor(options: ModelCatalogueOptions = {}) {
     this.#options = options
@@ -39,7 +39,7 @@ export class ModelCatalogue {
   async list(): Promise<readonly AvailableModel[]> {
     const [entries, counts] = await Promise.all([this.#entries(), this.#useCounts()])
     const known = new Map<string, Promise<boolean>>()
-    const hasKey = (entry: Entry): Promise<boolean> => {
+    const hasKey = (entry: CatalogueEntry): Promise<boolean> => {
       const who = JSON.stringify([this.#gatewayOf(entry.id)?.id, entry.provider])
       const asked = known.get(who) ?? this.#hasKey(entry)
       known.set(who, asked)
@@ -96,7 +96,7 @@ export class ModelCatalogue {
     return gateway.resolveLanguageModel({ modelId: modelName, providerId: provider, apiKey })
   }
 
-  #entries(): Promise<readonly Entry[]> {
+  #entries(): Promise<readonly CatalogueEntry[]> {
     if (this.#cached === undefined || Date.now() - this.#cached.at > CACHE_MS) {
       this.#cached = { entries: this.#read(), at: Date.now() }
     }
@@ -104,7 +104,7 @@ export class ModelCatalogue {
   }
 
   /** Later sources override earlier ones: the user's own come last. */
-  async #read(): Promise<readonly Entry[]> {
+  async #read(): Promise<readonly CatalogueEntry[]> {
     const sources = await Promise.all([
       this.#attempt(() => listedEntries()),
       ...this.#enabledGateways().map((gateway) => this.#attempt(() => gatewayEntries(gateway))),
@@ -113,7 +113,7 @@ export class ModelCatalogue {
     return [...new Map(sources.flat().map((entry) => [entry.id, entry])).values()]
   }
 
-  async #customEntries(): Promise<readonly Entry[]> {
+  async #customEntries(): Promise<readonly CatalogueEntry[]> {
     const models = (await this.#options.customModelCatalogProvider?.()) ?? []
     return models.map((model) => {
       const { provider, modelName } = splitModelId(model.id)
@@ -137,7 +137,7 @@ export class ModelCatalogue {
   }
 
   /** Asks the checker, else looks for a key in the environment, else for one of the gateway. */
-  async #hasKey({ envVars, id, provider }: Pick<Entry, 'envVars' | 'id' | 'provider'>): Promise<boolean> {
+  async #hasKey({ envVars, id, provider }: Pick<CatalogueEntry, 'envVars' | 'id' | 'provider'>): Promise<boolean> {
     const { env = process.env, modelAuthChecker, resolveModel } = this.#options
     const said = await modelAuthChecker?.(provider)
     if (said !== undefined) return said
@@ -157,7 +157,7 @@ export class ModelCatalogue {
     return (await this.#options.modelUseCountProvider?.()) ?? {}
   }
 
-  async #attempt(read: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> {
+  async #attempt(read: () => Promise<readonly CatalogueEntry[]>): Promise<readonly CatalogueEntry[]> {
     try {
       return await read()
     } catch (error) {
@@ -167,12 +167,12 @@ export class ModelCatalogue {
   }
 }
 
-async function listedEntries(): Promise<readonly Entry[]> {
+async function listedEntries(): Promise<readonly CatalogueEntry[]> {
   const lists = await Promise.all(
     KNOWN_PROVIDERS.map(async (provider) =>
       (await listedModels(provider))
         .filter(({ isDeprecated }) => !isDeprecated)
-        .map(({ isDeprecated: _isDeprecated, ...facts }): Entry => {
+        .map(({ isDeprecated: _isDeprecated, ...facts }): CatalogueEntry => {
           const [apiKeyEnvVar] = provider.envVars
           return {
             id: `${provider.id}/${facts.modelName}`,
@@ -187,14 +187,14 @@ async function listedEntries(): Promise<readonly Entry[]> {
   return lists.flat()
 }
 
-async function gatewayEntries(gateway: ModelGateway): Promise<readonly Entry[]> {
+async function gatewayEntries(gateway: ModelGateway): Promise<readonly CatalogueEntry[]> {
   const { id, name = id } = gateway
   const providers = await offers(gateway, name)
   return Object.entries(providers).flatMap(([providerId, { apiKeyEnvVar, models, name: providerName }]) => {
     const provider = providerId === id || providerId.startsWith(`${id}/`) ? providerId : `${id}/${providerId}`
     const envVars = typeof apiKeyEnvVar === 'string' ? [apiKeyEnvVar] : apiKeyEnvVar
     const [first] = envVars
-    return models.map((modelName): Entry => ({
+    return models.map((modelName): CatalogueEntry => ({
       id: `${provider}/${modelName}`,
       provider,
       providerName,

@@ -14,14 +14,14 @@ export interface MessageFile {
 /** Returns the parts of a message. Text files become fenced text; all other files are given to the model as files. */
 export function messageParts(content: string, files: readonly MessageFile[] = []): Part[] {
   checkFiles(files)
-  const text: FilePart[] = content !== '' || files.length === 0 ? [{ type: 'text', text: content }] : []
+  const text: SentFilePart[] = content !== '' || files.length === 0 ? [{ type: 'text', text: content }] : []
   return [...text, ...files.map(filePart)].map((part, index) => ({ ...part, id: String(index) }))
 }
 
-type FilePart = Omit<Extract<Part, { type: 'text' }>, 'id'> | Omit<Extract<Part, { type: 'image' | 'file' }>, 'id'>
+type SentFilePart = Omit<Extract<Part, { type: 'text' }>, 'id'> | Omit<Extract<Part, { type: 'image' | 'file' }>, 'id'>
 
 /** Returns the part of a message that a file becomes. */
-export function filePart(file: MessageFile): FilePart {
+export function filePart(file: MessageFile): SentFilePart {
   if (isText(file.mediaType)) return { type: 'text', text: fenced(file) }
   const named = file.filename === undefined ? {} : { fileName: file.filename }
   const type = file.mediaType.startsWith('image/') ? 'image' : 'file'

@@ -8,7 +8,7 @@ import { SessionLog } from './session-log.ts'
 import { insideOf, Session } from '../session.ts'
 
 /** A listener to all sessions. */
-interface Subscription<State extends StateShape> {
+interface HarnessSubscription<State extends StateShape> {
   readonly listener: HarnessEventListener
   readonly ends: Map<Session<State>, () => void>
 }
@@ -21,7 +21,7 @@ export class SessionRegistry<State extends StateShape> {
   readonly #named = new Map<string, Promise<Session<State>>>()
   /** Sessions that are ending. */
   readonly #ending = new Set<Promise<void>>()
-  readonly #subscriptions = new Set<Subscription<State>>()
+  readonly #subscriptions = new Set<HarnessSubscription<State>>()
 
   constructor(core: HarnessCore, resourceId: string) {
     this.#core = core
@@ -31,7 +31,7 @@ export class SessionRegistry<State extends StateShape> {
 
   /** Calls the listener with the events of all sessions, also of those opened later. */
   subscribe(listener: HarnessEventListener): () => void {
-    const subscription: Subscription<State> = { listener, ends: new Map() }
+    const subscription: HarnessSubscription<State> = { listener, ends: new Map() }
     this.#subscriptions.add(subscription)
     for (const session of this.#sessions) this.#connect(session, subscription)
     return () => {
@@ -92,7 +92,7 @@ export class SessionRegistry<State extends StateShape> {
     for (const subscription of this.#subscriptions) this.#connect(session, subscription)
   }
 
-  #connect(session: Session<State>, { ends, listener }: Subscription<State>): void {
+  #connect(session: Session<State>, { ends, listener }: HarnessSubscription<State>): void {
     ends.set(
       session,
       session.subscribe((event) => (isEcho(event) ? undefined : listener(event))),

@@ -3,16 +3,14 @@ import { nativeDriver } from '@inspan/agent'
 import type { Answer, StoredMessage, Wait } from '@inspan/protocol'
 import type { Decision, RunnableTool } from '@inspan/protocol/driver'
 import type { Store } from '@inspan/protocol/store'
-import { scriptedModel, type ScriptedModel } from '@inspan/testing'
+import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
 import { createThread, ProcessOwner, ThreadRuntime } from '../../engine/index.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { summaryBeforeRun } from './notifications.ts'
 import { ThreadPort } from './thread-port.ts'
 
-type Script = Parameters<typeof scriptedModel>[0]
-
 export interface ThreadBenchOptions {
-  readonly script: Script
+  readonly script: Script<ModelRequest>
   readonly tools?: (port: ThreadPort) => readonly RunnableTool[]
   readonly store?: Store
   readonly decide?: () => Decision

@@ -1,16 +1,14 @@
 import { appendFileSync } from 'node:fs'
 import { Agent, createTool } from '@inspan/agent'
-import { scriptedModel, type ScriptedModel } from '@inspan/testing'
+import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { Harness } from '../harness.ts'
-
-type Script = Parameters<typeof scriptedModel>[0]
 
 /** A harness on a database, with a subagent that notes every call of its tool in a file. */
 export function openHouse(
   url: string,
   journal: string,
-  scripts: { readonly parent: Script; readonly worker: Script },
+  scripts: { readonly parent: Script<ModelRequest>; readonly worker: Script<ModelRequest> },
 ): { harness: Harness; storage: SqliteStore; parent: ScriptedModel; worker: ScriptedModel } {
   const storage = new SqliteStore({ url })
   const parent = scriptedModel(scripts.parent)

@@ -1,9 +1,7 @@
-import type { Part, ThreadMessage } from '@inspan/protocol'
+import type { ThreadMessage, ToolCallPart, ToolResultPart } from '@inspan/protocol'
 import { toHarnessContent, type HarnessEvent } from '@inspan/protocol/harness'
 import type { LogEntry } from '../../engine/index.ts'
 
-type Call = Extract<Part, { type: 'tool-call' }>
-type Result = Extract<Part, { type: 'tool-result' }>
 type Start = Extract<HarnessEvent, { type: 'subagent_start' }>
 
 export interface RelayOptions {
@@ -58,12 +56,12 @@ export class SubagentRelay {
     emit({ type: 'subagent_text_delta', toolCallId, agentType, textDelta })
   }
 
-  called({ args: subToolArgs, toolName: subToolName }: Call): void {
+  called({ args: subToolArgs, toolName: subToolName }: ToolCallPart): void {
     const { agentType, emit, toolCallId } = this.#options
     emit({ type: 'subagent_tool_start', toolCallId, agentType, subToolName, subToolArgs })
   }
 
-  heard(part: Result): void {
+  heard(part: ToolResultPart): void {
     const { agentType, emit, toolCallId } = this.#options
     const { isError, result: subToolResult } = outcomeOf(part)
     emit({ type: 'subagent_tool_end', toolCallId, agentType, subToolName: part.toolName, subToolResult, isError })
@@ -79,7 +77,7 @@ export class SubagentRelay {
   }
 }
 
-export function outcomeOf(part: Result): { readonly result: unknown; readonly isError: boolean } {
+export function outcomeOf(part: ToolResultPart): { readonly result: unknown; readonly isError: boolean } {
   const content = toHarnessContent(part)
   return content?.type === 'tool_result' ? content : { result: null, isError: false }
 }

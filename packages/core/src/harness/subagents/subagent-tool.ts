@@ -12,12 +12,12 @@ export interface SubagentOrder {
   readonly background: boolean
 }
 
-type Execute = RunnableTool['execute']
+type ExecuteTool = RunnableTool['execute']
 
 /** Returns the built-in tool that starts subagents. Repeating a call finds the subagent that it started before. */
 export function subagentTool(
   definitions: readonly HarnessSubagent[],
-  work: (order: SubagentOrder, context: Parameters<Execute>[1]) => ReturnType<Execute>,
+  work: (order: SubagentOrder, context: Parameters<ExecuteTool>[1]) => ReturnType<ExecuteTool>,
 ): RunnableTool {
   return explaining({
     name: 'subagent',

@@ -33,7 +33,7 @@ export interface Opening {
   begin(runtime: ThreadRuntime): void
 }
 
-interface Place {
+interface ThreadWithGuests {
   readonly guests: Set<ThreadGuest>
   /** Serialises opening and closing the thread. */
   readonly turns: Mailbox
@@ -47,7 +47,7 @@ export class OpenThreads {
   readonly #core: HarnessCore
   /** All open threads of the store in this process, here and elsewhere. */
   readonly registry: ThreadRegistry
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, ThreadWithGuests>()
   /** The functions that leave the threads which are open only because something in them was due. */
   readonly #swept = new Set<() => Promise<void>>()
   #isServing = false
@@ -145,7 +145,7 @@ export class OpenThreads {
     threadId: string,
     guests: ReadonlySet<ThreadGuest>,
     opening: Opening,
-  ): Promise<NonNullable<Place['open']>> {
+  ): Promise<NonNullable<ThreadWithGuests['open']>> {
     await this.owner()
     const door = harnessDoor(this.#core, threadId, guests)
     try {
@@ -160,15 +160,15 @@ export class OpenThreads {
     }
   }
 
-  #place(threadId: string): Place {
+  #place(threadId: string): ThreadWithGuests {
     const known = this.#places.get(threadId)
     if (known !== undefined) return known
-    const place: Place = { guests: new Set(), turns: new Mailbox(), entering: 0, open: undefined }
+    const place: ThreadWithGuests = { guests: new Set(), turns: new Mailbox(), entering: 0, open: undefined }
     this.#places.set(threadId, place)
     return place
   }
 
-  #forget(threadId: string, place: Place): void {
+  #forget(threadId: string, place: ThreadWithGuests): void {
     if (place.guests.size === 0 && place.entering === 0 && this.#places.get(threadId) === place)
       this.#places.delete(threadId)
   }

@@ -4,7 +4,7 @@ import { ToolRefusal, listOfObjects, optionalOneOf, optionalText, refusal, requi
 
 type SelectionMode = 'single_select' | 'multi_select'
 
-interface Question {
+interface UserQuestion {
   readonly question: string
   readonly options?: readonly { readonly label: string; readonly description?: string }[]
   readonly selectionMode?: SelectionMode
@@ -41,7 +41,7 @@ export const askUserTool: RunnableTool = {
   },
 }
 
-function readQuestion(input: JsonObject): Question {
+function readQuestion(input: JsonObject): UserQuestion {
   const question = requiredText(input, 'question')
   const selectionMode = optionalOneOf(input, 'selectionMode', SELECTION_MODES)
   const given = input['options'] === undefined || input['options'] === null ? [] : listOfObjects(input, 'options')
@@ -59,7 +59,7 @@ function readQuestion(input: JsonObject): Question {
   return { question, options, selectionMode: selectionMode ?? 'single_select' }
 }
 
-function ask(question: Question): ToolSuspension {
+function ask(question: UserQuestion): ToolSuspension {
   return {
     suspend: {
       kind: 'question',
@@ -74,7 +74,7 @@ function ask(question: Question): ToolSuspension {
  * The schema of an answer. The user's own words are an answer too; the labels say what was offered. A single answer may
  * come alone or as a list of one.
  */
-function answerSchema({ options, selectionMode }: Question): JsonObject {
+function answerSchema({ options, selectionMode }: UserQuestion): JsonObject {
   if (options === undefined) return { anyOf: [{ type: 'string' }, listOf({ type: 'string' }, 1)] }
   const label = { type: 'string', enum: options.map((option) => option.label) }
   const word = { anyOf: [label, { type: 'string', minLength: 1 }] }
@@ -87,7 +87,7 @@ function listOf(items: JsonObject, count?: number): JsonObject {
   return { type: 'array', items, ...bounds }
 }
 
-function answered(question: Question, { decision, value, reason }: Answer): ToolOutcome {
+function answered(question: UserQuestion, { decision, value, reason }: Answer): ToolOutcome {
   if (decision === 'decline') {
     return refusal(`The user did not answer${reason === undefined ? '.' : `: ${reason}`}`)
   }

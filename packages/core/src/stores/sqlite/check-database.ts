@@ -13,7 +13,7 @@ const PAGE = 500
 
 const LAST_SEQ = 0xffff_ffff
 
-interface StreamRow {
+interface CheckedStream {
   no: number
   id: string
   kind: string
@@ -46,9 +46,9 @@ export function checkDatabase(db: SqliteConnection): string[] {
       add(`A row of ${table} refers to one of ${parent} that is not there.`)
     }
   })
-  const streams: StreamRow[] = []
+  const streams: CheckedStream[] = []
   attempt(() => {
-    streams.push(...db.all<StreamRow>('SELECT no, id, kind, head_seq, deleted FROM streams NOT INDEXED'))
+    streams.push(...db.all<CheckedStream>('SELECT no, id, kind, head_seq, deleted FROM streams NOT INDEXED'))
   })
   for (const stream of streams) {
     // Of a deleted stream, only what forks need is left; they name what is missing when they read it.
@@ -60,11 +60,11 @@ export function checkDatabase(db: SqliteConnection): string[] {
 }
 
 type Add = (problem: string) => void
-type StreamCheck = (db: SqliteConnection, stream: StreamRow, add: Add) => void
+type StreamCheck = (db: SqliteConnection, stream: CheckedStream, add: Add) => void
 
 const STREAM_CHECKS: readonly StreamCheck[] = [checkThread, checkRecords, checkMessages, checkWaits]
 
-function checkThread(db: SqliteConnection, { id, kind }: StreamRow, add: Add): void {
+function checkThread(db: SqliteConnection, { id, kind }: CheckedStream, add: Add): void {
   if (kind !== 'thread') return
   const thread = getThread(db, id)
   if (thread === null) add(`Thread ${id} is not listed.`)
@@ -72,7 +72,7 @@ function checkThread(db: SqliteConnection, { id, kind }: StreamRow, add: Add): v
 }
 
 /** The records of a stream follow each other without a gap, up to its head. Those of a fork begin where it branches. */
-function checkRecords(db: SqliteConnection, { head_seq: head, id, no }: StreamRow, add: Add): void {
+function checkRecords(db: SqliteConnection, { head_seq: head, id, no }: CheckedStream, add: Add): void {
   const isFork = db.value('SELECT 1 FROM needs WHERE by_no = ? LIMIT 1', no) !== undefined
   let last = isFork ? undefined : 0
   for (const row of rowsOf<RecordRow>(db, 'records', 'first, type, v, at, extra, body', no)) {
@@ -87,7 +87,7 @@ function checkRecords(db: SqliteConnection, { head_seq: head, id, no }: StreamRo
   if (last !== undefined && last !== head) add(`Thread ${id}: the records end at ${last}, but its head is ${head}.`)
 }
 
-function checkMessages(db: SqliteConnection, { head_seq: head, id, no }: StreamRow, add: Add): void {
+function checkMessages(db: SqliteConnection, { head_seq: head, id, no }: CheckedStream, add: Add): void {
   for (const row of rowsOf<{ seq: number; id: string; json: string }>(db, 'messages', 'id, json', no)) {
     const what = `The message at ${row.seq} of ${id}`
     const message = parseOrDamaged(row.json, what, {}) as { readonly id?: unknown }
@@ -96,7 +96,7 @@ function checkMessages(db: SqliteConnection, { head_seq: head, id, no }: StreamR
   }
 }
 
-function checkWaits(db: SqliteConnection, { id, no }: StreamRow): void {
+function checkWaits(db: SqliteConnection, { id, no }: CheckedStream): void {
   const rows = db.all<{ id: string; wait: string; settled: string | null }>(
     'SELECT id, wait, settled FROM waits WHERE stream_no = ?',
     no,

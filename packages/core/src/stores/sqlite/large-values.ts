@@ -7,7 +7,7 @@ import { BLOB_THRESHOLD, type JsonObject, type JsonValue } from '@inspan/protoco
  */
 const PLACES = '$blobs'
 
-interface Place {
+interface ValuePlace {
   readonly path: readonly (string | number)[]
   readonly blob: string
   readonly mime: string
@@ -29,8 +29,8 @@ type Container = { [key: string]: JsonValue } | JsonValue[]
 export function takeOutLarge(json: string, keep: (value: LargeValue) => boolean): string {
   // A character has at most three bytes, so nearly every row is known to be small without counting.
   if (json.length * 3 <= BLOB_THRESHOLD || Buffer.byteLength(json) <= BLOB_THRESHOLD) return json
-  const places: Place[] = []
-  const slim = (value: JsonValue, path: Place['path']): JsonValue => {
+  const places: ValuePlace[] = []
+  const slim = (value: JsonValue, path: ValuePlace['path']): JsonValue => {
     const slimmed = typeof value === 'object' && value !== null ? slimContainer(value, path) : value
     if (path.length === 0 || !isLarge(slimmed)) return slimmed
     const large = largeValue(slimmed)
@@ -38,7 +38,7 @@ export function takeOutLarge(json: string, keep: (value: LargeValue) => boolean)
     places.push({ path, blob: large.hash, mime: large.mime })
     return emptyOf(slimmed)
   }
-  const slimContainer = (value: JsonValue & object, path: Place['path']): JsonValue =>
+  const slimContainer = (value: JsonValue & object, path: ValuePlace['path']): JsonValue =>
     Array.isArray(value)
       ? value.map((item, index) => slim(item, [...path, index]))
       : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, slim(item, [...path, key])]))
@@ -51,7 +51,7 @@ export function putBackLarge(row: JsonObject, read: (hash: string) => Uint8Array
   const { [PLACES]: places, ...whole } = row
   if (places === undefined) return row
   // In reverse order: a value within another large value was taken out first.
-  for (const { path, blob, mime } of (places as unknown as readonly Place[]).toReversed()) {
+  for (const { path, blob, mime } of (places as unknown as readonly ValuePlace[]).toReversed()) {
     const bytes = read(blob)
     if (bytes !== undefined) put(whole, path, valueOf(bytes, mime))
   }
@@ -81,7 +81,7 @@ function emptyOf(value: JsonValue): JsonValue {
   return Array.isArray(value) ? [] : {}
 }
 
-function put(root: JsonObject, path: Place['path'], value: JsonValue): void {
+function put(root: JsonObject, path: ValuePlace['path'], value: JsonValue): void {
   let at = root as Container
   for (const key of path.slice(0, -1)) {
     const next = Object.hasOwn(at, key) ? (at as { [key: string]: JsonValue })[key] : undefined

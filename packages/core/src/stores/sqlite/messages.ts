@@ -11,7 +11,7 @@ import type { SqliteConnection } from './connection.ts'
 import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
 import { readPlan, streamNumber } from './records.ts'
 
-interface MessageRow {
+interface SqliteMessageRow {
   order: number
   json: string
   stream: string
@@ -21,7 +21,7 @@ const COLUMNS = `${SEQ_SQL} AS "order", json`
 
 export function listMessages(db: SqliteConnection, lineage: Lineage, query: MessageQuery): Page<StoredMessage> {
   const plan = planMessages(lineage, query)
-  const rows = readPlan<Omit<MessageRow, 'stream'>>(db, plan, `SELECT ${COLUMNS} FROM messages`)
+  const rows = readPlan<Omit<SqliteMessageRow, 'stream'>>(db, plan, `SELECT ${COLUMNS} FROM messages`)
   return pageOf(
     rows,
     plan.limit,
@@ -39,13 +39,13 @@ export function getMessage(db: SqliteConnection, lineage: Lineage, messageId: st
       stretch.from,
       stretch.to,
       messageId,
-    ) as Omit<MessageRow, 'stream'> | undefined
+    ) as Omit<SqliteMessageRow, 'stream'> | undefined
     if (row !== undefined) return messageOf(db, { ...row, stream: stretch.stream })
   }
   return null
 }
 
-function messageOf(db: SqliteConnection, row: MessageRow): StoredMessage {
+function messageOf(db: SqliteConnection, row: SqliteMessageRow): StoredMessage {
   const { stream, order } = row
   const what = `The message at ${order} of ${stream}`
   return wholeRow(db, parseOrDamaged(row.json, what, { stream, seq: order }) as StoredMessage)

@@ -14,13 +14,13 @@ const SQLITE_ERROR = 1
 /** No room for the index of the write-ahead log: one of the many kinds of `SQLITE_IOERR`. */
 const SQLITE_IOERR_SHMSIZE = 4874
 
-interface Meaning {
+interface SqliteMeaning {
   readonly code: ErrorCode
   readonly what: string
   readonly hint: string
 }
 
-const MEANINGS: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
+const MEANINGS: ReadonlyMap<number, SqliteMeaning> = new Map<number, SqliteMeaning>([
   [SQLITE_BUSY, busy()],
   [SQLITE_LOCKED, busy()],
   [
@@ -70,15 +70,15 @@ export function isBusy(thrown: unknown): boolean {
 const DAMAGE =
   /^no such (table|column|index)|^(table|index) \w+ already exists|^duplicate column|^unsupported file format/
 
-function meaningOfText(errcode: number, message: string): Meaning | undefined {
+function meaningOfText(errcode: number, message: string): SqliteMeaning | undefined {
   return errcode === SQLITE_ERROR && DAMAGE.test(message) ? damaged() : undefined
 }
 
-function damaged(): Meaning {
+function damaged(): SqliteMeaning {
   return { code: 'corrupt', what: 'is damaged', hint: 'Restore it from a backup; `inspan doctor` shows what is wrong.' }
 }
 
-function busy(): Meaning {
+function busy(): SqliteMeaning {
   return {
     code: 'io',
     what: 'is locked by another process for too long',

@@ -1,6 +1,6 @@
 import type { Word } from '../../read/index.ts'
 
-interface Messages {
+interface MessageOptions {
   /** The first words: a subcommand, or two. */
   readonly begins: RegExp
   readonly words: number
@@ -10,7 +10,7 @@ interface Messages {
   readonly flag: RegExp
 }
 
-const MESSAGES: ReadonlyMap<string, Messages> = new Map([
+const MESSAGES: ReadonlyMap<string, MessageOptions> = new Map([
   [
     'git',
     {

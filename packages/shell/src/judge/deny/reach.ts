@@ -107,12 +107,12 @@ function namesProgramLate(args: readonly Word[]): boolean {
   )
 }
 
-interface Run extends Pick<SimpleCommand, 'args' | 'appended'> {
+interface ProgramRun extends Pick<SimpleCommand, 'args' | 'appended'> {
   readonly base: string
 }
 
 /** `git-push` is also `git push`. */
-function sameRuns(base: string, { appended, args }: SimpleCommand): Run[] {
+function sameRuns(base: string, { appended, args }: SimpleCommand): ProgramRun[] {
   const own = { base, args, appended }
   const text = /^git-(.+)$/.exec(base)?.[1]
   if (text === undefined) return [own]
@@ -252,26 +252,26 @@ export function mentions(pattern: ShellPattern, text: string): boolean {
   return isNamedIn(pattern, splitTokens(text))
 }
 
-interface Tokens {
+interface CodeTokens {
   readonly texts: readonly string[]
   /** The program names that the texts would be. */
   readonly bases: readonly string[]
 }
 
-const tokensFound = new WeakMap<SimpleCommand, Tokens>()
+const tokensFound = new WeakMap<SimpleCommand, CodeTokens>()
 
-function tokensOf(command: SimpleCommand): Tokens {
+function tokensOf(command: SimpleCommand): CodeTokens {
   const tokens = tokensFound.get(command) ?? splitTokens(command.source)
   tokensFound.set(command, tokens)
   return tokens
 }
 
-function splitTokens(text: string): Tokens {
+function splitTokens(text: string): CodeTokens {
   const texts = [...new Set(text.replace(/["'\\]/g, '').split(/[^\p{L}\p{N}_./+~-]+/u))]
   return { texts, bases: texts.map(programBase) }
 }
 
-function isNamedIn(pattern: ShellPattern, { bases, texts }: Tokens): boolean {
+function isNamedIn(pattern: ShellPattern, { bases, texts }: CodeTokens): boolean {
   const isNamed = (word: PatternWord): boolean => texts.some((text) => matchesLoosely(word, text))
   if (!bases.some((base) => matchesText(pattern.base, base))) return false
   return pattern.words.every((word) => isOption(word.text) || isNamed(word))

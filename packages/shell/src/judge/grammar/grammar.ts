@@ -44,7 +44,7 @@ const QUOTED = '`'
 const CLOSING = new Set(['then', 'else', 'elif', 'fi', 'do', 'done', '}'])
 export function readPlainScript(text: string): PlainScript {
   if (!CHARACTERS.test(text)) return { ok: false, reason: 'it contains unusual characters' }
-  const reader = new Reader(text)
+  const reader = new GrammarReader(text)
   try {
     reader.readAll()
     return { ok: true, commands: reader.commands, targets: reader.targets }
@@ -64,7 +64,7 @@ function isSpread(skeleton: string, source: string): boolean {
   return /^[\w./{]/.test(source) && !/(?:^|[{,])-|["'\\$]/.test(source) && skeleton !== '{' && skeleton !== '}'
 }
 
-class Reader {
+class GrammarReader {
   readonly commands: PlainCommand[] = []
   readonly targets: PlainWord[] = []
   readonly #text: string

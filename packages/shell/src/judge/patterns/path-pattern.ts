@@ -90,14 +90,14 @@ export function coversPath(pattern: PathPattern, path: string, { root, start, ho
 }
 
 /** How the names of a path are compared with those of a pattern. */
-interface Comparison {
+interface PathComparison {
   readonly isAlike: (folder: string, name: string) => boolean
   readonly matches: (segments: Wildcard<Segment>, names: readonly string[]) => boolean
   /** Returns true when some further folders and names would make it match. */
   readonly mayGoOn: (segments: Wildcard<Segment>, names: readonly string[]) => boolean
 }
 
-const AS_WRITTEN: Comparison = {
+const AS_WRITTEN: PathComparison = {
   isAlike: (a, b) => fold(a) === fold(b),
   matches: (segments, names) => matchesWildcard(segments, names, isSameName),
   mayGoOn: (segments, names) => mayBegin(segments, names, { isSame: isSameName, isMatched: () => true }),
@@ -130,7 +130,7 @@ export function globReach(
     isMatched: (segment) => namesMeet(segment.loose, '*', withHidden),
   }
   const wild = (names: readonly string[]): Wildcard => names.map((name) => (name === '**' ? ANY : name))
-  const comparison: Comparison = {
+  const comparison: PathComparison = {
     isAlike: (a, b) => b === '**' || namesMeet(loosely(a), b, withHidden),
     matches: (segments, names) => mayMeet(segments, wild(names), meeting),
     mayGoOn: (segments, names) => mayBegin(segments, wild(names), meeting),
@@ -155,7 +155,7 @@ function reachOf(
   path: string,
   { home, root, start }: Whereabouts,
   isTree: boolean,
-  comparison: Comparison,
+  comparison: PathComparison,
 ): Reach {
   const { isAlike, matches, mayGoOn } = comparison
   const folder = folderOf(pattern, root, home)
@@ -197,7 +197,7 @@ function outsideReach(
   folder: Location,
   { from, segments: given }: Location,
   segments: Wildcard<Segment>,
-  matches: Comparison['matches'],
+  matches: PathComparison['matches'],
 ): Reach {
   if (pattern.isName) return matches(segments, given) ? 'yes' : 'no'
   if (folder.from === from) return from === 'start' && given[0] === '..' ? 'maybe' : 'no'

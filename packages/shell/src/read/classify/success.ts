@@ -22,8 +22,8 @@ export function withSuccess(
 
 /** Changes the operations in place, which is safe because they were made for this one command. */
 function all(operations: readonly FileOperation[], success: boolean): readonly FileOperation[] {
-  for (const operation of operations as readonly Mutable<FileOperation>[]) operation.success = success
+  for (const operation of operations as readonly MutableEach<FileOperation>[]) operation.success = success
   return operations
 }
 
-type Mutable<Type> = Type extends unknown ? { -readonly [Key in keyof Type]: Type[Key] } : never
+type MutableEach<Type> = Type extends unknown ? { -readonly [Key in keyof Type]: Type[Key] } : never

@@ -2,7 +2,7 @@ import type { CallOutcome, EventMeta, FileEvent, JsonObject, JsonValue, NativeRe
 import type { BatchEvent, PartAddress } from '@inspan/protocol/log'
 import type { LogWriter, PendingWait } from './writer.ts'
 
-type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
+type MadePartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
 
 export interface GeneratedCall {
   readonly toolCallId: string
@@ -16,7 +16,7 @@ export interface GeneratedCall {
 }
 
 export interface GeneratedPart {
-  readonly kind: PartKind
+  readonly kind: MadePartKind
   readonly partId: string
   readonly call: GeneratedCall | null
   readonly native: NativeRef | null
@@ -61,7 +61,7 @@ export function openMessage(log: LogWriter, parent: GeneratedCall | null): OpenM
 
 export function addPart(
   message: OpenMessage,
-  kind: PartKind,
+  kind: MadePartKind,
   options: { readonly call?: GeneratedCall; readonly native?: NativeRef | null } = {},
 ): GeneratedPart {
   const part: GeneratedPart = {
