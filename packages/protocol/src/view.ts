@@ -47,12 +47,12 @@ export function applyFrame(view: ThreadView, frame: DeltaFrame): ThreadView {
 }
 
 /** A view while ops are applied to it. Copied once per frame, because nearly every frame is a single short op. */
-type Draft = { -readonly [Field in keyof ThreadView]: ThreadView[Field] }
+type DraftView = { -readonly [Field in keyof ThreadView]: ThreadView[Field] }
 
 /** Applies ops and returns the new view; the given view is not changed. */
 export function applyOps(view: ThreadView, ops: readonly Op[], seq: number = view.seq): ThreadView {
   const { head, messages, needsWindow } = view
-  const draft: Draft = { seq, head, messages, needsWindow }
+  const draft: DraftView = { seq, head, messages, needsWindow }
   for (const op of ops) {
     if (op.type === 'append-text' && op.path.length === 0) {
       draft.messages = appendToEnd(draft.messages, op)
@@ -68,10 +68,10 @@ export function applyOps(view: ThreadView, ops: readonly Op[], seq: number = vie
   return isSame ? view : draft
 }
 
-type Messages = IdList<ThreadMessage>
+type ViewMessages = IdList<ThreadMessage>
 
 /** Appends to the last part's text in the newest message: the same place in every replica of a thread. */
-function appendToEnd(messages: Messages, op: AppendTextOp): Messages {
+function appendToEnd(messages: ViewMessages, op: AppendTextOp): ViewMessages {
   const newest = messages.at(-1)
   if (newest === undefined) return messages
   return messages.set(messages.length - 1, appendToPart(newest, newest.parts.length - 1, 'text', op))
@@ -93,7 +93,7 @@ export function shortOps(ops: readonly Op[], { messages }: Pick<ThreadView, 'mes
   return isEnd ? [{ ...op, path: [] }] : ops
 }
 
-function applyToMessages(draft: Draft, op: Op): void {
+function applyToMessages(draft: DraftView, op: Op): void {
   const { messages } = draft
   const [, messageId, field, partId] = op.path
   if (messageId === undefined) {
@@ -113,7 +113,7 @@ function applyToMessages(draft: Draft, op: Op): void {
   if (changed !== message) draft.messages = messages.set(at, changed)
 }
 
-function removeMessages(draft: Draft, op: Op): void {
+function removeMessages(draft: DraftView, op: Op): void {
   if (op.type !== 'remove') throw badOp(op, 'messages are set one by one, by id')
   const { from, to } = op
   if (from === undefined && to === undefined) {
@@ -125,7 +125,7 @@ function removeMessages(draft: Draft, op: Op): void {
   draft.messages = draft.messages.filter((message) => !isGone(message.order))
 }
 
-function placeMessage(messages: Messages, id: string, op: Op): Messages {
+function placeMessage(messages: ViewMessages, id: string, op: Op): ViewMessages {
   if (op.type === 'append-text') throw badOp(op, 'a message is not a text')
   if (op.type === 'remove') {
     return messages.indexOf(id) >= 0 ? messages.filter((message) => message.id !== id) : messages

@@ -11,7 +11,7 @@ export function randomFrom(seed: number): (below: number) => number {
   }
 }
 
-type Random = (below: number) => number
+type RandomBelow = (below: number) => number
 
 function split(text: string): readonly string[] {
   return text.split(' · ')
@@ -54,16 +54,16 @@ const CRUMBS = [
   '\\\n',
 ]
 
-function pick(list: readonly string[], random: Random): string {
+function pick(list: readonly string[], random: RandomBelow): string {
   return list[random(list.length)] ?? ''
 }
 
 /** The first part of each list is plain; mostly taken from there, a text has a chance to be allowed. */
-function pickMostly(list: readonly string[], plain: number, random: Random): string {
+function pickMostly(list: readonly string[], plain: number, random: RandomBelow): string {
   return list[random(5) === 0 ? random(list.length) : random(plain)] ?? ''
 }
 
-function simple(random: Random): string {
+function simple(random: RandomBelow): string {
   const before = random(6) === 0 ? `${pick(BEFORE, random)} ` : ''
   // Builtins start no process, so most texts should consist of them.
   let text = `${before}${pickMostly(PROGRAMS, random(4) === 0 ? 40 : 8, random)}`
@@ -73,7 +73,7 @@ function simple(random: Random): string {
 }
 
 /** Returns the next text. */
-export function shellText(random: Random): string {
+export function shellText(random: RandomBelow): string {
   let text = simple(random)
   for (let more = random(3); more > 0; more -= 1) {
     text += `${pick(['; ', ' && ', ' | ', '\n', ' || ', ' & '], random)}${simple(random)}`

@@ -25,13 +25,13 @@ export interface Survived {
   readonly journal: readonly string[]
 }
 
-interface Ran {
+interface RanPlay {
   readonly lines: readonly string[]
   readonly signal: NodeJS.Signals | null
 }
 
 /** Runs the play in a child process that can be killed. */
-async function run(play: PlayName, folder: string, env: Record<string, string>): Promise<Ran> {
+async function run(play: PlayName, folder: string, env: Record<string, string>): Promise<RanPlay> {
   const child = spawn(process.execPath, [CHILD, play, join(folder, 'data.db'), join(folder, 'journal')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },

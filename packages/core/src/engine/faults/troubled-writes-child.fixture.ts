@@ -182,14 +182,14 @@ function takenOver(all: Intrusions): Intrusions {
   return Object.fromEntries(Object.entries(all).map(([name, then]) => [name, meanwhile(then)]))
 }
 
-interface Mode {
+interface TroubleMode {
   readonly kinds: Kinds
   readonly intrusions: Intrusions
   /** Only the threads with a foreign agent, or only those without. */
   readonly hasProgram?: boolean
 }
 
-const MODES: { readonly [mode: string]: Mode } = {
+const MODES: { readonly [mode: string]: TroubleMode } = {
   late: { kinds: ['late'], intrusions: MORE, hasProgram: false },
   'late for a program': { kinds: ['late'], intrusions: WITH_A_PROGRAM, hasProgram: true },
   fails: { kinds: ['fails'], intrusions: COMMANDS },
