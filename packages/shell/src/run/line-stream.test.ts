@@ -63,6 +63,38 @@ describe('LineStream', () => {
     assert.equal(await texts(), undefined)
   })
 
+  it('delivers lines in the moment in which they arrive, those before it and the half line at the end too', async () => {
+    const source = new PassThrough()
+    const stream = new LineStream(source)
+    source.write('early\n')
+    await nextTurn()
+    const got: string[][] = []
+    const delivering = stream.deliver((lines) => void got.push(lines.map(({ text }) => text)))
+    assert.deepEqual(got, [['early']])
+    source.on('data', () => got.push(['the chunk was read']))
+    source.end('a\nb\nhal')
+    await delivering
+    assert.deepEqual(got, [['early'], ['a', 'b'], ['the chunk was read'], ['hal']])
+  })
+
+  it('holds the source while a delivery is busy, keeps the order, and fails as the source does', async () => {
+    const { source, taken } = endlessSource(1000)
+    const stream = new LineStream(source, { highWaterBytes: 10_000 })
+    let read = 0
+    let busy = 0
+    const delivering = stream.deliver(async (lines) => {
+      busy += 1
+      assert.equal(busy, 1, 'one delivery at a time')
+      read += lines.length
+      await settle(20)
+      assert.ok(taken() - read <= 3, `${taken() - read} lines wait`)
+      busy -= 1
+      if (read >= 50) source.destroy(new Error('broken'))
+    })
+    await assert.rejects(delivering, /broken/)
+    assert.ok(read >= 50)
+  })
+
   it('reads a faster source in batches within bounds, and fails as it does', async () => {
     const { source, taken } = endlessSource(1000)
     const stream = new LineStream(source, { highWaterBytes: 10_000 })

@@ -10,13 +10,16 @@ export interface LineStreamOptions extends LineSplitterOptions {
   readonly tap?: ((line: Line) => Promise<void> | undefined) | undefined
 }
 
+/** Gets the lines that arrived together. Its promise holds the source until it settles; it must not reject. */
+export type LineReceiver = (lines: readonly Line[]) => Promise<void> | undefined
+
 const defaultHighWaterBytes = 1024 * 1024
 /** The memory an empty line takes, so that a flood of them is bounded too. */
 const bytesPerLine = 100
 
 /**
- * The lines of a byte stream for one reader: `for await (const line of stream)`, or `of stream.batches()`. Leaving the
- * loop discards the rest, so that the writer never blocks on a full pipe.
+ * The lines of a byte stream for one reader: `for await (const line of stream)`, or `of stream.batches()`, or
+ * `stream.deliver(receive)`. Leaving the loop discards the rest, so that the writer never blocks on a full pipe.
  */
 export class LineStream implements AsyncIterable<Line> {
   /** Resolves when the source has ended. Lines may still wait to be read. */
@@ -34,6 +37,8 @@ export class LineStream implements AsyncIterable<Line> {
   #tapsPending = 0
   #error: Error | undefined
   #wake: (() => void) | undefined
+  #receiver: LineReceiver | undefined
+  #isHeld = false
 
   constructor(source: Readable, options: LineStreamOptions = {}) {
     this.#source = source
@@ -45,6 +50,7 @@ export class LineStream implements AsyncIterable<Line> {
     const splitter = new LineSplitter((line) => this.#accept(line), options)
     source.on('data', (chunk: Buffer) => {
       splitter.push(chunk)
+      this.#handOver()
       this.#regulate()
     })
     source.once('error', (error: Error) => {
@@ -54,6 +60,7 @@ export class LineStream implements AsyncIterable<Line> {
     const end = (): void => {
       if (this.#finished) return
       splitter.end()
+      this.#handOver()
       this.#finish()
     }
     source.once('end', end)
@@ -88,6 +95,37 @@ export class LineStream implements AsyncIterable<Line> {
   batches(): AsyncGenerator<readonly Line[], void, undefined> {
     this.#claim()
     return this.#readBatches()
+  }
+
+  /**
+   * Calls `receive` with lines in the moment in which they arrive, which costs less than a loop does. It must not throw.
+   * Resolves after the last of them.
+   */
+  async deliver(receive: LineReceiver): Promise<void> {
+    this.#claim()
+    this.#receiver = receive
+    this.#handOver()
+    while (!this.#finished || this.#isHeld || this.#lines.length > 0) await this.#more()
+    if (this.#error !== undefined) throw this.#error
+  }
+
+  #handOver(): void {
+    if (this.#receiver === undefined || this.#isHeld || this.#lines.length === 0) return
+    const lines = this.#lines
+    this.#lines = []
+    this.#waitingBytes = 0
+    const held = this.#receiver(lines)
+    if (held !== undefined) void this.#hold(held)
+  }
+
+  async #hold(held: Promise<void>): Promise<void> {
+    this.#isHeld = true
+    this.#regulate()
+    await held
+    this.#isHeld = false
+    this.#regulate()
+    this.#handOver()
+    this.#wakeReader()
   }
 
   #claim(): void {
@@ -151,14 +189,14 @@ export class LineStream implements AsyncIterable<Line> {
     if (this.#discarding) return
     this.#lines.push(line)
     this.#waitingBytes += cost(line)
-    this.#wakeReader()
+    if (this.#receiver === undefined) this.#wakeReader()
   }
 
   #regulate(): void {
     if (this.#finished) return
     const full = !this.#unbounded && !this.#discarding && this.#waitingBytes > this.#highWater
     const roomAgain = this.#unbounded || this.#discarding || this.#waitingBytes <= this.#highWater / 2
-    if (full || this.#tapsPending > 0) this.#source.pause()
+    if (full || this.#isHeld || this.#tapsPending > 0) this.#source.pause()
     else if (roomAgain && this.#source.isPaused()) this.#source.resume()
   }
 

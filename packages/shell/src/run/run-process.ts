@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { hostTable } from './capabilities.ts'
 import { hostGuard } from './guard.ts'
@@ -34,6 +34,8 @@ export interface RunProcess {
   readonly exited: Promise<RunExit>
   /** Resolves when the system has taken the data, so awaiting it applies backpressure. Needs `stdin: 'open'`. */
   write(data: string | Uint8Array): Promise<void>
+  /** Like `write`, for those who do not wait for it and hear of the end of the process anyway, at less cost. */
+  post(data: string | Uint8Array): void
   closeStdin(): Promise<void>
   /** Ends every process of the run. Works after `exited` too, for what the run left behind. */
   kill(options?: KillOptions): Promise<KillReceipt>
@@ -103,15 +105,23 @@ export class ChildRun implements RunProcess {
   }
 
   write(data: string | Uint8Array): Promise<void> {
-    const { stdin } = this.#child
     return new Promise<void>((resolve, reject) => {
-      if (stdin === null) throw new StdinClosedError("the process was started without stdin: use stdin: 'open'")
-      this.#watchdog.sign()
-      stdin.write(data, (error) => {
+      this.#stdin().write(data, (error) => {
         if (error) reject(new StdinClosedError('the process has ended or has closed its stdin', error))
         else resolve()
       })
     })
+  }
+
+  post(data: string | Uint8Array): void {
+    this.#stdin().write(data)
+  }
+
+  #stdin(): Writable {
+    const { stdin } = this.#child
+    if (stdin === null) throw new StdinClosedError("the process was started without stdin: use stdin: 'open'")
+    this.#watchdog.sign()
+    return stdin
   }
 
   async closeStdin(): Promise<void> {

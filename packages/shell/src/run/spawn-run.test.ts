@@ -241,6 +241,17 @@ describe('stdin', () => {
     assert.deepEqual(await reader.rest(), ['end'])
   })
 
+  it('delivers what is posted in its order, and does not mind a process that has ended', async () => {
+    const run = await runShell('while read line; do echo "got $line"; done', { stdin: 'open' })
+    run.post('one\n')
+    run.post('two\n')
+    await run.closeStdin()
+    assert.deepEqual((await outputOf(run)).stdout, ['got one', 'got two'])
+    await run.exited
+    run.post('late\n')
+    await new Promise(setImmediate)
+  })
+
   it('makes the writer wait for a process that does not read', async () => {
     const program =
       'let n = 0; process.on("SIGUSR2", () => process.stdin.on("data", (d) => (n += d.length)).on("end", () => { console.log(n); clearInterval(alive) })); const alive = setInterval(() => 0, 1000); console.log("ready")'

@@ -86,8 +86,10 @@ function connect(child: RunParts['child'], options: SpawnRunOptions, runId: stri
   const stdout = lines('stdout')
   const stderr = lines('stderr')
   const watchdog = new Watchdog(options, () => stdout.paused || stderr.paused)
-  child.stdout.on('data', () => watchdog.sign())
-  child.stderr.on('data', () => watchdog.sign())
+  if (options.stallMs !== undefined) {
+    child.stdout.on('data', () => watchdog.sign())
+    child.stderr.on('data', () => watchdog.sign())
+  }
   return { runId, child, stdout, stderr, watchdog }
 }
 

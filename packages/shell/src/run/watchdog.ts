@@ -37,9 +37,10 @@ export class Watchdog {
 
   /** Only notes the time, because it is called for every chunk. The timer checks it when it fires. */
   sign(): void {
-    this.#lastSign = performance.now()
     const { stallMs } = this.#options
-    if (stallMs !== undefined && this.#stallTimer === undefined && !this.#stopped) this.#watchFor(stallMs)
+    if (stallMs === undefined) return
+    this.#lastSign = performance.now()
+    if (this.#stallTimer === undefined && !this.#stopped) this.#watchFor(stallMs)
   }
 
   stop(): void {

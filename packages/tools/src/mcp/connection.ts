@@ -2,6 +2,7 @@ import type { Client, InputRequiredResult, OAuthClientProvider, Tool, Transport 
 import { InspanError, type JsonObject } from '@inspan/protocol'
 import { McpServerStatus as Status, type MCPServerConfig } from '@inspan/protocol/chat'
 import type { ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
+import { CallSignals } from './call-signals.ts'
 import { connect } from './connect.ts'
 import { LiveCall, type CallReply, type LiveEvent } from './live-call.ts'
 import { loadClient, type McpLibrary } from './load-client.ts'
@@ -38,6 +39,7 @@ export class McpConnection {
   readonly config: MCPServerConfig
   readonly #options: ConnectionOptions
   readonly #live = new Map<string, LiveCall>()
+  readonly #signals = new CallSignals()
   readonly #closing = new AbortController()
   #clock: NodeJS.Timeout | undefined
   #status: Status
@@ -157,7 +159,7 @@ export class McpConnection {
         hint: 'Reconnect it with reconnectMcpServer.',
       })
     }
-    const live = new LiveCall(signal)
+    const live = new LiveCall(signal, this.#signals)
     const options: McpCallOptions = {
       signal: live.signal,
       timeout: NO_TIMEOUT_MS,

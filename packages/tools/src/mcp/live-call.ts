@@ -1,5 +1,6 @@
 import type { CallToolResult, ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client'
 import { InspanError, type Answer } from '@inspan/protocol'
+import type { CallSignals } from './call-signals.ts'
 import { elicitResult, type ServerQuestion } from './server-question.ts'
 
 export type CallReply = CallToolResult | InputRequiredResult
@@ -17,9 +18,9 @@ interface AskedByServer {
  * call lives on in this process until the answer comes.
  */
 export class LiveCall {
-  readonly #outer: AbortSignal
-  readonly #abort = new AbortController()
-  readonly #stop = (): void => this.#abort.abort(this.#outer.reason)
+  readonly #turn: AbortSignal
+  readonly #signals: CallSignals
+  readonly #abort: AbortController
   #asked: AskedByServer | undefined
   #next = Promise.withResolvers<LiveEvent>()
   /** Settles `#next` with how the call ended, once it has. */
@@ -27,10 +28,11 @@ export class LiveCall {
   /** When the server last showed that it works. */
   #lastSign = performance.now()
 
-  constructor(signal: AbortSignal) {
-    this.#outer = signal
-    if (signal.aborted) this.#stop()
-    else signal.addEventListener('abort', this.#stop)
+  /** `turn`: its signal. The call is aborted with it. */
+  constructor(turn: AbortSignal, signals: CallSignals) {
+    this.#turn = turn
+    this.#signals = signals
+    this.#abort = signals.take(turn)
   }
 
   get signal(): AbortSignal {
@@ -87,7 +89,7 @@ export class LiveCall {
 
   #over(end: () => void): void {
     this.#end = end
-    this.#outer.removeEventListener('abort', this.#stop)
+    this.#signals.release(this.#turn, this.#abort)
     this.#asked?.answer.reject(new InspanError('closed', 'The call is over.'))
     end()
   }

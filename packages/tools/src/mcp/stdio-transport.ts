@@ -2,7 +2,7 @@ import { setImmediate as nextTask } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { InspanError } from '@inspan/protocol'
 import type { MCPStdioServerConfig } from '@inspan/protocol/chat'
-import type { RunProcess } from '@inspan/shell/run'
+import type { Line, RunProcess } from '@inspan/shell/run'
 
 /** A message larger than this ends the connection: it would fill the memory. */
 export const MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024
@@ -25,7 +25,6 @@ export class StdioTransport implements Transport {
   #run: RunProcess | undefined
   #isClosed = false
   #stderr = ''
-  readonly #report = (error: Error): void => this.onerror?.(error)
 
   constructor(config: MCPStdioServerConfig, cwd?: string) {
     this.#config = config
@@ -65,7 +64,7 @@ export class StdioTransport implements Transport {
       return Promise.reject(new InspanError('closed', 'The server has ended.'))
     }
     // Nobody has to wait until it is written: a server that cannot be written to has ended, which is heard of.
-    this.#run.write(`${JSON.stringify(message)}\n`).catch(this.#report)
+    this.#run.post(`${JSON.stringify(message)}\n`)
     return SENT
   }
 
@@ -80,21 +79,39 @@ export class StdioTransport implements Transport {
 
   async #readMessages({ stdout }: RunProcess): Promise<void> {
     try {
-      for await (const lines of stdout.batches()) {
-        for (const [index, line] of lines.entries()) {
-          // The library handles progress a moment later, and a result that comes with it must not be first.
-          if (index > 0) await nextTask()
-          if (line.partial) {
-            this.onerror?.(new InspanError('io', `The server sent a message above ${MAX_MESSAGE_BYTES} bytes.`))
-            await this.close()
-            return
-          }
-          this.#receive(line.text)
-        }
-      }
+      await stdout.deliver((lines) => {
+        const [first, ...others] = lines
+        if (first !== undefined) this.#readLine(first)
+        return others.length === 0 ? undefined : this.#readLater(others)
+      })
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)))
+      this.#fail(error)
     }
+  }
+
+  /** The library handles progress a moment later, and a result that comes with it must not be first. */
+  async #readLater(lines: readonly Line[]): Promise<void> {
+    for (const line of lines) {
+      await nextTask()
+      this.#readLine(line)
+    }
+  }
+
+  #readLine(line: Line): void {
+    if (line.partial) {
+      this.onerror?.(new InspanError('io', `The server sent a message above ${MAX_MESSAGE_BYTES} bytes.`))
+      void this.close()
+      return
+    }
+    try {
+      this.#receive(line.text)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)))
   }
 
   #receive(text: string): void {
