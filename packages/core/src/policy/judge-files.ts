@@ -3,7 +3,6 @@ import {
   type Reach,
   type Touch,
   type Whereabouts,
-  canBeMade,
   coversPath,
   globReach,
   pathReach,
@@ -26,7 +25,6 @@ export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Re
   const { access, isCertain, isGlob, isTree, path } = touch
   if (rule.category !== 'read' && rule.category !== 'edit') return 'no'
   if (access !== 'either' && access !== rule.category) return 'no'
-  if (touch.pieces !== undefined) return canBeMade(rule.pattern, touch.pieces) ? 'maybe' : 'no'
   if (path === null) return isCertain ? 'maybe' : 'no'
   const places = touch.from.length === 0 ? [where.start] : touch.from
   if (isGlob) {

@@ -76,6 +76,10 @@ export const hasWordOptions: Trait = oneOf(
   'find gfind java javac go terraform tofu openssl ffmpeg convert magick xcodebuild gcc g++ clang ant mvn adb',
 )
 
+const LANGUAGE =
+  /^(?:python|pypy|ipython|micropython|node|nodejs|bun|deno|tsx|ts-node|zx|esno|qjs|gjs|perl|raku|ruby|jruby|lua|luajit|php|julia|Rscript|R|ocaml|ghc|groovy|elixir|racket|clojure|bb|scala)[\d.]*$/
+
+export const isLanguage: Trait = (program) => LANGUAGE.test(program)
 export const isAwk: Trait = oneOf('awk gawk mawk nawk')
 export const isSed: Trait = oneOf('sed gsed')
 

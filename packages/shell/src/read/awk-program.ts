@@ -3,7 +3,7 @@
  * grammar: `$3 > 10` passes, `print $3 > 10` (which writes a file called 10) does not.
  */
 export function isPureAwk(program: string): boolean {
-  if (/system|getline|@|close|fflush/.test(program)) return false
+  if (/system|getline|@|close|fflush|ARG[CV]/.test(program)) return false
   if (/(?:^|[^|])\|(?!\|)/.test(program)) return false
   return !redirectsOutput(program)
 }

@@ -50,7 +50,8 @@ export const madeFiles: CorpusGroup = {
     ["cat > a.md <<'E'\nx\nE\ngit add a.md", 'allow', 'no script'],
     ['python3 setup.py build && python3 setup.py install', 'allow', 'what a script does is not seen'],
     ['(( i = i + 1 )); echo $i', 'ask', 'shells read it differently'],
-    ['python3 -c \'print("a" + "b")\'', 'allow', 'names nothing'],
+    ['python3 -c \'print("a", "b")\'', 'allow', 'names nothing'],
+    ['python3 -c \'print("a" + "b")\'', 'ask', 'it puts a text together'],
   ],
 }
 

@@ -32,7 +32,7 @@ export const namedFiles: CorpusGroup = {
     ['find secrets -type f', 'allow', 'only writing it is denied'],
     ['find build -delete', 'allow', 'another folder'],
     ["awk '{ print $1 }' a", 'allow', 'names no file'],
-    ["python3 -c 'import secrets; print(secrets.token_hex())'", 'allow', 'no text in the code'],
+    ["python3 -c 'import secrets; print(secrets.token_hex())'", 'ask', 'not known what else the code does'],
     ["python3 - <<'E'\nprint(open('a.json').read())\nE", 'allow', 'another file'],
   ],
 }

@@ -68,7 +68,7 @@ export const roundabout: CorpusGroup = {
     ['LESS=-R less f', 'allow', 'only how it looks'],
     ['ls | xargs wc -l', 'allow', 'wc runs nothing'],
     ['ls | xargs -n1 prettier', 'allow', 'what is added are files'],
-    ["xargs python3 -c 'print(1)' < f", 'allow', 'the code is fixed'],
+    ["xargs python3 -c 'print(1)' < f", 'ask', 'what is added may be code'],
     ["xargs awk '{print}' < f", 'allow', 'the program is fixed'],
     ["kubectl apply -f - <<'E'\nkind: Pod\nE", 'allow', 'nothing is denied'],
     ["tsx -e 'console.log(1)'", 'allow', 'the code can run nothing'],

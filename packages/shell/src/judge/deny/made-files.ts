@@ -1,9 +1,8 @@
 import type { SimpleCommand, Word } from '../../read/index.ts'
 import { baseOf, isOption, isReadable } from './argument.ts'
-import { codeVariants, textsIn } from './code-texts.ts'
-import { isLanguage } from './foreign-code.ts'
+import { plainCode } from './plain-code.ts'
 import { programBase } from '../../programs/program-base.ts'
-import { isAwk, isSed } from '../../programs/programs.ts'
+import { isAwk, isLanguage, isSed } from '../../programs/programs.ts'
 
 const WRITES = new Set(['write', 'append', 'read-write'])
 const WRITES_ALL =
@@ -96,11 +95,10 @@ function outputs(args: readonly Word[]): Word[] {
   })
 }
 
-/** Any string in the code may be the name of a file that it writes. */
-function writtenByCode(base: string, { args, runs }: SimpleCommand): string[] {
-  if (runs !== 'inline-code' && !isAwk(base) && !isSed(base)) return []
-  const texts = args.flatMap(({ text }) => [...codeVariants(text)]).flatMap(textsIn)
-  return texts.filter((text) => text !== '').map((text) => lastPart(text).replace(/^[<>|+ ]+/, ''))
+/** Code may write any file, unless its strings name all that it uses. */
+function writtenByCode(base: string, command: SimpleCommand): (string | null)[] {
+  if (command.runs === 'inline-code') return plainCode(command)?.map(lastPart) ?? [null]
+  return (isAwk(base) || isSed(base)) && command.unknown !== null ? [null] : []
 }
 
 const GIT_RUNS = /(?:^|\/)\.git\/(?:hooks\/|config$)/

@@ -1,16 +1,16 @@
 import type { SimpleCommand, Word } from '../../read/index.ts'
 import { isOption, isReadable } from './argument.ts'
 import { argumentsReach } from './arguments-reach.ts'
-import { codeVariants, textsIn } from './code-texts.ts'
 import { embeddedCommands, readMaybe, readScript, type Embedded } from './embedded-commands.ts'
-import { isLanguage, mayRunPrograms } from './foreign-code.ts'
 import { madeFiles, runsMadeFile } from './made-files.ts'
+import { plainCode } from './plain-code.ts'
 import { takesValue } from '../../programs/option-names.ts'
 import { programBase } from '../../programs/program-base.ts'
 import {
   feedsShell,
   hasSubcommands,
   isAwk,
+  isLanguage,
   isRemote,
   isSed,
   runsNoArgument,
@@ -138,7 +138,8 @@ function throughInput(pattern: ShellPattern, base: string, command: SimpleComman
     // The last input counts. An input without a fixed text comes through a pipe, from a file, or from what runs the
     // program.
     const body = redirections.findLast(({ fd }) => fd === 0)?.body ?? null
-    return body === null || codeReaches(pattern, base, body, depth) ? 'maybe' : 'no'
+    if (feedsShell(base) && body !== null) return embeddedReach(pattern, readScript(body), depth)
+    return plainCode(command) === null ? 'maybe' : 'no'
   }
   const inputs = redirections.filter(({ kind }) => kind === 'here-document' || kind === 'here-string')
   const isData = launcher !== null || name === null || takesInputAsData(base)
@@ -148,12 +149,6 @@ function throughInput(pattern: ShellPattern, base: string, command: SimpleComman
     return !isData && embeddedReach(pattern, readMaybe(text), depth) !== 'no'
   })
   return isNamed ? 'maybe' : 'no'
-}
-
-/** Returns whether code for a program may run what a rule is about. */
-function codeReaches(pattern: ShellPattern, base: string, code: string, depth: number): boolean {
-  if (mentions(pattern, code) || spells(pattern, [literalWord(code)])) return true
-  return feedsShell(base) ? embeddedReach(pattern, readScript(code), depth) !== 'no' : mayRunPrograms(base, code)
 }
 
 function embeddedReach(pattern: ShellPattern, { commands, isObscure }: Embedded, depth: number): Reach {
@@ -209,12 +204,10 @@ const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/\d+)$/
 function throughScripts(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
   if (showsWhatItRuns(command) || isAwk(base)) return 'no'
   if (isLanguage(base) && goesOn(base, command.args)) return 'maybe'
-  if (command.runs === 'inline-code') {
-    return hasHiddenCode(base, command.args) || spells(pattern, command.args) ? 'maybe' : 'no'
-  }
+  if (command.runs === 'inline-code') return plainCode(command) === null ? 'maybe' : 'no'
   if (!takesInputAsData(base) && command.args.some(({ text }) => INPUT_FILE.test(text))) return 'maybe'
   // A script may take code as an argument, too: `-m timeit '…'`, `manage.py shell -c '…'`.
-  const isCode = ({ text }: Word): boolean => /\(|\bdata:/.test(text) && mayRunPrograms(base, text)
+  const isCode = ({ text }: Word): boolean => /\(|\bdata:/.test(text)
   if (command.runs === 'file' && isLanguage(base) && command.args.some(isCode)) return 'maybe'
   return embeddedReach(pattern, embeddedCommands(base, command), depth)
 }
@@ -231,20 +224,6 @@ function goesOn(base: string, args: readonly Word[]): boolean {
   const option = GOES_ON.find(([name]) => name.test(base))?.[1]
   const end = args.findIndex(({ text }) => !isOption(text))
   return option !== undefined && (end === -1 ? args : args.slice(0, end)).some(({ text }) => option.test(text))
-}
-
-/** True when strings in code make up the words of a rule: `"r" + "m x"`. */
-function spells(pattern: ShellPattern, args: readonly Word[]): boolean {
-  return args.some(({ text }) =>
-    [...codeVariants(text)].some((code) => mentions(pattern, [...new Set(textsIn(code))].join('\n'))),
-  )
-}
-
-/** True when the arguments contain code that may run a program, or that is only known at run time. */
-function hasHiddenCode(base: string, args: readonly Word[]): boolean {
-  const first = args.findIndex(({ text }) => !isOption(text))
-  const code = first === -1 ? args : args.slice(0, first + 1)
-  return code.some((word) => !isReadable(word)) || args.some(({ text }) => mayRunPrograms(base, text))
 }
 
 /** True when the words of a rule occur in a text that cannot be parsed. */

@@ -17,8 +17,6 @@ export interface Touch {
   /** Opened by the shell itself, whatever the program. */
   readonly isRedirection: boolean
   readonly part: string
-  /** Strings from which a name may be put together; there is no path then. */
-  readonly pieces?: readonly string[]
   /** Why the file may be meant, where the path alone does not say it. */
   readonly why?: string
 }

@@ -1,16 +1,14 @@
 import { posix } from 'node:path'
 import type { Redirection, SimpleCommand, Word } from '../../read/index.ts'
 import { baseOf, isOption, isReadable } from '../deny/argument.ts'
-import { namesInCode } from './code-names.ts'
-import { fold } from '../patterns/fold.ts'
-import { isLanguage } from '../deny/foreign-code.ts'
+import { plainCode } from '../deny/plain-code.ts'
 import { shownByGit } from './git-contents.ts'
 import { gitFiles } from './git-files.ts'
 import { gitOrder } from './git-order.ts'
-import { hints, spread, widenName, type Spread } from './glob-word.ts'
+import { hints, spread, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from '../patterns/location.ts'
-import { mentionedFiles } from './mentioned-files.ts'
-import { isAwk, isSed } from '../../programs/programs.ts'
+import { mentionedFiles, namesIn } from './mentioned-files.ts'
+import { isAwk, isLanguage, isSed } from '../../programs/programs.ts'
 import { isReadOnly } from './read-only.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 import { wordList } from '../../programs/word-list.ts'
@@ -71,7 +69,7 @@ export function touchedFiles(
     ...hinted(base, command, from),
     ...mentioned(base, command, commands, from),
     ...gitFiles(base, command, from, where),
-    ...unseen(base, command, from),
+    ...unseen(command, from),
     ...mounted(base, command, from),
     ...patched(base, command, from),
     ...sent(base, command, from),
@@ -227,38 +225,18 @@ function swept(base: string, command: SimpleCommand, from: readonly Location[]):
   return folders.flatMap(spread).map(({ isGlob, word }): Touch => ({ ...common, path: pathOf(word, from), isGlob }))
 }
 
-const MOST_LITERALS = 1_000
-
-/** Code in the arguments or on the input may name files in its strings. */
+/** Code names its files in its strings, as far as it is understood. Any other code may use any file. */
 function spelledInCode(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
-  const { args, redirections, runs, source } = command
-  const isScript = isSed(base) || isAwk(base)
-  const codes = [
-    ...(runs === 'inline-code' || isScript ? args.map(({ text }) => text) : []),
-    ...(runs === 'stdin-script' ? redirections.map(({ body }) => body ?? '') : []),
-  ]
-  if (codes.length === 0) return []
-  const { globs, isOpen, names: found, pieces } = namesInCode(base, codes)
-  const all = new Set(found)
-  // `open F, "<name"`
-  for (const literal of all) for (const part of parts(literal)) all.add(part.trim())
-  all.delete('')
+  const { runs, source, unknown } = command
+  const isScript = (isSed(base) || isAwk(base)) && unknown !== null
+  const isCode = runs === 'inline-code' || (runs === 'stdin-script' && isLanguage(base))
+  if (!isCode && !isScript) return []
   const common = { ...PLAIN, access: 'either', from, part: source } as const
-  const open: Touch[] = isOpen ? [{ ...common, path: null, isCertain: true }] : []
-  if (all.size > MOST_LITERALS) return [{ ...common, path: null, isCertain: true }]
-  const why = 'its code may put a name together'
-  const made: Touch[] =
-    pieces.size < 2 ? [] : [{ ...common, path: null, isCertain: true, pieces: [...pieces].map(fold), why }]
-  return [
-    ...open,
-    ...made,
-    ...[...all].map((path): Touch => ({ ...common, path, isCertain: false })),
-    ...[...globs].map((path): Touch => ({ ...common, path: widen(path), isGlob: true, isCertain: false })),
-  ]
-}
-
-function widen(path: string): string {
-  return path.split('/').map(widenName).join('/')
+  const texts = isCode ? plainCode(command) : null
+  if (texts === null) return [{ ...common, path: null, isCertain: true }]
+  const names = new Set(texts.flatMap((text) => [text, ...namesIn(text)]))
+  names.delete('')
+  return [...names].map((path): Touch => ({ ...common, path, isCertain: false }))
 }
 
 /** Returns the names in longer texts for a program, or in text that is printed for it. */
@@ -337,11 +315,10 @@ function loaded(base: string, { args, source }: SimpleCommand, from: readonly Lo
 }
 
 /** A script or program that is only known at run time may use any file. */
-function unseen(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
-  const { launcher, name, redirections, runs, source, unknown } = command
+function unseen(command: SimpleCommand, from: readonly Location[]): Touch[] {
+  const { launcher, name, source, unknown } = command
   const isUnread = (launcher !== null && unknown !== null) || (name !== null && !isReadable(name))
-  const isFed = runs === 'stdin-script' && isLanguage(base) && !redirections.some(({ body }) => body !== null)
-  return isUnread || isFed ? [{ ...PLAIN, access: 'either', path: null, from, isCertain: true, part: source }] : []
+  return isUnread ? [{ ...PLAIN, access: 'either', path: null, from, isCertain: true, part: source }] : []
 }
 
 /** True for a redirection that opens a connection, which no rule about reading files covers. */
