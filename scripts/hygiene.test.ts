@@ -31,7 +31,8 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   sdk: 24,
   server: 27,
   client: 0,
-  postgres: 46,
+  stores: 0,
+  postgres: 23,
   studio: 0,
   inspan: 31,
 }

@@ -67,6 +67,7 @@ describe('the order of packages', () => {
     ['inspan', 'client'],
     ['client', 'protocol'],
     ['testing', 'protocol'],
+    ['postgres', 'stores'],
   ]
   for (const [from, to] of allowed) {
     it(`lets ${from} import ${to}`, () => assert.ok(!isRefused(`packages/${from}/src/a.ts`, `@inspan/${to}`)))
@@ -77,6 +78,8 @@ describe('the order of packages', () => {
     ['shell', 'agent'],
     ['agent', 'tools'],
     ['tools', 'memory'],
+    ['stores', 'core'],
+    ['postgres', 'core'],
     ['adapters', 'agent'],
     ['agent', 'core'],
     ['core', 'sdk'],

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { isRelative, packageOf, resolveRelative, type PackageFacts, type Workspace } from './workspace.ts'
 
 const LEAF = ['protocol', 'shell']
-const CORE = [...LEAF, 'agent', 'tools', 'memory', 'adapters']
+const CORE = [...LEAF, 'agent', 'tools', 'memory', 'stores', 'adapters']
 const SDK = [...CORE, 'core']
 const SERVER = [...SDK, 'sdk']
 
@@ -14,12 +14,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   agent: LEAF,
   tools: LEAF,
   memory: LEAF,
+  stores: ['protocol'],
   adapters: LEAF,
   core: CORE,
   sdk: SDK,
   server: SERVER,
   client: ['protocol'],
-  postgres: SDK,
+  postgres: ['protocol', 'stores'],
   studio: ['protocol', 'client'],
   testing: ['protocol'],
   inspan: [...SERVER, 'server', 'client', 'studio', 'postgres'],

@@ -202,8 +202,7 @@ export type {
   WorkspaceInput,
 } from './harness/agents/workspace-slot.ts'
 export { Memory, type MemoryOptions } from '@inspan/memory'
-export { MemoryStore } from './stores/memory-store.ts'
-export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'
+export { MemoryStore, SqliteStore, type SqliteStoreOptions } from '@inspan/stores'
 export {
   createPolicy,
   type Explained,

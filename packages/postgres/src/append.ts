@@ -15,7 +15,7 @@ import {
   streamExists,
   toJsonText,
   type PreparedAppend,
-} from '@inspan/core/stores'
+} from '@inspan/stores/shared'
 import type { PostgresConnection, SqlSession } from './connection.ts'
 import { appendPlainly } from './plain-append.ts'
 import { sqlState } from './postgres-errors.ts'

@@ -1,6 +1,6 @@
 import type { Lineage } from '@inspan/protocol/log'
 import type { Blob } from '@inspan/protocol/store'
-import { checkHash, stretchesOf, type Range } from '@inspan/core/stores'
+import { checkHash, stretchesOf, type Range } from '@inspan/stores/shared'
 import type { SqlSession } from './connection.ts'
 
 export async function readBlob(db: SqlSession, hash: string, lineage?: Lineage): Promise<Blob | null> {

@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import type { Claim, Fence, Page, PageRequest, StreamStatus } from '@inspan/protocol/store'
-import { checkId, CursorScope, noSuchStream, pageLimit, pageOf } from '@inspan/core/stores'
+import { checkId, CursorScope, noSuchStream, pageLimit, pageOf } from '@inspan/stores/shared'
 import type { PostgresConnection, SqlSession } from './connection.ts'
 import { getOwner } from './owners.ts'
 import { findStream, statusOf, STREAM_COLUMNS, type PostgresStreamRow } from './streams.ts'

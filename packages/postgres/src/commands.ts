@@ -19,7 +19,7 @@ import {
   type CommandQuery,
   type PreparedOutcome,
   type StoredCommand,
-} from '@inspan/core/stores'
+} from '@inspan/stores/shared'
 import type { PostgresConnection, SqlSession } from './connection.ts'
 
 const BY_KEY = 'principal = $1 AND client_id = $2 AND command_id = $3'

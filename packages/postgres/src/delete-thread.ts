@@ -1,5 +1,5 @@
 import type { CommandOutcome, DeleteResult, Fence } from '@inspan/protocol/store'
-import { gapsBetween, MAX_SEQ, prepareOutcomes, retainedRanges, type Need, type Range } from '@inspan/core/stores'
+import { gapsBetween, MAX_SEQ, prepareOutcomes, retainedRanges, type Need, type Range } from '@inspan/stores/shared'
 import { dropBlobRefs } from './blobs.ts'
 import { forgetCommandBodies, writeOutcome } from './commands.ts'
 import type { PostgresConnection, SqlSession } from './connection.ts'

@@ -1,6 +1,6 @@
 import { eraseBody } from '@inspan/protocol/log'
 import type { EraseResult, Fence, RecordFormat } from '@inspan/protocol/store'
-import { noSuchStream, recordFromRow, type Range, type RecordRow } from '@inspan/core/stores'
+import { noSuchStream, recordFromRow, type Range, type RecordRow } from '@inspan/stores/shared'
 import { dropBlobRefs } from './blobs.ts'
 import type { PostgresConnection, SqlSession } from './connection.ts'
 import { dropHeads } from './records.ts'

@@ -1,7 +1,7 @@
 import type { StoredMessage } from '@inspan/protocol'
 import type { Lineage } from '@inspan/protocol/log'
 import type { MessageQuery, Page } from '@inspan/protocol/store'
-import { checkId, pageOf, parseOrDamaged, planMessages, stretchesOf } from '@inspan/core/stores'
+import { checkId, pageOf, parseOrDamaged, planMessages, stretchesOf } from '@inspan/stores/shared'
 import type { SqlSession } from './connection.ts'
 import { inStretch, readStretch } from './records.ts'
 

@@ -1,4 +1,4 @@
-import { checkId, checkTime, CursorScope, ownerFromRow, pageLimit, pageOf, type OwnerRow } from '@inspan/core/stores'
+import { checkId, checkTime, CursorScope, ownerFromRow, pageLimit, pageOf, type OwnerRow } from '@inspan/stores/shared'
 import type { Owner, Page, PageRequest } from '@inspan/protocol/store'
 import type { SqlSession } from './connection.ts'
 

@@ -1,6 +1,6 @@
 import { InspanError } from '@inspan/protocol'
 import type { Append, Fence } from '@inspan/protocol/store'
-import { checkTime, type PreparedAppend } from '@inspan/core/stores'
+import { checkTime, type PreparedAppend } from '@inspan/stores/shared'
 import type { SqlSession } from './connection.ts'
 
 const RECORD_COLUMNS = ['seq', 'first', 'type', 'v', 'at', 'extra', 'part', 'body'] as const

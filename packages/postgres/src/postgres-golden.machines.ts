@@ -22,7 +22,7 @@ interface Golden {
   readonly owners: readonly Owner[]
 }
 
-const GOLDEN = new URL('../../core/src/stores/fixtures/golden-v1.json', import.meta.url)
+const GOLDEN = new URL('../../stores/src/fixtures/golden-v1.json', import.meta.url)
 
 let server: PostgresServer
 before(async () => {

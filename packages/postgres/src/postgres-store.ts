@@ -40,7 +40,7 @@ import {
   type ThreadInfo,
   type WaitRow,
 } from '@inspan/protocol/store'
-import { addErased, checkRanges, noSuchStream, storeClosed, type ForksQuery, type Range } from '@inspan/core/stores'
+import { addErased, checkRanges, noSuchStream, storeClosed, type ForksQuery, type Range } from '@inspan/stores/shared'
 import { append, createStream } from './append.ts'
 import { readBlob } from './blobs.ts'
 import { claim, listOwned, release, removeOwner, type ClaimRequest } from './claims.ts'

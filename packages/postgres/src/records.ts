@@ -11,7 +11,7 @@ import {
   tryParse,
   type RecordRow,
   type Stretch,
-} from '@inspan/core/stores'
+} from '@inspan/stores/shared'
 import type { SqlSession } from './connection.ts'
 import { IS_RARE_SQL, isRare } from './schema/tables.ts'
 

@@ -1,4 +1,4 @@
-import { fenced, noSuchStream } from '@inspan/core/stores'
+import { fenced, noSuchStream } from '@inspan/stores/shared'
 import type { Fence, StreamKind, StreamStatus } from '@inspan/protocol/store'
 import type { SqlSession } from './connection.ts'
 import { getOwner } from './owners.ts'

@@ -11,7 +11,7 @@ import {
   threadsScope,
   type ForksQuery,
   type ThreadRow,
-} from '@inspan/core/stores'
+} from '@inspan/stores/shared'
 import type { SqlSession } from './connection.ts'
 
 type ListThreadsQuery = Parameters<Store['listThreads']>[0]

@@ -12,7 +12,7 @@ import {
   type Range,
   type StoredWait,
   type WaitQuery,
-} from '@inspan/core/stores'
+} from '@inspan/stores/shared'
 import type { SqlSession } from './connection.ts'
 
 const SELECT = `SELECT waits.no, streams.id AS stream, waits.id, waits.state, waits.due, waits.wait, waits.settled

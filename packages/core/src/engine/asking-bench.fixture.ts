@@ -1,9 +1,8 @@
 import { nativeDriver } from '@inspan/agent'
 import type { RunnableTool } from '@inspan/protocol/driver'
 import type { Store } from '@inspan/protocol/store'
+import { MemoryStore, SqliteStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { MemoryStore } from '../stores/memory-store.ts'
-import { SqliteStore } from '../stores/sqlite-store.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 
 /** Both stores of this package, by the place where they keep threads. */

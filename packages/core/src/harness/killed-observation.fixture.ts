@@ -2,8 +2,8 @@
  * The process that is killed while its observer is at work. Run as: node killed-observation.fixture.ts <database>.
  */
 import { writeSync } from 'node:fs'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../stores/sqlite-store.ts'
 import { LONG, observing, openMemoryBench } from './memory-bench.fixture.ts'
 
 const observer = scriptedModel([{ text: '', hang: true, repeat: true }])

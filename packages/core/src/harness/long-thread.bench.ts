@@ -7,10 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from '@inspan/agent'
+import { SqliteStore } from '@inspan/stores'
 import { compare, report, type ScriptedModel, type Work } from '@inspan/testing'
 import { streamText, type ModelMessage } from 'ai'
 import { createThread, ProcessOwner, ThreadRuntime } from '../engine/index.ts'
-import { SqliteStore } from '../stores/sqlite-store.ts'
 import { Harness } from './harness.ts'
 
 const TURNS = 20

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
+import { MemoryStore } from '@inspan/stores'
 import { ForeignAgent, runs } from '../engine/foreign-agent.fixture.ts'
-import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
 suite('an id generator', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
-import { SqliteStore } from '../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { LONG, openMemoryBench, type MemoryBench, type MemoryBenchOptions } from './memory-bench.fixture.ts'
 
 type Recalled = { readonly messages?: readonly { readonly number: number; readonly message: string }[]; more?: string }

@@ -3,10 +3,10 @@
  * which is the least a harness can cost, and relative to `streamText` with the same scripted model.
  */
 import { Agent, nativeDriver } from '@inspan/agent'
+import { MemoryStore } from '@inspan/stores'
 import { compare, report, scriptedModel } from '@inspan/testing'
 import { streamText } from 'ai'
 import { createThread, ProcessOwner, ThreadRuntime } from '../engine/index.ts'
-import { MemoryStore } from '../stores/memory-store.ts'
 import { Harness } from './harness.ts'
 import type { Session } from './session.ts'
 import type { ThreadPort } from './signals/thread-port.ts'

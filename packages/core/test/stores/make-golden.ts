@@ -3,10 +3,10 @@
 // The files of a release are never made again: the point is that what that release wrote can still be read.
 import { existsSync, writeFileSync } from 'node:fs'
 import { RECORD_VERSIONS, type RecordBody } from '@inspan/protocol/log'
+import { SqliteStore } from '@inspan/stores'
 import { blobOf } from '../../src/engine/log/blobs.ts'
 import { eraseRange } from '../../src/engine/erase/erase.ts'
 import { ThreadLog } from '../../src/engine/log/thread-log.ts'
-import { SqliteStore } from '../../src/stores/sqlite-store.ts'
 import { readGolden } from './golden-contents.ts'
 import {
   GOLDEN_ERASED,

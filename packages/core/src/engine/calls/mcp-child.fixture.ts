@@ -1,7 +1,7 @@
 /** A process that is killed by a server whose tool it calls. Run as: node mcp-child.fixture.ts <database> <journal>. */
 import { nativeDriver } from '@inspan/agent'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { createThread } from '../threads/threads.ts'

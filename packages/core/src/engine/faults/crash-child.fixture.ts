@@ -4,8 +4,8 @@
  */
 import { appendFileSync, writeSync } from 'node:fs'
 import { nativeDriver } from '@inspan/agent'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'

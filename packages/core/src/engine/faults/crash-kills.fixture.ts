@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { noFaults } from '@inspan/protocol/driver'
 import type { LogRecord } from '@inspan/protocol/log'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { recordsAfter } from '../log/load-state.ts'
 import { PLAYS, type PlayName } from './crash-plays.fixture.ts'
 

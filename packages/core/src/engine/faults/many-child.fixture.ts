@@ -6,7 +6,7 @@
 import { nativeDriver } from '@inspan/agent'
 import type { AgentEvent } from '@inspan/protocol'
 import type { AgentDriver, AgentSession, Capabilities } from '@inspan/protocol/driver'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'

@@ -3,7 +3,7 @@ import { setImmediate as nextTask } from 'node:timers/promises'
 import { InspanError, type Answer, type Wait } from '@inspan/protocol'
 import { emptyState, reduce, storedHead, type LogRecord, type RecordBody, type RecordType } from '@inspan/protocol/log'
 import type { Append } from '@inspan/protocol/store'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import type { RuntimeBench } from '../runtime-bench.fixture.ts'
 
 /** A disturbance of one write: it is late, its receipt is late, or it fails. */

@@ -10,7 +10,7 @@ import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { agentEventsOf, type LogRecord } from '@inspan/protocol/log'
 import type { Owner } from '@inspan/protocol/store'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { recordsAfter } from '../log/load-state.ts'
 import { createThread } from '../threads/threads.ts'
 

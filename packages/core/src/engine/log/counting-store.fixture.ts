@@ -1,7 +1,7 @@
 import type { StoredMessage } from '@inspan/protocol'
 import type { Lineage, LogRecord } from '@inspan/protocol/log'
 import type { MessageQuery, Page, PageRequest, RecordQuery, ThreadInfo } from '@inspan/protocol/store'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 
 /** A store that counts the rows read from it, and the most rows of a single call. */
 export class CountingStore extends MemoryStore {

@@ -11,9 +11,8 @@ import {
   type RecordBody,
 } from '@inspan/protocol/log'
 import { RECORD_FORMAT, type RecordFormat, type Store } from '@inspan/protocol/store'
+import { MemoryStore, SqliteStore } from '@inspan/stores'
 import { inTempDir } from '../../../test/stores/temp-dir.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { assertFolds } from '../erase/erase-everywhere.fixture.ts'
 import { recordsAfter } from './load-state.ts'
 import { ProcessOwner } from '../threads/ownership.ts'

@@ -4,8 +4,8 @@
  */
 import { writeSync } from 'node:fs'
 import { nativeDriver } from '@inspan/agent'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { WORD } from '../erase/erase-everywhere.fixture.ts'
 import type { ModelScript } from '../agent-bench.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'

@@ -1,7 +1,7 @@
 import type { WaitCancelReason, WaitState } from '@inspan/protocol'
 import type { LogRecord, ThreadState } from '@inspan/protocol/log'
 import type { WaitRow } from '@inspan/protocol/store'
-import { erasedWait } from '../../stores/wait-row.ts'
+import { erasedWait } from '@inspan/stores/shared'
 
 type Settled = { readonly state: Exclude<WaitState, 'pending'>; readonly reason?: WaitCancelReason }
 

@@ -11,9 +11,9 @@ import {
 } from '@inspan/protocol'
 import { IdList, List } from '@inspan/protocol/internal'
 import { emptyState, type ThreadState } from '@inspan/protocol/log'
+import { MemoryStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
 import { policyFor, shellCall, shellRules } from '../../policy/policy.fixture.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { createThread, ProcessOwner, ThreadRuntime, type RunnableTool } from '../index.ts'
 import { wasInterrupted } from '../calls/interrupted-before.ts'
 

@@ -5,8 +5,8 @@
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { nativeDriver } from '@inspan/agent'
+import { SqliteStore } from '@inspan/stores'
 import { faultPointsFromEnv, scriptedModel, type ModelTurn } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { delegateTool } from '../calls/delegate.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'

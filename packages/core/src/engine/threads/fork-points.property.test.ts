@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { MemoryStore } from '@inspan/stores'
 import { arbitraryLog } from '@inspan/testing/arbitraries'
 import * as fc from 'fast-check'
 import { InspanError, type JsonObject, type StoredMessage } from '@inspan/protocol'
@@ -19,7 +20,6 @@ import {
   type ThreadState,
 } from '@inspan/protocol/log'
 import type { Blob } from '@inspan/protocol/store'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { recordsAfter } from '../log/load-state.ts'
 import { ProcessOwner } from './ownership.ts'
 import { ThreadLog } from '../log/thread-log.ts'

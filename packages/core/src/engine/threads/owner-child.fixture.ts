@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline'
 import { InspanError } from '@inspan/protocol'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { ProcessOwner } from './ownership.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { InspanError } from '@inspan/protocol'
 import type { Fence, Membership, Owner, Store } from '@inspan/protocol/store'
-import { currentPidScope, isProcessAlive, processStartTime } from '../../machine.ts'
+import { currentPidScope, isProcessAlive, processStartTime } from '@inspan/stores/shared'
 
 /** How long an owner on another machine counts as alive after its last heartbeat. */
 const LEASE_MS = 30_000

@@ -8,8 +8,8 @@ import { nativeDriver } from '@inspan/agent'
 import type { StoredMessage } from '@inspan/protocol'
 import { BARRIER_TYPES, type Lineage } from '@inspan/protocol/log'
 import type { Append, MessageQuery, Page } from '@inspan/protocol/store'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
 /** A store that keeps all appends and counts reads. */

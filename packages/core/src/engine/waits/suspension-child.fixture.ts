@@ -4,9 +4,9 @@
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createTool, nativeDriver, runnableTool } from '@inspan/agent'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { z } from 'zod'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'

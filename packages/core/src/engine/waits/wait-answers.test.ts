@@ -11,9 +11,9 @@ import {
   type Wait,
 } from '@inspan/protocol'
 import type { RunnableTool } from '@inspan/protocol/driver'
+import { MemoryStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
 import { createPolicy } from '../../policy/index.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { ForeignAgent, runs, says, type Act } from '../foreign-agent.fixture.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'

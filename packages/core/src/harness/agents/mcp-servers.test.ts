@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { MCPServerConfig } from '@inspan/protocol/chat'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const SERVERS = new URL('../../../../tools/src/mcp/', import.meta.url)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { MCPServerConfig } from '@inspan/protocol/chat'
+import { MemoryStore } from '@inspan/stores'
 import { McpServers, redactSecrets } from '@inspan/tools'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 function folderFor(t: TestContext): string {

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { MCPServerConfig } from '@inspan/protocol/chat'
 import type { SourcedTool, ToolSource } from '@inspan/protocol/driver'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const DISABLED = [

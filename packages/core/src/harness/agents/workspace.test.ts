@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { MemoryStore } from '@inspan/stores'
 import type { ScriptedToolCall } from '@inspan/testing'
 import { Workspace } from '@inspan/tools'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import type { HarnessConfig } from '../harness-config.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

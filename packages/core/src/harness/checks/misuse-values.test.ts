@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { InspanError } from '@inspan/protocol'
-import { MemoryStore } from '../../stores/memory-store.ts'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { MemoryStore, SqliteStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const isTyped = (error: unknown): boolean =>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
+import { MemoryStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { ForeignAgent, says, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { createThread } from '../../engine/index.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const foreign = (act: Act): { modes: { id: string; agent: ForeignAgent }[] } => ({

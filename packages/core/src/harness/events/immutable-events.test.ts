@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { toWireEvent } from '@inspan/protocol/harness'
+import { MemoryStore } from '@inspan/stores'
 import { z } from 'zod'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const done = { text: 'Done.' }

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createTool } from '@inspan/agent'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const redact = (text: string): string => text.replace(/sk-\w+/g, '[key]')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import type { JsonObject } from '@inspan/protocol'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench, storeOfAnotherProcess } from '../harness.fixture.ts'
 
 const PAINT = { toolCalls: [{ id: 'c1', name: 'paint' }] }

@@ -1,8 +1,8 @@
 import { Agent, createTool } from '@inspan/agent'
 import type { JsonValue } from '@inspan/protocol'
 import { toWireEvent, type HarnessDisplayState } from '@inspan/protocol/harness'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { Harness } from '../harness.ts'
 import type { Session } from '../session.ts'
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { Claim, CommandKey, Store } from '@inspan/protocol/store'
+import { SqliteStore } from '@inspan/stores'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { admitCommand, createThread, recordsAfter } from '../../engine/index.ts'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 /** Stops at `place` of the work on a thread until it may go on. */

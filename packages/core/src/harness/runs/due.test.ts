@@ -10,6 +10,7 @@ import { createTool } from '@inspan/agent'
 import { NO_RULES } from '@inspan/protocol'
 import type { LogRecord } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
+import { SqliteStore } from '@inspan/stores'
 import {
   admitCommand,
   createThread,
@@ -19,7 +20,6 @@ import {
   ThreadRuntime,
 } from '../../engine/index.ts'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const CHILD = fileURLToPath(new URL('due-child.fixture.ts', import.meta.url))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MemoryStore } from '@inspan/stores'
 import { z } from 'zod'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const schema = z.object({ name: z.string(), age: z.number().int() })

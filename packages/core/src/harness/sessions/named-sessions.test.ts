@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { HarnessEvent } from '@inspan/protocol/harness'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench, nextEvent, payloadOf } from '../harness.fixture.ts'
 
 suite('a session with an id', () => {

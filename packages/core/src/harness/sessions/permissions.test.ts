@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
+import { MemoryStore } from '@inspan/stores'
 import { z } from 'zod'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 function tools(journal: string[]): { paint: ReturnType<typeof createTool>; read: ReturnType<typeof createTool> } {

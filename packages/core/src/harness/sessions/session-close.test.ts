@@ -4,7 +4,7 @@ import { setImmediate as nextTask } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { InspanError } from '@inspan/protocol'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const ASK = { toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] }

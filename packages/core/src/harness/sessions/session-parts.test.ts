@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
+import { MemoryStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 suite('the stream and the run of a session', () => {

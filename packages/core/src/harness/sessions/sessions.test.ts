@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { PlacedEvent } from '@inspan/protocol/harness'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench, nextEvent, storeOfAnotherProcess } from '../harness.fixture.ts'
 import type { HarnessRequestContext } from '../agents/request-context.ts'
 

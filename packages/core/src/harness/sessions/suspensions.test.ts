@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Agent, createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
+import { MemoryStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const ask = (id: string, question: string) => ({ id, name: 'ask_user', input: { question } })

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createTool } from '@inspan/agent'
 import { rootLineage } from '@inspan/protocol/log'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { benchOf, call, paint, USAGE } from './subagent-bench.fixture.ts'
 
 const LATER = { background: true }

@@ -5,9 +5,9 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { Agent, createTool, toPrompt, type LanguageModel } from '@inspan/agent'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { rootLineage } from '@inspan/protocol/log'
+import { MemoryStore } from '@inspan/stores'
 import { startProvider, type Provider } from '@inspan/testing'
 import { requestPrefix } from '../../engine/index.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { Harness } from '../harness.ts'
 
 const MODELS: { readonly [name: string]: (provider: Provider) => LanguageModel } = {

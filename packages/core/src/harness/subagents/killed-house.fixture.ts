@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { Agent, createTool } from '@inspan/agent'
+import { SqliteStore } from '@inspan/stores'
 import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { Harness } from '../harness.ts'
 
 /** A harness on a database, with a subagent that notes every call of its tool in a file. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { MemoryStore } from '@inspan/stores'
 import type { ModelScript } from '../../engine/agent-bench.fixture.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { benchOf, call, paint } from './subagent-bench.fixture.ts'
 
 suite('the approval of a call of a subagent', () => {

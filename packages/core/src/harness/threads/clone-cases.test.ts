@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Store } from '@inspan/protocol/store'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const talk = { text: 'Noted.', repeat: true } as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Append } from '@inspan/protocol/store'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 
 /** A store that can hold back changes of the config. */

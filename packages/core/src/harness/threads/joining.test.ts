@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { Append } from '@inspan/protocol/store'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { Session } from '../session.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
+import { MemoryStore } from '@inspan/stores'
 import { ProcessOwner, rewindThread, ThreadRuntime } from '../../engine/index.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 async function texts({ harness }: HarnessBench): Promise<string[]> {

@@ -6,10 +6,9 @@ import { suite, test } from 'node:test'
 import { createTool } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import { toWireEvent } from '@inspan/protocol/harness'
+import { MemoryStore, SqliteStore } from '@inspan/stores'
 import { scriptedModel } from '@inspan/testing'
 import { ForeignAgent, says } from '../../engine/foreign-agent.fixture.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })

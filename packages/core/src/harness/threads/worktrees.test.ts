@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { InspanError } from '@inspan/protocol'
-import { MemoryStore } from '../../stores/memory-store.ts'
+import { MemoryStore } from '@inspan/stores'
 import type { HarnessConfig } from '../harness-config.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 

@@ -4,7 +4,7 @@
  * program that asked is gone when its plan is approved. `found`: it belonged to another process.
  */
 import type { Append } from '@inspan/protocol/store'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { HarnessBench } from '../harness.fixture.ts'
 import { planners } from './planners.fixture.ts'
 

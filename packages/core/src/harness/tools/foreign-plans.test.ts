@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { InspanError, type Answer } from '@inspan/protocol'
+import { MemoryStore } from '@inspan/stores'
 import { ForeignAgent, says, type Act } from '../../engine/foreign-agent.fixture.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const PLAN = '1. Write it.'

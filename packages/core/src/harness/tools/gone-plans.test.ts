@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { MemoryStore } from '@inspan/stores'
 import { ForeignAgent, says } from '../../engine/foreign-agent.fixture.ts'
-import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { PLAN, plans } from './planners.fixture.ts'
 

@@ -3,7 +3,7 @@
  * of them wait. It reports that on standard output and does not end. Run as: node suspended-child.fixture.ts <database>.
  */
 import { writeSync } from 'node:fs'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import { builtinTools } from './builtin-tools.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { SqliteStore } from '@inspan/stores'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import { builtinTools } from './builtin-tools.ts'
 

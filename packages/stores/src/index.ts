@@ -1,0 +1,2 @@
+export { MemoryStore } from './memory-store.ts'
+export { SqliteStore, type SqliteStoreOptions } from './sqlite-store.ts'
