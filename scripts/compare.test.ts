@@ -25,7 +25,7 @@ function cells(name: string): string[] {
 }
 
 suite('the comparison page', { timeout: 180_000 }, () => {
-  test('says of Inspan what happens when its program is killed', async () => {
+  test('shows for Inspan what happens when its program is killed', async () => {
     const after = await killDuringApproval('inspan.mjs', join(root, 'node_modules'))
     assert.deepEqual(after, { isAskedAgain: true, toolRuns: 1, isFinished: true })
     assert.deepEqual(cells('Inspan').slice(0, 3), ['yes', '1', 'yes'])

@@ -19,7 +19,7 @@ describe('generated parts of the pages', () => {
     it(`${path} is up to date (node scripts/docs.ts write)`, () => assert.equal(read(path), text))
   }
 
-  it('tables say name, type, meaning and default of each option', () => {
+  it('tables have name, type, meaning and default of each option', () => {
     const place = '<!-- options: packages/client/src/connect.ts ConnectOptions -->\n<!-- end of options -->'
     const made = withTables(root, place)
     for (const [, name = ''] of read('packages/client/src/connect.ts').matchAll(/^ {2}readonly (\w+)\??:/gm)) {

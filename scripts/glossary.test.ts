@@ -95,7 +95,7 @@ describe('the glossary', () => {
     }
   })
 
-  it('never says to avoid a word for itself', () => {
+  it('never advises to avoid a word for itself', () => {
     for (const { word, avoid } of terms) {
       const avoided = avoid.replaceAll(/\([^)]*\)/g, '').split(/[,;]/)
       assert.ok(!avoided.some((other) => other.trim() === word), word)

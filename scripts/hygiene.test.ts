@@ -74,7 +74,7 @@ describe('nothing runs because it was installed', () => {
 })
 
 describe('dependencies come in on purpose', () => {
-  it('every package has as many at run time as it says', () => {
+  it('every package has as many at run time as it declares', () => {
     const found = folders.map((folder) => [folder, runTimePackages(lock, folder).length] as const)
     assert.deepEqual(Object.fromEntries(found), { ...RUN_TIME_PACKAGES })
   })
@@ -150,7 +150,7 @@ describe('what is published', () => {
   })
 })
 
-it('no file tells of the machine it was written on or of how the work was organised', async () => {
+it('no file names the machine it was written on or how the work was organised', async () => {
   const traces: string[] = []
   for (const file of await keptFiles(root)) {
     const text = await readFile(join(root, file), 'latin1')
@@ -159,7 +159,7 @@ it('no file tells of the machine it was written on or of how the work was organi
   assert.deepEqual(traces, [])
 })
 
-it('every package says where its sources are and which Node.js it needs', () => {
+it('every package declares where its sources are and which Node.js it needs', () => {
   for (const { folder, manifest } of packages) {
     const { engines, repository } = manifest as { readonly engines?: unknown; readonly repository?: unknown }
     const url = 'git+https://github.com/inspan/inspan.git'

@@ -203,7 +203,7 @@ for (const version of NODES) {
       while (existsSync(`/proc/${pid}`)) await delay(50)
     })
 
-    it('runs the command, which says what it can do, and which one it is', async () => {
+    it('runs the command, which prints its help and its version', async () => {
       assert.match(await inspan(version, '--help'), /^Usage: inspan /m)
       const { version: ours } = packages.find(({ source }) => source.name === 'inspan')?.source ?? {}
       assert.equal(await inspan(version, '--version'), `${ours}\n`)

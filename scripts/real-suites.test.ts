@@ -62,7 +62,7 @@ it('ends one that hangs, also when what it has started holds its output open, an
   assert.match(said.at(-1) ?? '', /failed: a\.mjs/)
 })
 
-it('some of them say nothing about the tables, and cannot write them', async (t) => {
+it('some of them do not touch the tables, and cannot write them', async (t) => {
   const { dir } = await stage(t, { 'a.mjs': '' })
   const run = (...args: readonly string[]): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [TEST, '--suite', 'real', ...args, join(dir, 'a.mjs')], { encoding: 'utf8' })

@@ -33,7 +33,7 @@ export function testFirstHour({ consumer, firstProgram, root }: FirstHourPlace):
     return play([name])
   }
 
-  it('tools of the AI SDK and plain objects run with checked input, and events say whose they are', async () => {
+  it('tools of the AI SDK and plain objects run with checked input, and events name their owner', async () => {
     const { code, err, out } = await playProgram('tools.mjs')
     assert.equal(code, 0, err)
     const told = JSON.parse(out) as Record<string, unknown> & { results: object; shown: string; refusals: string[] }

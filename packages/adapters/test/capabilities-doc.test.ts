@@ -52,7 +52,7 @@ it('an agent whose subagents ask nobody has them only where that was allowed', a
   assert.deepEqual(await subagents(opencode), [false, false])
 })
 
-it('docs/internals/adapters.md says of every agent what it says of itself', async () => {
+it('docs/internals/adapters.md has for every agent what the agent reports of itself', async () => {
   const rows: (readonly string[])[] = []
   for (const [title, make] of Object.entries(AGENTS)) {
     for (const transport of ['print', 'live'] as const) {

@@ -112,7 +112,7 @@ function kindOf(record: JsonObject): string {
     .join('/')
 }
 
-describe('what a run tells, and how long that takes, grows with what the program printed', () => {
+describe('the events of a run, and the time to make them, grow with what the program printed', () => {
   for (const dialect of [...dialects, ...liveDialects]) {
     const title = liveDialects.includes(dialect) ? `${dialect.id}, live` : dialect.id
 

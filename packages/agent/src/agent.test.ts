@@ -7,7 +7,7 @@ import { scriptedModel } from '@inspan/testing'
 import { Agent } from './agent.ts'
 
 suite('an agent', () => {
-  test('takes one turn without a thread, from what its host tells it', async () => {
+  test('takes one turn without a thread, with what its host provides', async () => {
     const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'look', input: { at: 'a' } }] }, { text: 'Seen.' }])
     const input = [{ id: '0', type: 'text', text: 'Look.' }] as const
     const asked: StoredMessage = { id: 'u', role: 'user', order: 1, at: 0, state: 'done', parts: input }

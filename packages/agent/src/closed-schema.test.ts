@@ -22,7 +22,7 @@ suite('a closed schema', () => {
     assert.equal(closed.split('"additionalProperties":false').length - 1, objects)
   })
 
-  test('stays as it is where it says what else there may be, and where it is put together', () => {
+  test('stays as it is where it allows further properties, and where it is composed', () => {
     const loose = { type: 'object', properties: { a: {} }, additionalProperties: true } as const
     assert.deepEqual(closedSchema(loose), loose)
     const joined = {

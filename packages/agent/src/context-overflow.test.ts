@@ -29,7 +29,7 @@ describe('a request that is longer than the context window', () => {
     })
   }
 
-  it('is found in the body when the message says nothing', () => {
+  it('is found in the body when the message is empty', () => {
     assert.deepEqual(overflowOf(400, 'Bad Request', '{"error":{"code":"context_length_exceeded"}}'), {})
   })
 

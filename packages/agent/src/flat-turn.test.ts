@@ -28,7 +28,7 @@ async function* model(
   }
 }
 
-suite('a turn whose attempts are heard in their place', () => {
+suite('a turn whose attempts are recorded in order', () => {
   test('is what was said before, in and after them, and each has its result when it is over', async () => {
     const results: string[] = []
     async function* turn(): AsyncGenerator<AgentEvent | Attempt, void> {

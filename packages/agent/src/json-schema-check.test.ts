@@ -72,7 +72,7 @@ const tree: JsonObject = {
 }
 
 suite('a reference within a schema', () => {
-  test('is followed, also to where it stands itself', () => {
+  test('is followed, also to the place it is in', () => {
     assert.equal(checkAgainst(tree, { name: 'a', children: [{ name: 'b', children: [] }] }), undefined)
     assert.equal(
       checkAgainst(tree, { name: 'a', children: [{ name: 'b' }, { name: '' }] }),
@@ -210,8 +210,8 @@ suite('a word of JSON Schema', () => {
   }
 })
 
-suite('what a schema says beyond what is checked', () => {
-  test('is named, wherever it stands, and remarks are not', () => {
+suite('what a schema contains beyond what is checked', () => {
+  test('is named wherever it is, except in remarks', () => {
     const schema: JsonObject = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       title: 'A thing',

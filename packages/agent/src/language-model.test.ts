@@ -34,7 +34,7 @@ test('flat usage counts cached tokens once, whether its provider has them among 
   assert.equal(usageOf({ inputTokens: 4_532, outputTokens: 222, cachedInputTokens: 5_439 }).inputTokens, 4_532)
 })
 
-test('broken-down usage tells cached tokens from others', () => {
+test('usage in parts separates cached tokens from others', () => {
   assert.deepEqual(
     usageOf({
       inputTokens: { total: 100, noCache: 20, cacheRead: 70, cacheWrite: 10 },
@@ -51,7 +51,7 @@ test('broken-down usage tells cached tokens from others', () => {
   )
 })
 
-test('who says only how many of all were cached means that the others were not', () => {
+test('a provider that reports only how many of all were cached means that the others were not', () => {
   const outputTokens = { total: 9 }
   const inputOf = (inputTokens: object): number | undefined => usageOf({ inputTokens, outputTokens }).inputTokens
   assert.equal(inputOf({ total: 100, cacheRead: 70, cacheWrite: 10 }), 20)

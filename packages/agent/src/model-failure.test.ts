@@ -29,7 +29,7 @@ suite('a failed model call', () => {
     })
   }
 
-  test('is what the provider says it is', () => {
+  test('is classified as the provider reports it', () => {
     assert.equal(failureOf({ message: 'no', statusCode: 500, isRetryable: false }, NOW).isRetryable, false)
     assert.equal(failureOf({ message: 'no', statusCode: 400, isRetryable: true }, NOW).isRetryable, true)
   })

@@ -119,7 +119,7 @@ describe('tools of the AI SDK', () => {
     assert.deepEqual(modelOutput, { type: 'text', value: 'call 2 at 2' })
   })
 
-  it('ask for approval where they say so; one that decides later asks', () => {
+  it('ask for approval where they require it; one that decides later asks', () => {
     const always = tool({ inputSchema: z.object({}), needsApproval: true, execute: () => 1 })
     const large = tool({ inputSchema: z.object({ n: z.number() }), needsApproval: ({ n }) => n > 9, execute: () => 1 })
     const later = tool({ inputSchema: z.object({}), needsApproval: async () => false, execute: () => 1 })

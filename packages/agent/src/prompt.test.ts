@@ -42,7 +42,7 @@ suite('what the model is shown', () => {
     ])
   })
 
-  test('an error of a tool says that it is one', () => {
+  test('an error of a tool is marked as one', () => {
     const failed: Part = {
       id: '2',
       type: 'tool-result',
@@ -157,7 +157,7 @@ suite('what the model is shown', () => {
     assert.equal(toPrompt(undefined, [{ ...others, by: 'native' }], 'native').length, 2)
   })
 
-  test('an answer that was cut off points to nothing, whatever stands where a provider would say what it is', () => {
+  test('an answer that was cut off points to nothing, whatever is in the place where a provider would name it', () => {
     const provider = { openai: { itemId: 'msg_1', phase: 'final' }, other: null, more: 'x' }
     const said: Part = { id: '0', type: 'text', text: 'Half', meta: { provider } }
     const [shown] = toPrompt(undefined, [message('assistant', [said], { state: 'interrupted' })])

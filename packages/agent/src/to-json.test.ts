@@ -50,14 +50,14 @@ suite('a value as JSON', () => {
     })
   }
 
-  test('takes what objects say of themselves, and leaves out what is not set', () => {
+  test('uses the JSON form that objects define, and leaves out what is not set', () => {
     assert.deepEqual(toJson({ at: new Date(0), not: undefined }), {
       value: { at: '1970-01-01T00:00:00.000Z' },
       isExact: true,
     })
   })
 
-  test('keeps what stands twice without being a circle', () => {
+  test('keeps what appears twice without being a circle', () => {
     const shared = { a: 1 }
     assert.deepEqual(toJson([shared, shared]), { value: [{ a: 1 }, { a: 1 }], isExact: true })
   })

@@ -60,7 +60,7 @@ describe('the first hour with inspan', () => {
     assert.match(inspan(['threads', '--al']).err, /Did you mean "--all"\?/)
   })
 
-  it('accepts the end of a thread id, and says when that is not enough', () => {
+  it('accepts the end of a thread id, and reports when that is not enough', () => {
     const [first, second] = ['One', 'Two\nlines'].map(
       (prompt) => /thread (\S+)\./.exec(inspan(['run', prompt]).err)?.[1] ?? '',
     )

@@ -124,7 +124,7 @@ suite('inspan run --harness', () => {
     assert.equal((await inspan('run', '--db', db, '--thread', 'of-an-app', '--harness', 'codex', 'More')).code, 0)
   })
 
-  test('--json has every chat event with its activity, and activity that no chat event stands for as notes', async () => {
+  test('--json has every chat event with its activity, and activity without a chat event as notes', async () => {
     const { code, out } = await inspan('run', '--harness', 'codex', '--json', 'Look')
     assert.equal(code, 0)
     const lines = parsed<Line>(out)
@@ -240,7 +240,7 @@ suite('inspan run --harness', () => {
     assert.match(wrong.err, /--redact "\(" is not a regular expression/)
   })
 
-  test('--permissions says what it may do', async () => {
+  test('--permissions sets what it may do', async () => {
     assert.match((await inspan('run', '--harness', 'codex', '--permissions', 'full', 'Look')).out, /'free'/)
     assert.match((await inspan('run', '--harness', 'codex', '--permissions', 'edit', 'Look')).out, /'bound'/)
     const wrong = await inspan('run', '--harness', 'codex', '--permissions', 'all', 'Look')

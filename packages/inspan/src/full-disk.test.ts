@@ -18,7 +18,7 @@ say({ type: 'item.completed', item: { id: 'a', type: 'agent_message', text: 'x'.
 say({ type: 'turn.completed' })
 `
 
-test('inspan run explains why it could not go on when what was said could not be kept', async (t) => {
+test('inspan run explains why it could not continue when what was said could not be kept', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'inspan-full-'))
   t.after(() => rm(folder, { recursive: true, maxRetries: 5 }))
   await writeFile(join(folder, 'codex'), PROGRAM, { mode: 0o755 })

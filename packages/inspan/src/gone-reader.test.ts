@@ -55,7 +55,7 @@ suite('a command whose reader has gone', () => {
     assert.deepEqual(await endOf(await readOnce('replay', folder)), { code: 0, err: '' })
   })
 
-  test('run continues to its end, also when nobody reads what it says beside', limit, async () => {
+  test('run continues to its end, also when nobody reads its standard error', limit, async () => {
     const env = { ...process.env, INSPAN_HOME: join(folder, 'home') }
     const inspan = spawn(process.execPath, [command, 'run', 'Hello'], { cwd: folder, env })
     inspan.stderr.destroy()

@@ -219,7 +219,7 @@ suite('help', () => {
   }
 })
 
-test('inspan --version says which version this is', async () => {
+test('inspan --version prints its version', async () => {
   const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }
   for (const way of ['--version', '-v', 'version']) {
@@ -323,7 +323,7 @@ suite('inspan normalize', () => {
     assert.deepEqual({ printed, waits, printedMeanwhile }, { printed: 2, waits: 2, printedMeanwhile: 0 })
   })
 
-  test('reads what any agent of the Agent Client Protocol says', async () => {
+  test('reads the output of any agent of the Agent Client Protocol', async () => {
     const says = (update: object): string =>
       JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's-1', update } })
     const input = {
@@ -405,7 +405,7 @@ suite('inspan in a folder that is not there any more', () => {
     return spawnSync('sh', ['-c', script, process.execPath, inspanFile, ...args], { cwd: folder, encoding: 'utf8' })
   }
 
-  test('says so, and still tells its version', () => {
+  test('reports that, and still prints its version', () => {
     const { status, stderr } = inGone('run', 'Hello')
     assert.equal(status, 1)
     assert.equal(stderr, 'inspan run: The current folder no longer exists. Change to another one.\n')

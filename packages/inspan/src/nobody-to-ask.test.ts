@@ -33,7 +33,7 @@ async function leaveInterrupted(file: string, cwd: string): Promise<void> {
   await store.close()
 }
 
-test('inspan run declines what would have to be asked, says so, and ends', async () => {
+test('inspan run declines what would have to be asked, reports it, and ends', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'inspan-nobody-'))
   try {
     const file = join(folder, 'data.db')

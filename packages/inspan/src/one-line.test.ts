@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oneLine } from './one-line.ts'
 
-test('a title is the first line that says something', () => {
+test('a title is the first line with content', () => {
   assert.equal(oneLine('\n  Fix the build\nand the tests'), 'Fix the build')
   assert.equal(oneLine(' \n '), '')
 })

@@ -82,7 +82,7 @@ suite('inspan run on a conversation that waits for an answer', () => {
     assert.match(waiting.out, /I see /)
   })
 
-  test('hears a no as well, and what is asked besides when that is done', async () => {
+  test('takes a no as well, and asks what comes after it', async () => {
     await using waiting = await Waiting.open()
     assert.equal(await waiting.run(['--answer', 'decline', 'And now?']), 0, waiting.err)
     assert.match(waiting.out, /✗ list_files .*denied[\s\S]*I see /)

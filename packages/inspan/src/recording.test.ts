@@ -14,7 +14,7 @@ suite('the pace of a replay', () => {
     assert.deepEqual(waits(Infinity, 1000, 1500), [0, 0])
   })
 
-  test('is not slower because events tell times of another clock', () => {
+  test('is not slower because events have times of another clock', () => {
     assert.deepEqual(waits(1, 1000, 1500, 1400, 1500, 1600), [0, 500, 0, 0, 100])
   })
 

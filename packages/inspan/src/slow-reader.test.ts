@@ -104,7 +104,7 @@ suite('inspan run into a reader that is slow', () => {
     assert.equal((JSON.parse(lines.at(-1) ?? '') as { type: string }).type, 'finish')
   })
 
-  test('says all after Ctrl-C to one who takes little at a time', async () => {
+  test('prints everything after Ctrl-C to one who takes little at a time', async () => {
     const inspan = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
       cwd: folder,
       env: { ...envFor('long'), INSPAN_TEST_ENDLESS: '1' },

@@ -63,7 +63,7 @@ suite('what a terminal is shown', () => {
     )
   })
 
-  test('goes for all an agent says: texts, tools, results and errors', () => {
+  test('applies to all that an agent produces: texts, tools, results and errors', () => {
     let out = ''
     const renderer = new Renderer({ out: (line) => (out += `${line}\n`), write: (text) => (out += text) })
     const evil = '\x1b]0;owned\x07\x1b[31mX'

@@ -13,7 +13,7 @@ function message(role: StoredMessage['role'], ...parts: readonly Part[]): Stored
 const said = (text: string): Part => ({ id: '0', type: 'text', text })
 
 suite('a transcript for an observer', () => {
-  test('says who said what, what was called and what came back', () => {
+  test('contains who said what, what was called and what came back', () => {
     const call: Part = {
       id: '1',
       type: 'tool-call',

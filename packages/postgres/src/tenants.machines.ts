@@ -223,7 +223,7 @@ suite('quotas and retention of a tenant', () => {
     await acme.createStream(thread('again', 'acme'))
   })
 
-  test('refuses new work of a tenant over its bytes or its commands, and lets what runs go on', async () => {
+  test('refuses new work of a tenant over its bytes or its commands, and lets current runs continue', async () => {
     await all.setTenant({ resourceId: 'acme', maxBytes: 100, maxCommands: 2 })
     await all.createStream(thread('t', 'acme'))
     const fence = { owner: 'o', epoch: (await all.claim('t', 'o')).epoch }

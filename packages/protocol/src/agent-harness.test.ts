@@ -22,7 +22,7 @@ interface OwnHarness extends AgentHarness, WithAgentConfig<OwnConfig> {
 }
 
 suite('a harness', () => {
-  test('reports which config it takes; one that says nothing takes the common one', () => {
+  test('reports which config it takes; one that reports none takes the common one', () => {
     holds(true satisfies Equal<ConfigOf<AgentHarness>, AgentConfig>)
     holds(true satisfies Equal<ConfigOf<OwnHarness>, OwnConfig>)
     holds(false satisfies Equal<ConfigOf<OwnHarness>, ConfigOf<AgentHarness>>)

@@ -81,7 +81,7 @@ suite('a chat message', () => {
     assert.equal(failed.error.message, 'bad')
   })
 
-  test('keeps images and files, or says where their data is', () => {
+  test('keeps images and files, or where their data is', () => {
     assert.deepEqual(shown({ id: '0', type: 'image', mimeType: 'image/webp', data: 'AAAA', fileName: 'a.webp' }), {
       type: 'image',
       mimeType: 'image/webp',

@@ -22,7 +22,7 @@ test('line breaks and characters that hide others do not get through', () => {
   assert.equal(describeCall('run', { command: 'a\u202eb\u200bc' }), 'run: a?b?c')
 })
 
-test('a long text is cut, and says by how much', () => {
+test('a long text is cut, with the number of characters left out', () => {
   assert.match(describeCall('write_file', { path: 'a', content: 'x'.repeat(5000) }), /… \(4700 more characters\)$/)
   assert.match(describeCall('run', { command: 'y'.repeat(5000) }), /… \(\d+ more characters\)$/)
 })

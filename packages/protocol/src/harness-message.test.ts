@@ -69,7 +69,7 @@ suite('the content of a harness message', () => {
     })
   })
 
-  test('images and files keep their data, or say where it is', () => {
+  test('images and files keep their data, or where it is', () => {
     assert.deepEqual(contentOf({ id: '0', type: 'image', mimeType: 'image/png', data: 'AAAA', fileName: 'a.png' }), {
       type: 'image',
       data: 'AAAA',

@@ -88,7 +88,7 @@ suite('the status', () => {
 })
 
 suite('pending approvals', () => {
-  test('say what waits and how to name it in an answer, the oldest first', () => {
+  test('show what waits and how to name it in an answer, the oldest first', () => {
     const question: RecordBody = {
       type: 'wait.opened',
       wait: {
@@ -164,7 +164,7 @@ suite('messages', () => {
     assert.deepEqual(messages.at(-1)?.attachments, [{ mimeType: 'image/png', data: '', url }])
   })
 
-  test('messages that were cut off or failed say so', () => {
+  test('messages that were cut off or failed are marked', () => {
     const text: RecordBody = { type: 'text-delta', messageId: 'm2', partId: '0', text: 'half' }
     const error = { name: 'Error', message: 'x' }
     const ended: RecordBody = { type: 'message.ended', messageId: 'm2', outcome: 'done' }

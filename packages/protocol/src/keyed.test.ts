@@ -75,7 +75,7 @@ suite('a collection by id', () => {
     assert.deepEqual(keyed, keyed.set('c', 3).delete('c'))
   })
 
-  test('tells ids apart whose hashes are the same', () => {
+  test('separates ids whose hashes are the same', () => {
     // FNV-1a gives the two ids of each pair the same hash.
     for (const [one, other] of [
       ['costarring', 'liquid'],
@@ -90,7 +90,7 @@ suite('a collection by id', () => {
 })
 
 suite('a list by id', () => {
-  test('finds what it holds, wherever it stands; of two with one id the last', () => {
+  test('finds what it holds, wherever it is; of two with one id the last', () => {
     fc.assert(
       fc.property(fc.array(ids, { maxLength: 300 }), (given) => {
         const items = given.map((id, n) => ({ id, n }))

@@ -16,7 +16,7 @@ function eventsOf(body: RecordBody): readonly AgentEvent[] {
 
 const place = { messageId: 'm1', partId: '0' }
 
-suite('what a record stands for', () => {
+suite('what a record represents', () => {
   test('a turn begins with start and ends with finish', () => {
     assert.deepEqual(eventsOf({ type: 'turn.started', turnId: 't', agentId: 'a' }), [{ type: 'start' }])
     assert.deepEqual(
@@ -72,7 +72,7 @@ suite('what a record stands for', () => {
     assert.deepEqual(eventsOf({ type: 'wait.opened', wait: { ...wait, subject }, answered: true }), [])
   })
 
-  test('sealed parts, batches and errors are what they say', () => {
+  test('sealed parts, batches and errors are what their type names', () => {
     const said: (RecordBody & AgentEvent)[] = [
       { type: 'text-delta', ...place, text: 'all of it' },
       { type: 'reasoning-delta', ...place, text: 'hm' },
@@ -102,7 +102,7 @@ suite('what a record stands for', () => {
     ])
   })
 
-  test('everything else is the control layer’s and stands for nothing an agent said', () => {
+  test('everything else belongs to the control layer and represents nothing that an agent did', () => {
     const spoken = new Set<string>([
       'turn.started',
       'turn.ended',

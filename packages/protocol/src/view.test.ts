@@ -42,7 +42,7 @@ suite('ops on a view', () => {
     assert.equal(applyOps(before, [{ type: 'set', path: ['messages', 'old', 'state'], value: 'done' }]), before)
   })
 
-  test('a message is put where its order says', () => {
+  test('a message is put where its order puts it', () => {
     const after = applyOps(view(message('a', 1), message('c', 5)), [
       { type: 'set', path: ['messages', 'b'], value: JSON.parse(JSON.stringify(message('b', 3))) },
     ])

@@ -89,7 +89,7 @@ test('an object that holds itself, throws when read or is called __proto__ does 
   assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false)
 })
 
-test('the wire type says the same as the function', () => {
+test('the wire type contains the same as the function', () => {
   interface Inner {
     readonly at: Date
     readonly why?: Error

@@ -218,7 +218,7 @@ suite('a manager over any harness', () => {
     }
   })
 
-  test('ends a turn with one finish, also if the harness throws or says nothing of its end', async () => {
+  test('ends a turn with one finish, also if the harness throws or reports no end', async () => {
     await using it = await folders()
     const text: ChatEvent = { type: 'text-delta', text: 'Hi.' }
     const failed: ChatEvent = { type: 'error', error: new Error('Told.') }

@@ -240,7 +240,7 @@ suite('tools that the caller runs', () => {
   })
 })
 
-test('a mode of approval is what it says', () => {
+test('a mode of approval does what its name promises', () => {
   assert.equal(resolveToolApprovalMode(undefined), undefined)
   assert.equal(resolveToolApprovalMode(false), undefined)
   assert.equal(resolveToolApprovalMode(true), 'serial')

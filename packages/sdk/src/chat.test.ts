@@ -67,7 +67,7 @@ suite('a turn', () => {
     assert.match(error.error.message, /No\./)
   })
 
-  test('says when a provider that has had enough takes requests again', async () => {
+  test('reports when a provider at its limit takes requests again', async () => {
     await using it = await chatting([{ error: { status: 429, retryAfterMs: 60_000 } }], {
       factory: { retry: { maxRetries: 0 } },
     })
@@ -108,7 +108,7 @@ suite('a turn', () => {
     assert.deepEqual(await it.session.getMessageHistory(), [])
   })
 
-  test('goes on when its reader leaves, and can be read on later', async () => {
+  test('continues when its reader leaves, and can be read further later', async () => {
     const calls: unknown[] = []
     await using it = await chatting([{ toolCalls: [{ name: 'note', input: { n: 1 } }] }, { text: 'Done.' }], {
       factory: { tools: noting('note', calls) },

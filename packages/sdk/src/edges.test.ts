@@ -84,7 +84,7 @@ test('nothing is put between the model and its caller while nobody listens to th
   assert.notEqual(observedModel(model, { ...place, wire: { isHeard: true, emit: () => undefined } }), model)
 })
 
-test('a session hears its own telemetry only', async () => {
+test('a session receives its own telemetry only', async () => {
   await using it = await chatting([{ text: 'One.' }])
   const other = await it.agent.createChatSession()
   const heard: string[] = []

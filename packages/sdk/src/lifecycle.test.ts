@@ -372,7 +372,7 @@ suite('sessions', () => {
     assert.match(JSON.stringify(it.model.requests[0]), /blue one/)
   })
 
-  test('say how full the context was at the last step', async () => {
+  test('report how full the context was at the last step', async () => {
     const script = [
       { toolCalls: [{ name: 'note', input: {} }], usage: { inputTokens: 20_000, outputTokens: 1 } },
       { text: 'End.', usage: { inputTokens: 50_000, outputTokens: 1, cachedInputTokens: 10_000 } },
@@ -408,7 +408,7 @@ suite('sessions', () => {
 })
 
 suite('telemetry', () => {
-  test('is scoped, ends every turn exactly once, and says nothing of what was said', async () => {
+  test('is scoped, ends every turn exactly once, and contains nothing of what was said', async () => {
     await using it = await chatting(
       [
         { toolCalls: [{ name: 'note', input: { n: 4711 } }], usage: { inputTokens: 5 } },

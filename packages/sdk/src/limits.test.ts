@@ -12,7 +12,7 @@ import { chatting, eventsOf, folders, textOf, typesOf } from './sdk.fixture.ts'
 const LIMITED = { error: { status: 429, message: 'Slow down.', retryAfterMs: 300 } }
 
 suite("a provider's limit", () => {
-  test('fails the turn by default, and says when it ends', async () => {
+  test('fails the turn by default, and reports when it ends', async () => {
     await using it = await chatting([{ error: { status: 429, retryAfterMs: 3_600_000 } }])
     const telemetry: TelemetryEvent[] = []
     it.session.onTelemetry((event) => telemetry.push(event))

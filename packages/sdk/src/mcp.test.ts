@@ -225,7 +225,7 @@ suite('MCP servers of an agent', () => {
     assert.deepEqual(it.agent.getMcpServerInfo(), [])
   })
 
-  test('MCP servers of an agent that fail do not fail the agent, and say why', async () => {
+  test('MCP servers of an agent that fail do not fail the agent, and report why', async () => {
     const words = 'console.error("Error: no disk at /secret/place/x.ts:3:4"); process.exit(3)'
     const broken: MCPServerConfig = { type: 'stdio', command: process.execPath, args: ['-e', words] }
     await using it = await chatting([{ text: 'Fine.' }], { config: { mcpServers: { broken } } })

@@ -82,7 +82,7 @@ test('tokens of reasoning are counted', async () => {
 })
 
 suite('a program', () => {
-  test('output that is not understood is not shown, is logged for debugging, and the turn goes on', async () => {
+  test('output that is not understood is not shown, is logged for debugging, and the turn continues', async () => {
     await using it = await folders()
     const factory = new AcpHarnessFactory({ command: process.execPath, args: PROGRAM })
     await using manager = await createAgentManager(it.root, factory)
@@ -101,7 +101,7 @@ suite('a program', () => {
     }
   })
 
-  test('a program that cannot show its requests says so to whoever listens to the wire', async () => {
+  test('a program that cannot show its requests reports that to wire listeners', async () => {
     await using it = await folders()
     const factory = new AcpHarnessFactory({ command: process.execPath, args: PROGRAM })
     await using manager = await createAgentManager(it.root, factory)

@@ -50,7 +50,7 @@ suite('logs', () => {
 })
 
 suite('telemetry', () => {
-  test('tells the life of agents and sessions, and how each turn ended', async () => {
+  test('reports the life of agents and sessions, and how each turn ended', async () => {
     await using it = await chatting(
       [{ text: LONG }, { text: 'Two is broken.' }, { error: { status: 400 } }, { text: ['a', 'b'], hang: true }],
       { manager: { now: () => 4_711 } },
@@ -99,7 +99,7 @@ suite('telemetry', () => {
     assert.deepEqual(updated?.type === 'agent-config-updated' && updated.changedFields, ['name', 'description'])
   })
 
-  test('tells the first listener what was restored before it could listen', async () => {
+  test('gives the first listener what was restored before it could listen', async () => {
     await using it = await chatting([])
     const elsewhere = join(it.root, '..', 'elsewhere')
     await mkdir(elsewhere)
@@ -112,7 +112,7 @@ suite('telemetry', () => {
     manager.onTelemetry(() => assert.fail('told twice'))
   })
 
-  test('goes on and logs the error if a listener throws', async () => {
+  test('continues and logs the error if a listener throws', async () => {
     await using it = await chatting([])
     const logs: LogRecord[] = []
     it.manager.onLog((record) => logs.push(record))

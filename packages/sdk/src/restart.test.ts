@@ -6,7 +6,7 @@ import { chatting, eventsOf, noting, textOf, typesOf, until } from './sdk.fixtur
 const CALL = { toolCalls: [{ id: 'one', name: 'note', input: { n: 1 } }] }
 
 suite('after a restart', () => {
-  test('sessions are back with their history, and the conversation goes on', async () => {
+  test('sessions are back with their history, and the conversation continues', async () => {
     await using it = await chatting([{ text: 'First.' }, { text: 'Second.' }])
     await it.session.addContext('Remember the blue one.')
     await eventsOf(await it.session.chat('One'))
@@ -41,7 +41,7 @@ suite('after a restart', () => {
     assert.equal(session.resumeTurn(), undefined)
   })
 
-  test('subscribers hear a turn that continues without its stream', async () => {
+  test('subscribers receive a turn that continues without its stream', async () => {
     const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
     await using it = await chatting([{ toolCalls: [{ id: 'q', name: 'ask', input: {} }] }, { text: 'End.' }], {
       config: { tools },

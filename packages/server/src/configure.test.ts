@@ -114,7 +114,7 @@ describe('configure', () => {
     await server.close()
   })
 
-  it('during a run: the state says what counts at once, from the next step and from the next turn', async () => {
+  it('during a run: the state shows what applies at once, from the next step and from the next turn', async () => {
     const gate = Promise.withResolvers<void>()
     const started = Promise.withResolvers<void>()
     const wait = createTool({

@@ -17,7 +17,7 @@ const GOVERNS: Readonly<Record<string, string>> = {
 }
 const PROMPT: Readonly<Record<string, string>> = { append: 'appends', replace: 'replaces', none: 'warning' }
 
-it('the table of commands says of each coding agent what the agent says of itself', async () => {
+it('the table of commands has for each coding agent what the agent reports of itself', async () => {
   const live = { transport: 'live' } as const
   const agents = [
     claudeCode(live),

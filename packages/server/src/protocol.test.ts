@@ -184,7 +184,7 @@ describe('commands', () => {
     await client.close()
   })
 
-  it('commands that delete a thread tell those who watch it, and get their receipt again when they are sent again', async () => {
+  it('commands that delete a thread notify those who watch it, and get their receipt again when they are sent again', async () => {
     await using bench = await ServerBench.start([{ text: 'Hi' }])
     await say(bench, 'Hello')
     const [one, two] = [await greeted(bench), await greeted(bench, { clientId: 'other' })]
@@ -334,7 +334,7 @@ describe('server-sent events', () => {
 })
 
 describe('closing the server', () => {
-  it('tells clients, ends streams and leaves nothing running', async () => {
+  it('notifies clients, ends streams and leaves nothing running', async () => {
     await using bench = await ServerBench.start([])
     const client = await greeted(bench)
     await client.next('snapshot')

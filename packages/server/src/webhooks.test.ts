@@ -69,7 +69,7 @@ async function submit(bench: ServerBench): Promise<void> {
 }
 
 describe('webhooks', () => {
-  it('tell of an ended run, signed, and again until they are taken', async () => {
+  it('report an ended run, signed, and again until they are taken', async () => {
     await using receiver = new Receiver(2)
     const url = await receiver.start()
     await using bench = await ServerBench.start([{ text: 'Hello' }], {
@@ -84,7 +84,7 @@ describe('webhooks', () => {
     assert.equal(given, createHmac('sha256', SECRET).update(`${time}.${body}`).digest('hex'))
   })
 
-  it('tell what waits for a person, once, and not what they are not asked for', async () => {
+  it('report what waits for a person, once, and nothing that they did not ask for', async () => {
     await using receiver = new Receiver()
     const url = await receiver.start()
     const ask = createTool({
@@ -109,7 +109,7 @@ describe('webhooks', () => {
     )
   })
 
-  it('tell nothing of a call that is repeated after a restart and answered from the store', async () => {
+  it('report nothing about a call that is repeated after a restart and answered from the store', async () => {
     const store = new MemoryStore()
     const owner = await ProcessOwner.register(store)
     await createThread(store, { id: 't', resourceId: 'r' })
@@ -131,7 +131,7 @@ describe('webhooks', () => {
     await store.close()
   })
 
-  it('tell of a limit with the time of its reset, before the run that it ends', async () => {
+  it('report a limit with the time of its reset, before the run that it ends', async () => {
     await using receiver = new Receiver()
     const url = await receiver.start()
     const hour = 3_600_000

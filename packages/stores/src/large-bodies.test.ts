@@ -214,7 +214,7 @@ describe('a body above 32 KB', () => {
   )
 
   it(
-    'stays in a view of which no record says it: nothing else would keep it',
+    'stays in a view that no record repeats: nothing else would keep it',
     inTempDir(async (directory) => {
       const store = await SqliteStore.open({ url: join(directory, 'data.db') })
       const other = await startThread(store, 'other')

@@ -58,7 +58,7 @@ async function converse(store: Store, id: string, say: (step: number) => string)
 
 describe('what was erased', () => {
   it(
-    'stands in no byte of the database or its log',
+    'is in no byte of the database or its log',
     inTempDir(async (directory) => {
       const store = await SqliteStore.open({ url: join(directory, 'data.db') })
       const [fence] = await Promise.all([

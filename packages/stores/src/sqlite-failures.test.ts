@@ -31,7 +31,7 @@ async function fillUp(append: Store['append'], fence: Fence): Promise<{ error: u
 
 describe('when the disk fails an SQLite store', () => {
   it(
-    'a full disk is an error of its own, nothing is half written, and with room it goes on',
+    'a full disk is an error of its own, nothing is half written, and with room it continues',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       const store = await SqliteStore.open({ url, maxBytes: 600_000 })
@@ -145,7 +145,7 @@ describe('when the disk fails an SQLite store', () => {
 
 describe('when the rows of one thread are damaged', () => {
   it(
-    'the others open as ever, the list names it, and asking for it says what is wrong',
+    'the others open as usual, the list names it, and reading it reports what is wrong',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       const healthy = await SqliteStore.open({ url })

@@ -181,7 +181,7 @@ describe('opening an SQLite store', () => {
     )
 
     it(
-      'the tables of another program stand only in its log',
+      'the tables of another program are only in its log',
       inTempDir(async (directory) => {
         const path = join(directory, 'theirs.db')
         const foreign = new DatabaseSync(path)

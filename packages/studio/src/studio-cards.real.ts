@@ -148,7 +148,7 @@ describe('the cards of the web page', { timeout: 300_000 }, () => {
     })
   })
 
-  it('say on the first screen what needs you, whichever agent asks', async () => {
+  it('show on the first screen what needs you, whichever agent asks', async () => {
     const asking = (id: string): Agent => new Agent({ id, model: scriptedModel([WRITE, { text: `${id} is done.` }]) })
     const bench = await startStudio([], new MemoryStore(), {
       modes: [

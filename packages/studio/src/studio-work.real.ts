@@ -16,7 +16,7 @@ describe('the web page at work', { timeout: 240_000 }, () => {
   })
   after(() => browser.close())
 
-  it('says first what needs you in any thread, and takes the answer there', async () => {
+  it('shows first what needs you in any thread, and takes the answer there', async () => {
     const bench = await startStudio([{ text: 'Nothing to do.' }, WRITE, { text: 'It is written.' }])
     await visit(browser, bench, async (page) => {
       await page.getByText('Nothing waits for you.').waitFor()
@@ -41,7 +41,7 @@ describe('the web page at work', { timeout: 240_000 }, () => {
     })
   })
 
-  it('says also what waits in other projects, and how to continue it there', async () => {
+  it('shows also what waits in other projects, and how to continue it there', async () => {
     const storage = new MemoryStore()
     const other = await startStudio([WRITE], storage, { resourceId: '/projects/the other' })
     await visit(browser, other, async (page) => {

@@ -58,7 +58,7 @@ describe('the web page', { timeout: 240_000 }, () => {
     }
   })
 
-  it('says what is wrong with a code in the address, and forgets it', async () => {
+  it('reports what is wrong with a code in the address, and forgets it', async () => {
     const bench = await startStudio([])
     const page = await browser.newPage()
     await page.goto(`${bench.server.url}/#code=wrong`)
@@ -72,7 +72,7 @@ describe('the web page', { timeout: 240_000 }, () => {
     await bench.close()
   })
 
-  it('refuses a wrong code and says where the right one is', async () => {
+  it('refuses a wrong code and shows where the right one is', async () => {
     const bench = await startStudio([])
     const page = await browser.newPage()
     await page.goto(bench.server.url)
@@ -127,7 +127,7 @@ describe('the web page', { timeout: 240_000 }, () => {
     await bench.close()
   })
 
-  it('goes on after a reload in the middle of a stream', async () => {
+  it('continues after a reload in the middle of a stream', async () => {
     const words = Array.from({ length: 60 }, (_, index) => `word${index} `)
     const bench = await startStudio([{ text: words, delayPerDeltaMs: 50 }])
     const page = await openPage(browser, bench)

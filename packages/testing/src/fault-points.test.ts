@@ -90,7 +90,7 @@ describe('fault points of a child process', () => {
     assert.equal(output, 'before 1\nafter 1\nbefore 2\nafter 2\nbefore 3\n')
   })
 
-  test('log: a dry run in a child tells where it can be killed', async () => {
+  test('log: a dry run in a child lists where it can be killed', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'fault-points-'))
     try {
       const logFile = join(directory, 'points.jsonl')

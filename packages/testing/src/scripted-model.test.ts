@@ -278,7 +278,7 @@ describe('scriptedModel called as a provider', () => {
     assert.equal(stream.locked, false)
   })
 
-  test('after the last turn the error says which call it was and what the user said', async () => {
+  test("after the last turn the error names the call and the user's message", async () => {
     const model = scriptedModel([{ text: 'only' }])
     await model.doGenerate(ask('First'))
     const ended = await Promise.resolve(model.doStream(ask('<reminder>be kind</reminder>Second'))).then(

@@ -5,7 +5,7 @@ import { errorOf, stage } from '../../test/acp/acp-stage.ts'
 import { textOf } from '../../test/live/live-host.ts'
 
 describe('what an agent can do', () => {
-  it('is heard from itself', async (t) => {
+  it('is reported by the agent itself', async (t) => {
     const { driver } = await stage(t, '', {
       agent: { capabilities: { loadSession: true, promptCapabilities: { image: true } } },
     })
@@ -18,7 +18,7 @@ describe('what an agent can do', () => {
     assert.equal((await plain.describe()).resume, 'none')
   })
 
-  it('is not what a program says that does not speak the protocol', async (t) => {
+  it('is unknown for a program that does not speak the protocol', async (t) => {
     const { driver } = await stage(t, '', { command: process.execPath, args: ['-e', 'console.log("Hello.")'] })
     await assert.rejects(driver.describe(), (error: unknown) => InspanError.is(error, 'unsupported'))
   })

@@ -34,7 +34,7 @@ async function stage(t: TestContext, host: LiveHost, options: Partial<AcpOptions
 }
 
 describe('an agent on the protocol’s own library', () => {
-  it('says of itself what it can do', async () => {
+  it('describes what it can do', async () => {
     const can = await acp({ command: process.execPath, args: [PROGRAM] }).describe()
     assert.deepEqual([can.version, can.resume, can.images, can.steer], ['0.3.1', 'none', false, 'restart'])
   })

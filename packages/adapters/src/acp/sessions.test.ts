@@ -59,7 +59,7 @@ describe('a session of the agent', () => {
     assert.ok((await heard(dir)).includes('session/new'))
   })
 
-  it('is given the model of the turn, and its own again when the turn does not say', async (t) => {
+  it('gets the model of the turn, and its own again when the turn names none', async (t) => {
     const session = {
       configOptions: [{ id: 'model', category: 'model', type: 'select', currentValue: 'own', options: [] }],
     }

@@ -21,7 +21,7 @@ function isKnown(pid: number): boolean {
 }
 
 describe('a turn over the Agent Client Protocol', () => {
-  it('greets the agent, opens a session, says the task and ends with its answer', async (t) => {
+  it('initializes the agent, opens a session, sends the task and ends with its answer', async (t) => {
     const { dir, host, run } = await stage(t, `t.text('You said '); t.text(t.prompt)`)
     const events = await run().all
     assert.equal(textOf(events), 'You said |Do it.')

@@ -70,7 +70,7 @@ describe('Antigravity: the end', () => {
     assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'error')
   })
 
-  it('standard error is warnings, whatever it says, and a bad end is one error with all of it', () => {
+  it('standard error becomes warnings, whatever it contains, and a bad exit becomes one error with all of it', () => {
     const stderr = ['Error: not signed in', '  log in first']
     const warnings = stderr.map((message) => ({ type: 'warning', message }))
     assert.deepEqual(map([], { stderr }), warnings)

@@ -188,7 +188,7 @@ describe('our rules hold in Claude Code', () => {
     }
   })
 
-  it('for tools that nobody has heard of, by naming those that there are', () => {
+  it('for unknown tools, by naming the known ones', () => {
     const plan = launch({ rules: rules({ categories: { other: 'deny', execute: 'deny' } }) })
     assert.equal(optionOf(plan, '--tools'), 'Read,Glob,Grep,Edit,Write,NotebookEdit')
     assert.equal(optionOf(launch(), '--tools'), undefined)

@@ -17,7 +17,7 @@ describe('the command line', () => {
     assert.equal(plan.env?.['CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS'], '1')
   })
 
-  it('allows nothing by itself: that is for us to say, call by call', () => {
+  it('allows nothing by itself: Inspan decides call by call', () => {
     const plan = launched({ categories: { execute: 'allow' }, tools: { Bash: 'allow' } })
     for (const flag of ['--permission-mode', '--permission-prompts']) assert.ok(!plan.args.includes(flag))
     assert.equal(optionOf(plan, '--allowedTools')?.split(',').includes('Bash'), false)

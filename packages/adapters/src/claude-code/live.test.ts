@@ -79,7 +79,7 @@ describe('a call that a person is asked about', () => {
     assert.deepEqual(await answered(t, { decision: 'decline', reason: 'Not here.' }), ['✗ Not here.'])
   })
 
-  it('stands under our own name with what it does, so that it is known when it is asked again', async (t) => {
+  it('has our own name and its arguments, so that it is recognised when it is asked again', async (t) => {
     const { dir, host, run } = await stage(t, TOUCH)
     const turn = run()
     const { request, answer } = await host.nextAsk()
@@ -92,7 +92,7 @@ describe('a call that a person is asked about', () => {
     await turn.all
   })
 
-  it('reports where the shell stands by now, which is not taken for the project', async (t) => {
+  it('reports the current folder of the shell, which is not taken for the project', async (t) => {
     const { dir, host, run } = await stage(t, `await t.ask('Bash', { command: 'ls' }, process.cwd() + '/sub')`)
     const turn = run()
     const { request, answer } = await host.nextAsk()
@@ -227,7 +227,7 @@ describe('a question of the agent', () => {
     assert.equal(textOf(await turn.all), 'Too short.|allow')
   })
 
-  it('a question of the agent that nobody knows gets an answer that says so', async (t) => {
+  it('an unknown kind of question is answered with an error that explains it', async (t) => {
     const { run } = await stage(t, `t.say((await t.request({ subtype: 'elicitation' })).error)`)
     assert.equal(textOf(await run().all), 'There is nobody for elicitation.')
   })
@@ -270,7 +270,7 @@ describe('a turn that is stopped', () => {
     assert.equal(await survivors(host), 0)
   })
 
-  it('tells which messages it has not heard', async (t) => {
+  it('names the messages that were not delivered', async (t) => {
     const { run, session } = await stage(t, `t.say('working'); await t.queued(); t.say('queued'); await t.interrupted`)
     const turn = run()
     await turn.until(says('working'))
@@ -400,7 +400,7 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
-  it('a process that ends in the middle of a turn has failed even if it says that all is well', async (t) => {
+  it('a process that ends in the middle of a turn has failed even if it reports success', async (t) => {
     const { run } = await stage(
       t,
       `t.say('half'); process.stdout.write('', () => process.exit(0)); await t.interrupted`,
@@ -410,7 +410,7 @@ describe('a process', () => {
     assert.equal(events.filter(({ type }) => type === 'error').length, 1)
   })
 
-  it('may say what nobody understands: nothing is lost and the turn goes on', async (t) => {
+  it('may print lines that nobody understands: nothing is lost and the turn continues', async (t) => {
     const { host, run } = await stage(
       t,
       `t.raw('Loading…\\n{"half":\\n'); t.print({ type: 'brand_new' }); t.raw('no newline'); t.say('still here'); ${TOUCH}`,
@@ -440,7 +440,7 @@ describe('a process', () => {
 })
 
 describe('a message while the agent works', () => {
-  it('is heard within the turn', async (t) => {
+  it('is delivered within the turn', async (t) => {
     const { dir, run, session } = await stage(t, `t.say('working'); t.say('heard ' + (await t.steered()))`)
     const turn = run()
     await turn.until(says('working'))

@@ -26,7 +26,7 @@ describe('Claude Code: the end of a turn', () => {
     )
   })
 
-  it('a result that is all there is says what the agent said', () => {
+  it('a result without any messages becomes the text of the answer', () => {
     const usage = { input_tokens: 100, output_tokens: 20 }
     const alone = mapRun(claudeCodeDialect, [result({ subtype: 'success', result: 'Hello.', usage })])
     assert.deepEqual(unstamped(alone.activity), [{ type: 'agent', message: 'Hello.' }])

@@ -87,7 +87,7 @@ describe('Claude Code: its tools', () => {
     ])
   })
 
-  it('the file may stand in the field of another tool', () => {
+  it('the file may be in the field of another tool', () => {
     assert.deepEqual(call('Read', { path: 'a.txt' }, { is_error: true }), [
       { type: 'read', path: '/repo/a.txt', isSuccess: false },
     ])
@@ -227,7 +227,7 @@ describe('Claude Code: its tools', () => {
     }
   })
 
-  it('a recognized tool whose input does not say what it did is unknown', () => {
+  it('a known tool whose input does not show what it did is unknown', () => {
     for (const [name, input] of [
       ['Read', {}],
       ['Bash', { command: 5 }],

@@ -203,7 +203,7 @@ describe('Cline: recorded and hand-made runs', () => {
     assert.ok(Math.abs((run.mapper.usage.turn()[0]?.costUsd ?? 0) - 0.001305) < 1e-9)
   })
 
-  it('usage of subagents and teammates stands apart', () => {
+  it('usage of subagents and teammates is counted separately', () => {
     const shares = (name: string): readonly unknown[] =>
       mapFixture(clineDialect, name)
         .mapper.usage.turn()

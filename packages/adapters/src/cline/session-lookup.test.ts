@@ -46,7 +46,7 @@ describe('the session that a run of Cline has left', () => {
     assert.equal(await look(t, { '1000_a': ours, ...Object.fromEntries(others) }), undefined)
   })
 
-  it('lies where its variables say', async (t) => {
+  it('is where its environment variables point', async (t) => {
     const dir = await scratch(t)
     const places: readonly (readonly [string, Environment])[] = [
       ['d/data/sessions', { CLINE_DIR: join(dir, 'd') }],

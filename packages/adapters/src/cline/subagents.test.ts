@@ -52,7 +52,7 @@ describe('Cline: subagents', () => {
     assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'stop')
   })
 
-  it('have failed when their call says so, not at the first error', () => {
+  it('have failed when their call reports it, not at the first error', () => {
     const failing = [spawn, hook('agent_start', 'sub', 'lead'), hook('agent_error', 'sub', 'lead')]
     const failure = answer('s1', 'spawn_agent', { text: '', finishReason: 'error' })
     assert.deepEqual(map([...failing, failure, result]), [
@@ -189,7 +189,7 @@ describe('Cline: teams', () => {
     assert.deepEqual(map([spawned, began, result])[1], sub('failed', 'worker', { ...worker, isSuccess: false }))
   })
 
-  it('versions without a status tell by the result or the error', () => {
+  it('versions without a status are recognised by the result or the error', () => {
     const end = (more: object): object | undefined =>
       map([began, team('task_end', { agentId: 'worker', ...more }), result])[1]
     assert.deepEqual(end({ result: { finishReason: 'completed' } }), sub('completed', 'worker', { isSuccess: true }))

@@ -166,7 +166,7 @@ describe('Cline: files', () => {
     assert.deepEqual(call('list_files', {}, failed), [{ type: 'list', isSuccess: false }])
   })
 
-  it('skills and use_skill are skills; a sentence says that there is none', () => {
+  it('skills and use_skill are skills; a sentence reports that there is none', () => {
     const skill = { type: 'skill', path: '/workspace/skills/greet/SKILL.md', skillName: 'greet' }
     assert.deepEqual(call('skills', { skill: 'greet', args: 'Bob' }, 'Say hi.'), [{ ...skill, isSuccess: true }])
     assert.deepEqual(call('use_skill', { skill_name: 'greet' }, { success: true }), [{ ...skill, isSuccess: true }])
@@ -187,7 +187,7 @@ describe('Cline: other tools', () => {
     }
   })
 
-  it('so are known tools whose input does not say what was meant', () => {
+  it('known tools whose input does not show what was meant are unknown, too', () => {
     for (const name of ['run_commands', 'read_files', 'editor', 'apply_patch', 'search_codebase', 'skills']) {
       for (const input of [{}, null, 7, { commands: 7, files: [7], path: 7, queries: [null] }])
         assert.deepEqual(
@@ -205,7 +205,7 @@ describe('Cline: other tools', () => {
     )
   })
 
-  it('spawn_agent is orchestration, even if nothing else tells of the subagent', () => {
+  it('spawn_agent is orchestration, even if nothing else reports the subagent', () => {
     assert.deepEqual(call('spawn_agent', { task: 't' }, { text: 'r', iterations: 1, finishReason: 'completed' }), [
       { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
     ])

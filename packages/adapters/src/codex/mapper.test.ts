@@ -32,7 +32,7 @@ function command(text: string, exitCode: number | null, status = 'completed'): r
 }
 
 describe('Codex: items', () => {
-  it('a command says its exit code and whether that is success', () => {
+  it('a command reports its exit code and whether that is success', () => {
     assert.deepEqual(map(command("/bin/bash -lc 'npm test'", 0)), [
       { type: 'command', command: "/bin/bash -lc 'npm test'", exitCode: 0, isSuccess: true },
     ])
@@ -67,7 +67,7 @@ describe('Codex: items', () => {
     )
   })
 
-  it('paths stand as written, because a command may have run in a directory of its own that is not printed', () => {
+  it('paths stay as written, because a command may have run in a directory that is not printed', () => {
     const lines = command("/bin/bash -lc 'cd src && cat app.js'", 0)
     assert.deepEqual(unstamped(mapRun(codexDialect, lines).activity), [
       { type: 'read', path: 'src/app.js', isSuccess: true },
@@ -225,7 +225,7 @@ describe('Codex: items', () => {
     for (const tool of ['wait', 'send_input', 'close_agent']) assert.deepEqual(open(tool, []), [], tool)
   })
 
-  it('subagents start with their spawn and end with the first record that says so', () => {
+  it('subagents start with their spawn and end with the first record that reports it', () => {
     assert.deepEqual(
       map([
         collab('item_0', 'spawn_agent', { a: { status: 'pending_init' } }, ['a']),

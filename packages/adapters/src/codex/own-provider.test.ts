@@ -73,7 +73,7 @@ describe('Codex: the provider of the user’s configuration', () => {
     assert.deepEqual(ownProvider({ CODEX_HOME: join(home, '.codex') }), ['model_provider="a"'])
   })
 
-  it('stands before what it is told by us, which wins', () => {
+  it('comes before our own settings, which win', () => {
     const provider = ['model_provider="a"', 'model_providers.a.base_url="b"']
     const plan = launchCodex(aRequest({}), { config: { model_provider: 'ours' } }, provider)
     const settings = optionsOf(plan, '-c')

@@ -149,7 +149,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
 
 testRuns('Goose: recorded and hand-made runs', gooseDialect, RUNS)
 
-describe('Goose: what its runs tell', () => {
+describe('Goose: what its runs report', () => {
   it('a resumed session counts what it used itself', () => {
     const first = mapFixture(gooseDialect, 'resume-first')
     const usageBaseline = first.mapper.usage.totals

@@ -53,7 +53,7 @@ describe('Goose: what is said', () => {
     )
   })
 
-  it('the run’s end says it too', () => {
+  it('the end of the run reports it too', () => {
     assert.deepEqual(map([text('a', 'Hel'), text('a', 'lo.'), complete]), [agent('Hello.')])
   })
 
@@ -140,7 +140,7 @@ describe('Goose: what is said', () => {
     assert.deepEqual(run.sums.reasons, { 'user-text': 1, synthetic: 1, lifecycle: 1 })
   })
 
-  it('a message of the program itself is a warning, where messages say who wrote them', () => {
+  it('a message of the program itself is a warning, where messages name their author', () => {
     const limit = 'I have done as much as I may.'
     assert.deepEqual(map([calls('a', request('c1', 'make')), answers('c1'), text('b', limit, {}), complete]), [
       made('make'),
@@ -299,7 +299,7 @@ describe('Goose: other records', () => {
     assert.equal(eventsOf(mapped([notice, ...afterCall, complete]), 'error').length, 0)
   })
 
-  it('an answer that was cut off says so', () => {
+  it('an answer that was cut off is marked as such', () => {
     const cut = message('a', 'assistant', [], { ...INFERENCE, outputTokenLimitReached: true })
     const run = mapped([text('a', 'This is c'), cut, complete])
     assert.deepEqual(unstamped(run.activity), [
@@ -439,7 +439,7 @@ describe('Goose: usage', () => {
     assert.equal(unknown.mapper.usage.turn()[0]?.uncounted, true)
   })
 
-  it('older versions tell less, newer ones the cost', () => {
+  it('older versions report less, newer ones the cost', () => {
     assert.equal(mapped([{ type: 'complete', total_tokens: 7 }]).mapper.usage.turn()[0]?.totalTokens, 7)
     assert.equal(mapped([{ ...complete, cost_usd: 0.5 }]).mapper.usage.turn()[0]?.costUsd, 0.5)
     assert.deepEqual(mapped([{ type: 'complete', total_tokens: null }]).mapper.usage.turn(), [])
@@ -507,7 +507,7 @@ describe('Goose: all in one object, when it is over', () => {
     ])
   })
 
-  it('an empty line among those that wait says nothing', () => {
+  it('an empty line among those that wait is ignored', () => {
     assert.deepEqual(map(['{', '', ' ', 'x']), [
       { type: 'unknown', raw: '{' },
       { type: 'unknown', raw: 'x' },

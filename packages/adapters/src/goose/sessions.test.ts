@@ -49,7 +49,7 @@ describe('a session of Goose', () => {
     assert.equal(placed.kind === 'new' && placed.because, 'its session was begun with other tools')
   })
 
-  it('is left when it is gone, or nobody can tell', async (t) => {
+  it('is abandoned when it is gone, or when nobody can know', async (t) => {
     for (const answer of ['[]', 'no sessions yet', '{"sessions":1}']) {
       const placed = await place(t, answer)
       assert.equal(placed.kind === 'new' && placed.because, 'its session is gone', answer)

@@ -196,7 +196,7 @@ describe('Goose: subagents', () => {
     ])
   })
 
-  it('load brings its report, which says how it ended', () => {
+  it('load returns its report, which contains how it ended', () => {
     const text = (status: string): string =>
       `# Background Task Result: x\n\n**Task:** t\n**Status:** ${status}\n\n## Output\n\nFailed`
     assert.deepEqual(call('load', { source: '20260102_2' }, report(text('✓ Completed'))), [
@@ -311,7 +311,7 @@ describe('Goose: other tools', () => {
     assert.equal(eventsOf(run, 'tool-result')[0]?.isError, true)
   })
 
-  it('known tools whose input does not say what was meant are unknown', () => {
+  it('known tools whose input does not show what was meant are unknown', () => {
     for (const name of ['shell', 'read', 'write', 'edit', 'grep', 'glob', 'load_skill', 'text_editor'])
       for (const input of [{}, null, 'text', { path: 7, command: [], pattern: {}, name: 1 }])
         assert.deepEqual(

@@ -85,7 +85,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
 testRuns('Kilo Code: recorded and hand-made runs', kiloCodeDialect, RUNS)
 testStrangers('Kilo Code', kiloCodeDialect)
 
-describe('Kilo Code: what its runs tell', () => {
+describe('Kilo Code: what its runs report', () => {
   it('reasoning is kept as reasoning, and counted as output', () => {
     const run = mapFixture(kiloCodeDialect, 'reasoning')
     assert.deepEqual(

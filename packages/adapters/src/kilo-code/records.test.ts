@@ -80,7 +80,7 @@ describe('Kilo Code: records', () => {
     ])
   })
 
-  it('two error records of one failure are one error, the one that says more', () => {
+  it('two error records of one failure become one error, the one with more detail', () => {
     const { activity } = map(
       [failed({ name: 'UnknownError', data: { message: 'Unexpected.' } }), failed('Model not found: a/b')],
       { end: { exitCode: 1 } },

@@ -64,7 +64,7 @@ describe('Kilo Code: OpenCode’s tools', () => {
     )
   })
 
-  it('a call that is not offered, or has unreadable input, stands under the name that was called', () => {
+  it('a call that is not offered, or has unreadable input, keeps the name that was called', () => {
     const unreadable = refused('bash', { value: '{"command": "echo' })
     const unoffered = refused('list', { path: '/workspace' })
     assert.deepEqual(activity(refused('bash', { command: 'make' }, {}), unreadable, unoffered), [

@@ -21,7 +21,7 @@ function mapped(dialect: Dialect, lines: readonly string[]): readonly MappedEven
   return events
 }
 
-describe('a long input costs what its length says:', () => {
+describe('a long input costs in proportion to its length:', () => {
   it('text full of escapes', LONG, () => {
     assert.equal(cleanText('\u009b'.repeat(3_000_000)), '')
     assert.equal(cleanText('\u001b[31mx\u001b[0m'.repeat(300_000)), 'x'.repeat(300_000))

@@ -14,7 +14,7 @@ describe('a line that is not one record', () => {
     ])
   })
 
-  it('tells JSON that is not a record from text', () => {
+  it('distinguishes JSON that is not a record from text', () => {
     assert.deepEqual(splitLine('[1]'), [{ kind: 'value', value: [1] }])
     assert.deepEqual(splitLine('"x"'), [{ kind: 'value', value: 'x' }])
     assert.deepEqual(splitLine('x'), [{ kind: 'text', text: 'x' }])

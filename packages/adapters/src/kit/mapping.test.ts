@@ -183,7 +183,7 @@ describe('any program: stamps', () => {
     assert.deepEqual([text?.activity?.mapper, text?.activity?.version], ['plain', 3])
   })
 
-  it('still tells what a record says that changes the session and that nobody knows', () => {
+  it('still reports a record that changes the session and that nobody knows', () => {
     const strange = { do: 'session-and-more', text: 's2' }
     const run = mapRun(plain, [{ do: 'session', text: 's1' }, strange])
     assert.deepEqual(
@@ -193,7 +193,7 @@ describe('any program: stamps', () => {
     assert.deepEqual(run.activity[1]?.type === 'unknown' && run.activity[1].raw, strange)
   })
 
-  it('takes the session from the launcher where the program does not tell it', () => {
+  it('takes the session from the launcher where the program does not report it', () => {
     const run = mapRun(plain, [{ do: 'say', text: 'a' }], { sessionId: 'given' })
     assert.equal(run.activity[0]?.sessionId, 'given')
   })
@@ -206,7 +206,7 @@ describe('any program: stamps', () => {
 })
 
 describe('any program: texts', () => {
-  it('says only what is missing when the whole text comes', () => {
+  it('adds only what is missing when the whole text arrives', () => {
     const run = mapRun(plain, [
       { do: 'delta', text: 'Hel' },
       { do: 'delta', text: 'lo' },

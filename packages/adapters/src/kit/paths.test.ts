@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { absolutePath } from './paths.ts'
 
-it('a path is absolute where that can be determined, else it stands as written', () => {
+it('a path is absolute where that can be determined, and stays as written elsewhere', () => {
   assert.equal(absolutePath('a/../b.txt', '/repo'), '/repo/b.txt')
   assert.equal(absolutePath('./src/', '/repo'), '/repo/src')
   assert.equal(absolutePath('.', '/repo'), '/repo')

@@ -26,7 +26,7 @@ describe('a shell command as activity', () => {
     ])
   })
 
-  it('does not say which of several operations failed', () => {
+  it('does not guess which of several operations failed', () => {
     assert.deepEqual(activity('cat a.txt b.txt', { exitCode: 1, isSuccess: false }), [
       { type: 'read', path: '/repo/a.txt' },
       { type: 'read', path: '/repo/b.txt' },
@@ -72,7 +72,7 @@ describe('a shell command as activity', () => {
     assert.deepEqual(activity('cat a', ended(complaint)), [{ type: 'read', path: '/repo/a', isSuccess: true }])
   })
 
-  it('was run where its program says it was', () => {
+  it('ran where its program reports', () => {
     const shell = { command: 'cat a.txt', cwd: '/repo', workingDirectory: '/other', outcome: {} }
     assert.deepEqual(shellActivity(shell), [{ type: 'read', path: '/other/a.txt' }])
     assert.deepEqual(shellActivity({ ...shell, command: 'make' }), [

@@ -17,7 +17,7 @@ function full(): EventQueue<number> {
 }
 
 describe('an event queue', () => {
-  it('gives everything in order, then says that it is over', async () => {
+  it('returns everything in order, and then that it is over', async () => {
     const queue = new EventQueue<number>()
     const taken: (number | undefined)[] = []
     const taker = (async () => {

@@ -96,7 +96,7 @@ describe('a program is found', () => {
   })
 })
 
-describe('a program that cannot be used says what to do', () => {
+describe('a program that cannot be used explains what to do', () => {
   it('when it is not installed', async () => {
     await assert.rejects(
       findCli(profile, { env: { PATH: '/nowhere' } }),
@@ -155,7 +155,7 @@ describe('a key is there', () => {
     assert.equal(await hasKey(withLogin, {}), false)
   })
 
-  it('when somebody has logged in, at home or where the variable says', async (t) => {
+  it('when somebody has logged in, at home or in the folder that the variable names', async (t) => {
     const home = await scratch(t)
     assert.equal(await hasKey(withLogin, { HOME: home }), false)
     await mkdir(join(home, '.stand-in'))

@@ -54,7 +54,7 @@ describe('a program that cannot continue its session', () => {
     assertBeganAnew(await printTurn(t, loses(`console.error('Error: no such session native-1')`), said))
   })
 
-  it('may say so on its output, as its only record, among empty lines', async (t) => {
+  it('may report that in its output, as its only record, among empty lines', async (t) => {
     const print = `console.log(''); say({ type: 'error', message: 'no such session' }); console.error('no such session')`
     const ran = await printTurn(t, loses(print), said)
     assertBeganAnew(ran)

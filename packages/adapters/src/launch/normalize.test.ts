@@ -27,7 +27,7 @@ describe('a program’s own output', () => {
     )
   })
 
-  it('keeps relative paths of a command as written where nothing says in which folder it ran', async () => {
+  it('keeps relative paths of a command as written where nothing names the folder it ran in', async () => {
     const [read] = await events([started, command], { cwd: '/work' })
     assert.equal(read?.type === 'read' && read.path, 'a.txt')
   })
@@ -99,7 +99,7 @@ describe('a program’s own output', () => {
 describe('a recording', () => {
   const line = (text: string, at = 5): string => JSON.stringify({ at, stream: 'stdout', line: text })
 
-  it('says itself whose it is, where it ran and when', async () => {
+  it('names its own source, place and time', async () => {
     const recording = [
       JSON.stringify({ at: 1, note: { run: { harness: 'codex', cwd: '/there' } } }),
       line(started, 2),

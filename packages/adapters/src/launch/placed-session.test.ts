@@ -84,7 +84,7 @@ describe('a program whose session is placed before a turn', () => {
     assert.equal(placed.length, 0)
   })
 
-  it('continues where its session was brought to, with the anchor that stands there', async (t) => {
+  it('continues where its session was placed, from the anchor there', async (t) => {
     const { notes, turn } = await stage(t, async () => ({ kind: 'resume', nativeId: 'moved', anchor: 'b1' }), {
       body: `text(process.argv.slice(2).join(' ') + '|' + await stdin()); done()`,
     })

@@ -33,7 +33,7 @@ describe('a turn', () => {
     assert.deepEqual(typesOf(notes.events), ['start', 'text-delta', 'finish'])
   })
 
-  it('tells the host in its place what no event stands for', async (t) => {
+  it('passes on to the host, in order, what no event represents', async (t) => {
     const { notes } = await printTurn(t, `hello(); text('a'); say({ type: 'new-thing' }); text('bb'); done()`)
     assert.deepEqual(
       notes.order.filter((entry) => !entry.startsWith('bind')),
@@ -201,7 +201,7 @@ describe('a turn that fails', () => {
 })
 
 describe('limits', () => {
-  it('a program that says much at once asks for room like any other', async (t) => {
+  it('a program that prints much at once waits for room like any other', async (t) => {
     // In one chunk that fits a pipe, with more events than the queue holds, so that the consumer is waited for first.
     const body = `
       const line = (record) => JSON.stringify(record) + '\\n'
@@ -241,7 +241,7 @@ describe('limits', () => {
     assert.deepEqual(warningsOf(notes), ['stall'])
   })
 
-  it('a program that is being stopped is not warned of again, whatever it says and how long it takes', async (t) => {
+  it('a program that is being stopped causes no more warnings, whatever it prints and however long it takes', async (t) => {
     const { notes } = await printTurn(t, `process.on('SIGTERM', hello); hello(); forever()`, {
       options: { stallMs: 500, onStall: 'abort' },
       spec: { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 2000 } }) },
@@ -300,7 +300,7 @@ describe('native sessions', () => {
     assert.equal(notes.bindings.at(-1)?.syncedTo, 7)
   })
 
-  it('native sessions that may have gone on unseen are not resumed at their end, and a warning reports that', async (t) => {
+  it('native sessions that may have continued unseen are not resumed at their end, and a warning reports that', async (t) => {
     const { events, notes } = await printTurn(t, `hello(); text('[' + process.argv.slice(2) + ']'); done()`, {
       binding: bindingOf(),
     })
@@ -321,7 +321,7 @@ describe('native sessions', () => {
     assert.match(said, /^<conversation>[^]*Said before\.[^]*<\/conversation>\n\nDo it\.$/)
   })
 
-  it('go on from turn to turn of one session', async (t) => {
+  it('continue from turn to turn in one session', async (t) => {
     const dir = await scratch(t)
     const notes = diary()
     const bin = await program(dir, `hello(); text('[' + process.argv.slice(2) + ']'); done()`)
@@ -334,7 +334,7 @@ describe('native sessions', () => {
     await session.close()
   })
 
-  it('are looked up afterwards for programs that do not tell them', async (t) => {
+  it('are looked up afterwards for programs that do not report them', async (t) => {
     const { notes } = await printTurn(t, `text('hi'); done()`, { spec: { sessionOf: async () => 'looked-up' } })
     assert.deepEqual(
       notes.bindings.map(({ nativeId }) => nativeId),
@@ -356,7 +356,7 @@ describe('native sessions', () => {
 })
 
 describe('the driver', () => {
-  it('tells what an untested version says that was not understood', async (t) => {
+  it('reports which output of an untested version was not understood', async (t) => {
     const { notes } = await printTurn(t, `hello(); say({ type: 'new-thing' }); done()`, {
       spec: { profile: standInProfile({ knownVersions: ['2.0.0'] }) },
     })

@@ -22,7 +22,7 @@ function failureOf(reason: StopReason, lines: readonly string[]): string | undef
 }
 
 describe('a run that was stopped because it took too long', () => {
-  it('may have lacked a key when no model has answered: some programs go on trying without a word', () => {
+  it('may be due to a missing key when no model has answered: some programs retry silently', () => {
     for (const reason of ['deadline', 'stalled'] as const)
       assert.equal(failureOf(reason, []), `It was stopped.\n${HINT}`)
   })
@@ -33,7 +33,7 @@ describe('a run that was stopped because it took too long', () => {
 })
 
 describe('a run that failed because of ourselves', () => {
-  it('says nothing of keys', () => {
+  it('does not mention keys', () => {
     assert.equal(failureOf('failed', []), 'It was stopped.')
   })
 })
@@ -47,13 +47,13 @@ describe('a result', () => {
   const step = (type: string, part: object = {}): string =>
     JSON.stringify({ type, sessionID: 's', part: { id: '1', messageID: 'm', sessionID: 's', ...part } })
 
-  it('is the end of the turn, as the program says it', () => {
+  it('is the end of the turn, as the program reports it', () => {
     assert.equal(told(codexDialect, [ANSWER]), false)
     assert.equal(told(codexDialect, [ANSWER, '{"type":"turn.completed"}']), true)
     assert.equal(told(codexDialect, ['{"type":"turn.failed","error":{"message":"no"}}']), true)
   })
 
-  it('is the last model call where the program says no more, unless that called a tool', () => {
+  it('is the last model call where the program reports nothing more, unless that called a tool', () => {
     const started = step('step_start')
     assert.equal(told(opencodeDialect, [started]), false)
     assert.equal(told(opencodeDialect, [started, step('step_finish', { reason: 'tool-calls' })]), false)
@@ -62,7 +62,7 @@ describe('a result', () => {
     assert.equal(told(opencodeDialect, [...stopped, started]), false)
   })
 
-  it('stands, whatever the program says while it is ended for not ending', () => {
+  it('holds, whatever the program prints while it is ended for not ending', () => {
     const events: MappedEvent[] = []
     const mapping = new RunMapping(codexDialect, { harness: 'codex' }, (event) => events.push(event))
     mapping.lines('stdout', [ANSWER, '{"type":"turn.completed"}'], 1)

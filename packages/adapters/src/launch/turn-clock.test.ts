@@ -65,7 +65,7 @@ describe('the clock of a turn', () => {
     assert.deepEqual(told, ['silent for 100', 'silent for 100'])
   })
 
-  it('hears no silence while it is paused', (t) => {
+  it('counts no silence while it is paused', (t) => {
     const { clock, told, pass } = stage(t, { stallMs: 100 })
     clock.start()
     pass(90)

@@ -10,7 +10,7 @@ function isZombie(pid: number): boolean {
 }
 
 suite('a program that has to end in time', () => {
-  test('has done so, although the host was too busy to hear of it before the time was over', async () => {
+  test('has done so, although the host was too busy to notice in time', async () => {
     const child = spawn('true')
     await once(child, 'spawn')
     const verdict = endsWithin({ processExited: once(child, 'exit') }, 20)

@@ -6,7 +6,7 @@ import { canonicalCall, type NativeCall } from './tool-calls.ts'
 const words = (toolName: string, input: NativeCall['input'], said?: string): string =>
   approvalWords(canonicalCall({ toolCallId: 'c', toolName, input }), said)
 
-describe('an approval says what will happen', () => {
+describe('an approval describes what will happen', () => {
   it('by the command itself, whatever the model calls it', () => {
     assert.equal(words('Bash', { command: 'rm -rf /', description: 'List files' }, 'List files'), 'Run rm -rf /')
     assert.equal(words('bash', { command: ['ls', 'pwd'] }), 'Run ls; pwd')

@@ -131,7 +131,7 @@ describe('a question', () => {
     )
   })
 
-  it('about words is put to a person whatever the rules say', async () => {
+  it('about texts is put to a person whatever the rules are', async () => {
     const { host, put } = stage(() => ({ policy: 'deny', reason: 'no' }))
     const answered = put({ kind: 'question' })
     const ask = await host.nextAsk()

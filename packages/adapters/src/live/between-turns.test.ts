@@ -22,8 +22,8 @@ const BODY = `
     process.stdout.write('', () => writeFileSync('said', ''))
   }, 10)`
 
-describe('what a program says between turns', () => {
-  it('stands at the beginning of the next, which says how much more there was', async (t) => {
+describe('what a program prints between turns', () => {
+  it('comes at the beginning of the next, with the number of further lines', async (t) => {
     const dir = await scratch(t)
     const host = liveHost()
     const bin = await standInProgram(dir, 'codex', BODY)

@@ -46,7 +46,7 @@ describe('what is handed over', () => {
     assert.deepEqual(await ids(history(other, user, older), { syncedTo: 4 }), ['other'])
   })
 
-  it('leaves out what the session has heard as it was said', async () => {
+  it('leaves out what the session received when it was said', async () => {
     const said = aMessage('said', 'do it', { order: 6, run: 'r2' })
     assert.deepEqual(await ids(history(said, other, own), { heardRuns: new Set(['r2']) }), ['other'])
   })

@@ -24,7 +24,7 @@ describe('a call of a foreign program', () => {
     })
   }
 
-  it('reports where it stands when that is not the folder of its session', () => {
+  it('reports where it runs when that is not the folder of its session', () => {
     const moved = { cwd: '/project', workdir: '/project/src' }
     const args = (toolName: string, input: NativeCall['input']): unknown => canonicalCall(call(toolName, input, moved))
     const about = { toolCallId: 'c1', cwd: '/project' }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { workdirOf } from './workdir.ts'
 
-test('a program stands elsewhere only when that is not the folder of its session, whatever links lead there', async () => {
+test('a program runs elsewhere only when that is not the folder of its session, whatever links lead there', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'inspan-workdir-')))
   try {
     await mkdir(join(folder, 'real', 'sub'), { recursive: true })

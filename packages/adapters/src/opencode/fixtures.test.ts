@@ -122,7 +122,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
 testRuns('OpenCode: recorded and hand-made runs', opencodeDialect, RUNS)
 testStrangers('OpenCode', opencodeDialect)
 
-describe('OpenCode: what its runs tell', () => {
+describe('OpenCode: what its runs report', () => {
   it('steps end with their usage, and the turn with the sum', () => {
     const run = mapFixture(opencodeDialect, 'commands')
     const steps = eventsOf(run, 'step-finish')

@@ -38,7 +38,7 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
       assert.deepEqual(permissionOf(plan)['external_directory'], { '*': 'deny', '/private/*': 'allow' })
     })
 
-    it('the session to go on with; a new one gets a title without asking a model for it', () => {
+    it('the session to resume; a new one gets a title without asking a model for it', () => {
       const resumed = launch({ session: { kind: 'resume', nativeId: 'ses_1', anchor: 'm' } })
       assert.equal(optionOf(resumed, '--session'), 'ses_1')
       assert.ok(!resumed.args.includes('--title'))

@@ -40,7 +40,7 @@ describe('OpenCode: texts', () => {
     assert.deepEqual(activity, [{ type: 'agent', message: 'Hello.' }])
   })
 
-  it('steps are consumed, and become steps with the message they stand in', () => {
+  it('steps are consumed, and become steps with the message they belong to', () => {
     const { events, sums } = map([stepStart(), said('Hello.'), stepFinish('stop')])
     assert.deepEqual(
       events.map((event) => event.type),
@@ -79,7 +79,7 @@ describe('OpenCode: texts', () => {
 })
 
 describe('OpenCode: sessions', () => {
-  it('every record tells the session', () => {
+  it('every record names the session', () => {
     const { mapper, events } = map([said('Hi.')])
     assert.equal(mapper.sessionId, SESSION)
     assert.deepEqual(events[0], { type: 'start', native: { sessionId: SESSION } })

@@ -149,7 +149,7 @@ describe('OpenCode: commands', () => {
   const bash = (command: string, exit?: number | null, input: JsonObject = {}): JsonObject =>
     completed('bash', { command, ...input }, exit === undefined ? {} : { exit })
 
-  it('the exit code tells success, not that the tool has completed', () => {
+  it('the exit code decides about success, not that the tool has completed', () => {
     assert.deepEqual(activity(bash('make', 0), bash('make', 3)), [
       { type: 'command', command: 'make', exitCode: 0, isSuccess: true },
       { type: 'command', command: 'make', exitCode: 3, isSuccess: false },
@@ -172,7 +172,7 @@ describe('OpenCode: commands', () => {
     ])
   })
 
-  it('the directory is told where the program tells it, and paths are relative to it', () => {
+  it('the directory is reported where the program reports it, and paths are relative to it', () => {
     assert.deepEqual(activity(bash('make', 0, { workdir: 'sub' }), bash('cat a.txt', 0, { workdir: '/opt' })), [
       { type: 'command', command: 'make', workingDirectory: '/workspace/sub', exitCode: 0, isSuccess: true },
       { type: 'read', path: '/opt/a.txt', isSuccess: true },
@@ -203,7 +203,7 @@ describe('OpenCode: skills and subagents', () => {
     ])
   })
 
-  it('a skill that is not there stands where skills stand', () => {
+  it('a missing skill is reported where skills would be', () => {
     assert.deepEqual(activity(refused('skill', { name: 'nope' })), [
       { type: 'skill', path: '/workspace/skills/nope/SKILL.md', skillName: 'nope', isSuccess: false },
     ])

@@ -131,7 +131,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
 testRuns('Pi: recorded and hand-made runs', piDialect, RUNS)
 testStrangers('Pi', piDialect)
 
-describe('Pi: what its runs tell', () => {
+describe('Pi: what its runs report', () => {
   it('a recovered overflow leaves the run whole', () => {
     const run = mapFixture(piDialect, 'handmade-overflow-recovered')
     assert.equal(eventsOf(run, 'error').length, 0)

@@ -84,7 +84,7 @@ describe('Pi: texts', () => {
     assert.deepEqual(sums.reasons, { 'not-the-agent': 3, 'repeats-result': 1 })
   })
 
-  it('a message that only calls or only thinks says nothing', () => {
+  it('a message that only calls or only thinks has no text', () => {
     const { activity, events, sums } = map([
       ended(assistant([{ type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'ls' } }])),
       ended(assistant([{ type: 'thinking', thinking: 'Hm.', thinkingSignature: 's' }])),
@@ -153,7 +153,7 @@ describe('Pi: texts', () => {
 })
 
 describe('Pi: sessions, steps and usage', () => {
-  it('the session record tells session and directory', () => {
+  it('the session record names session and directory', () => {
     const { mapper, events, sums } = map([SESSION, ...run(false, ...turn(assistant('Hi.'))), SETTLED])
     assert.equal(mapper.sessionId, 'pi-1')
     assert.deepEqual(events[0], { type: 'start', native: { sessionId: 'pi-1' } })
@@ -161,7 +161,7 @@ describe('Pi: sessions, steps and usage', () => {
     assert.deepEqual(sums.reasons, { lifecycle: 4, step: 2, partial: 1 })
   })
 
-  it('in rpc mode the answers to commands tell the session', () => {
+  it('in rpc mode the answers to commands name the session', () => {
     const { mapper, activity } = map([
       { id: '1', type: 'response', command: 'get_state', success: true, data: { sessionId: 'pi-2' } },
       { id: '2', type: 'response', command: 'steer', success: false, error: 'Nothing runs.' },
@@ -214,7 +214,7 @@ describe('Pi: sessions, steps and usage', () => {
     })
   })
 
-  it('usage that stands only at the step’s end counts too', () => {
+  it('usage that appears only at the end of the step counts too', () => {
     const { usage: _usage, ...unmeasured } = assistant('Hi.')
     const { events } = map([
       { type: 'turn_start' },
@@ -278,7 +278,7 @@ describe('Pi: failures, all with exit code 0', () => {
     ])
   })
 
-  it('versions that do not say whether they retry, and when they have settled, are understood', () => {
+  it('versions that do not report whether they retry, and when they have settled, are understood', () => {
     const retry = { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 1, errorMessage: 'overloaded' }
     const { activity, events } = map([
       { type: 'agent_start' },

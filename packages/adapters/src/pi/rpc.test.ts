@@ -85,7 +85,7 @@ describe('a turn over the rpc mode of Pi', () => {
     assert.equal(finishOf(events), 'error')
   })
 
-  it('says what to set when it has no key', async (t) => {
+  it('names what to set when it has no key', async (t) => {
     const { run } = await stage(t, ``, {
       refusals: { prompt: 'No API key found for anthropic.' },
       env: { HOME: '/nowhere', PATH: process.env['PATH'] },

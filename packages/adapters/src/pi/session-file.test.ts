@@ -77,7 +77,7 @@ describe('a session of Pi is cut', () => {
   })
 })
 
-it('a message stands where its time says', () => {
+it('a message is placed by its time', () => {
   assert.equal(anchorOfMessage({ timestamp: 17 }), '17')
   assert.equal(anchorOfMessage({ timestamp: 'soon' }), undefined)
   assert.equal(anchorOfMessage(undefined), undefined)

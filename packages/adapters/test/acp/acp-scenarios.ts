@@ -82,7 +82,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     )
 
     test(
-      'does not run a command that a person has declined; why, its model hears with the next prompt',
+      'does not run a command that a person has declined; its model gets the reason with the next prompt',
       async (t) => {
         const { bench, run } = await stageOf(t, touch('a.txt'), DONE, DONE)
         const turn = run()
@@ -179,7 +179,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     )
 
     test(
-      'is stopped while a call waits, nothing of it is left, and goes on in the same session',
+      'is stopped while a call waits, leaves nothing behind, and continues in the same session',
       async (t) => {
         const { bench, host, run, session } = await stageOf(t, touch('a.txt'), DONE)
         const turn = run(input('FIRST-1'))
@@ -223,7 +223,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     )
 
     test(
-      'goes on with its session in another process',
+      'continues its session in another process',
       async (t) => {
         const bench = await benchFor(t, () => ({ turns: [{ text: 'One.' }, { text: 'Two.' }] }))
         const first = await openStage(t, bench)
@@ -240,7 +240,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     )
 
     test(
-      'that was killed between two turns goes on with its session in another process',
+      'that was killed between two turns continues its session in another process',
       async (t) => {
         const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
         await run(input('FIRST-1')).all
@@ -273,7 +273,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
       assert.ok(servers.length > 0 && servers.every(({ category }) => category === 'mcp'))
     })
 
-    test('tells that its key is wrong', async (t) => {
+    test('reports that its key is wrong', async (t) => {
       const error = { status: 401, message: 'KEY-IS-WRONG' }
       const { run } = await stageOf(t, { error, repeat: true })
       const events = await run().all

@@ -238,7 +238,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     )
 
     test(
-      'goes on with one of two calls that waited when the other is declined',
+      'continues with one of two waiting calls when the other is declined',
       async (t) => {
         const bench = await benchFor(t, (place) => ({
           turns: [{ toolCalls: [cli.independent('one', place), cli.independent('two', place)] }, DONE],
@@ -298,7 +298,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     })
 
     test(
-      'hears a message while it works',
+      'takes a message while it works',
       async (t) => {
         const waiting = cli.command('until test -e go.txt; do sleep 0.2; DONE')
         // It may hear it after its answer, and answer again then.
@@ -362,7 +362,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     )
 
     test(
-      'that was killed between two turns goes on with its session in another process',
+      'that was killed between two turns continues its session in another process',
       async (t) => {
         const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
         await run().all

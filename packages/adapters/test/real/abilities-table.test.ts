@@ -38,7 +38,7 @@ describe('the tables of what programs can do', () => {
     assert.equal(tables.split('\n').filter((line) => line.startsWith('###')).length, MODES.length)
   })
 
-  it('say why a program cannot do something, once for all that have the same reason', () => {
+  it('explain why a program cannot do something, once for all that have the same reason', () => {
     const cannot = { works: false, note: 'It has none.' }
     const tables = abilitiesTables([
       ...without('Tenth', 'fork'),

@@ -73,7 +73,7 @@ export const providerScenarios: readonly Scenario[] = [
   },
   {
     name: 'missing-key',
-    title: 'says what to set when it has no key',
+    title: 'names what to set when it has no key',
     script: [{ text: 'Never said.' }],
     play: async (bench) => {
       const { events } = await bench.turn({ hasKey: false })

@@ -4,7 +4,7 @@ import { commandIdTime } from '@inspan/protocol/store'
 import { timeOrderedId } from './time-ordered-id.ts'
 
 suite('ids of our own', () => {
-  test('are UUIDs of version 7 that tell when they were made', (t) => {
+  test('are UUIDs of version 7 that contain when they were made', (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2, 3, 4, 5) })
     assert.equal(commandIdTime(timeOrderedId()), Date.now())
     t.mock.timers.tick(1)

@@ -205,7 +205,7 @@ suite('an approval', () => {
     assert.equal(bench.journal.length, 1)
   })
 
-  test('an approval that is declined tells the model why, and nothing runs', async () => {
+  test('an approval that is declined gives the model the reason, and nothing runs', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     const run = await bench.submit('Write it.')
     await bench.runtime.answer((await bench.wait()).id, { decision: 'decline', reason: 'not on a Sunday' })
@@ -667,7 +667,7 @@ suite('after a crash', () => {
   })
 })
 
-test('a closed runtime says so, and leaves nothing behind', async () => {
+test('a closed runtime refuses calls with that reason, and leaves nothing behind', async () => {
   await using bench = await Bench.open([{ text: 'x' }], { decide: () => ALLOW })
   await bench.runtime.close()
   await assert.rejects(bench.submit('hi'), (error) => InspanError.is(error, 'closed'))

@@ -302,7 +302,7 @@ suite('each parameter of a harness counts', () => {
     assert.equal(chosen.calls, 1)
   })
 
-  test('gateways: what they say of themselves is asked', async () => {
+  test('gateways are asked to describe themselves', async () => {
     const chosen = scriptedModel([{ text: 'Through the gate.' }])
     const keys: string[] = []
     const gate: ModelGateway = {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-test('a program that only waits for an approval says so once, says what to do, and fails', () => {
+test('a program that only waits for an approval reports that once, explains what to do, and fails', () => {
   const program = fileURLToPath(new URL('waiting-child.fixture.ts', import.meta.url))
   const { status, stderr, stdout } = spawnSync(process.execPath, [program], { encoding: 'utf8' })
   assert.equal(status, 1)

@@ -6,7 +6,7 @@ import { scriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
 
 suite('a harness', () => {
-  test('answers a message, tells of it in order and shows it', async () => {
+  test('answers a message, emits its events in order and shows it', async () => {
     const model = scriptedModel([{ text: ['Hel', 'lo'], usage: { inputTokens: 10, outputTokens: 2 } }])
     const harness = new Harness({ id: 'h', agent: new Agent({ id: 'a', model }), modes: [{ id: 'build' }] })
     const events: HarnessEvent[] = []

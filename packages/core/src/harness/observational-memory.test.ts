@@ -233,7 +233,7 @@ test('models that resolveModel does not know come from a gateway: the observer a
 })
 
 suite('what peers report of observational memory', () => {
-  test('an activation that leaves the context oversized says so, and the window is not exceeded', async () => {
+  test('an activation that leaves the context oversized reports that, and the window is not exceeded', async () => {
     const gate = Promise.withResolvers<void>()
     const first = (): Promise<{ text: string }> => gate.promise.then(() => ({ text: NOTES }))
     const observer = scriptedModel({ turns: [first, { text: '', repeat: true }] })

@@ -72,7 +72,7 @@ suite('an id generator', () => {
     assert.equal((await starts()).length, 3)
   })
 
-  test('names what agents say and what is asked', async () => {
+  test('names what agents produce and what is asked', async () => {
     let ids = 0
     const storage = new MemoryStore()
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })

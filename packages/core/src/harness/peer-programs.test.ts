@@ -17,7 +17,7 @@ const context = { threadId: 't', runId: 'r', turnId: 'u', requestContext: new Re
 const tool = (id: string) => createTool({ id, description: `${id}.`, execute: () => id })
 
 suite('the model of an agent', () => {
-  test('is what its function says, also in a mode with a default model; it can read the choice', async () => {
+  test('is what its function returns, also in a mode with a default model; it can read the choice', async () => {
     const model = scriptedModel([{ text: 'Yes.', repeat: true }])
     const chosen: string[] = []
     const agent = new Agent({

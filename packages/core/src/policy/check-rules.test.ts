@@ -175,7 +175,7 @@ test('rules that are given under another name are refused: they would be none', 
 })
 
 suite('the words of a pattern', () => {
-  test('may be quoted, where a space or star stands for itself', () => {
+  test('may be quoted, where a space or star is literal', () => {
     load({ pattern: 'git commit -m "a *" *', match: ['git commit -m "a *"'], notMatch: ['git commit -m "a b"'] })
     load({ pattern: "grep 'a b' *", match: ['grep "a b" f'], notMatch: ['grep a b f'] })
     load({ pattern: 'echo \\*', match: ["echo '*'"], notMatch: ['echo x', 'echo *'] })

@@ -55,7 +55,7 @@ suite('an allow for paths', () => {
     assert.equal(verdict(rules, 'write_file', 'src/a.ts'), 'ask')
   })
 
-  test('may say what a name looks like, but a star stays in its folder', () => {
+  test('may describe a name, but a star stays in its folder', () => {
     assert.equal(verdict(rules, 'read_file', 'README.md'), 'allow')
     assert.equal(verdict(rules, 'read_file', 'a/b/notes.md'), 'allow')
     const flat = fileRules(rule('edit_file', 'src/*.ts', 'allow'))

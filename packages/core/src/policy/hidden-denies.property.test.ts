@@ -277,7 +277,7 @@ suite('a denied command, however it is hidden,', () => {
 
 suite('what cannot be parsed', () => {
   const BROKEN = ['"', "'", '$(', '`', '${', ')', '|', '&&', '((', '<(', ';;']
-  test('is never allowed, whatever stands around it', () => {
+  test('is never allowed, whatever surrounds it', () => {
     const open = createPolicy({ rules: shellRules({ allow: ['*'] }, EVERYTHING), cwd: '/repo' })
     fc.assert(
       fc.property(fc.constantFrom('ls', 'echo a', 'git log', 'cat f'), fc.constantFrom(...BROKEN), (text, broken) => {
@@ -292,7 +292,7 @@ suite('what cannot be parsed', () => {
   })
 })
 
-test('every decision about a command says which part and which rule it comes from', () => {
+test('every decision about a command names the part and the rule it comes from', () => {
   const someRules = fc.record({
     patterns: fc.array(
       fc.record({

@@ -63,7 +63,7 @@ suite('a tool of which nobody said where it has its paths', () => {
     for (const args of harmless) assert.equal(verdict(args), 'allow', JSON.stringify(args))
   })
 
-  test('is held to the rules of what it says it does', () => {
+  test('is held to the rules of its declared behaviour', () => {
     const inCategory = (path: string, category: ToolCategory): Policy =>
       policy.decide(toolCall('own_tool', { path }, { category }), {}).policy
     assert.equal(inCategory('secrets/a', 'read'), 'allow')

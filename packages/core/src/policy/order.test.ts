@@ -149,7 +149,7 @@ suite('the category of a call', () => {
   })
 })
 
-suite('a decision says', () => {
+suite('the reason of a decision', () => {
   test('a decision names part, rule and level in one sentence', () => {
     const decided = policyFor(NONE).decide(shellCall('cd a && git push -f'), {
       thread: shellRules({ ask: ['git push *'] }),

@@ -136,7 +136,7 @@ async function prove({ id, title }: Subject, ability: string, note?: string): Pr
 
 for (const subject of SUBJECTS) {
   suite(`${subject.title} over acp()`, { timeout: 15 * 60_000 }, () => {
-    test('says a text, and hears in the next turn what was said', async (t) => {
+    test('prints a text, and receives in the next turn what was said', async (t) => {
       // Some take notes or sum up after a turn, and are answered too.
       const script = Array.from({ length: 9 }, () => ({ text: 'Hello.' }))
       const { harness, provider, seen } = await stage(t, subject, script, 'decline')

@@ -273,7 +273,7 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
     assert.match(await terminal.shows(/left with 143\n[^]*echo/), /^icanon\necho$/m)
   })
 
-  it('says why it cannot start: no server, wrong token, no key', async () => {
+  it('explains why it cannot start: no server, wrong token, no key', async () => {
     await using bench = await startServer([])
     using terminal = new TmuxTerminal()
     terminal.chat(['--connect', 'http://127.0.0.1:1'])

@@ -9,7 +9,7 @@ function chat(...args: readonly string[]): { readonly status: number | null; rea
   return spawnSync(process.execPath, [inspanFile, 'chat', ...args], { input: '', encoding: 'utf8' })
 }
 
-test('without a terminal, the chat says what to use instead', () => {
+test('without a terminal, the chat names what to use instead', () => {
   const { status, stderr } = chat()
   assert.equal(status, 1)
   assert.equal(

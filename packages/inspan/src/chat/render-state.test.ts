@@ -66,7 +66,7 @@ suite('a message', () => {
     assert.equal(shown.at(-1), '  line 999')
   })
 
-  test('says of a call that it waits, failed or was denied', () => {
+  test('shows of a call that it waits, failed or was denied', () => {
     const textFor = (status: 'awaiting-approval' | 'error' | 'denied'): string =>
       textOf(messageBlocks(message({ toolCalls: [{ id: 'c', name: 'x', status }] }), false))
     assert.equal(textFor('awaiting-approval'), '? x (waits for you)')
@@ -80,7 +80,7 @@ suite('a message', () => {
     assert.equal(textOf(messageBlocks(shown, true)), 'First this.\nThen that.')
   })
 
-  test('never carries a control sequence, whatever agents and tools say', () => {
+  test('never carries a control sequence, whatever agents and tools print', () => {
     const hostile = fc.array(fc.constantFrom('\x1b', ']', '[', '2J', '0;title', '\x07', '\x9b', 'a', '\n', '\u202e'))
     const text = hostile.map((pieces) => pieces.join(''))
     const property = fc.property(text, text, text, fc.boolean(), (content, output, name, isUnfolded) => {
@@ -109,7 +109,7 @@ suite('below the messages', () => {
     assert.equal(statusLine(state({})).text, 'new thread · /help')
   })
 
-  test('the last line says when there is no connection, and why', () => {
+  test('the last line shows when there is no connection, and why', () => {
     const shown = statusLine(state({ connection: 'waiting', problem: 'closed (1006)' }))
     assert.deepEqual(shown, { text: 'Not connected, trying again (closed (1006))', tone: 'bad' })
   })

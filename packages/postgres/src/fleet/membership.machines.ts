@@ -106,7 +106,7 @@ suite('the processes of a shared store', () => {
     await watcher.owner.close()
   })
 
-  test('a stopped process counts as dead although its connection lives, and learns it when it goes on', async () => {
+  test('a stopped process counts as dead although its connection lives, and learns it when it continues', async () => {
     const url = await server.emptyDatabase()
     await using store = disposable(await PostgresStore.open({ url }))
     await store.createStream(thread('t'))
@@ -146,7 +146,7 @@ suite('the processes of a shared store', () => {
     await proxy.close()
   })
 
-  test('the owner of a thread hears of commands that another process admitted', async () => {
+  test('the owner of a thread learns of commands that another process admitted', async () => {
     const url = await server.emptyDatabase()
     await using owner = disposable(await PostgresStore.open({ url }))
     await using other = disposable(await PostgresStore.open({ url }))
@@ -166,7 +166,7 @@ suite('the processes of a shared store', () => {
   })
 })
 
-test('a reader hears that a stream has grown, whichever process wrote it, until it stops listening', async () => {
+test('a reader learns that a stream has grown, whichever process wrote it, until it unsubscribes', async () => {
   const url = await server.emptyDatabase()
   await using writer = disposable(await PostgresStore.open({ url }))
   await using reader = disposable(await PostgresStore.open({ url }))

@@ -22,7 +22,7 @@ async function say(client: Client, count: number, messages: number): Promise<voi
 }
 
 suite('a database that is replaced while machines and clients are at work', () => {
-  test('restored from a dump under them: clients start over from what is there, and go on', async () => {
+  test('restored from a dump under them: clients start over from what is there, and continue', async () => {
     const server = await startPostgres()
     try {
       const url = await server.emptyDatabase()
@@ -54,7 +54,7 @@ suite('a database that is replaced while machines and clients are at work', () =
     }
   })
 
-  test('a standby that lacks the last commits is promoted: clients start over, and runs go on', async () => {
+  test('a standby that lacks the last commits is promoted: clients start over, and runs continue', async () => {
     const server = await startPostgres()
     const url = await server.emptyDatabase()
     const proxy = await startProxy(url)
@@ -102,7 +102,7 @@ suite('a database that is replaced while machines and clients are at work', () =
 })
 
 suite('a database that is restarted under machines at work', () => {
-  test('a run whose machine died meanwhile goes on elsewhere, without having used up an attempt', async () => {
+  test('a run whose machine died meanwhile continues elsewhere, without having used up an attempt', async () => {
     const server = await startPostgres()
     try {
       await using fleet = await Fleet.start(await server.emptyDatabase(), 3)

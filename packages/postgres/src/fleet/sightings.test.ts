@@ -7,7 +7,7 @@ const at = (ms: number): Look => ({ askedAt: ms, answeredAt: ms })
 const one = (beat: number, isLocked: boolean, ageMs = 0) => [{ owner: 'a', beat, ageMs, isLocked }]
 
 suite('watching owners', () => {
-  test('an owner that stands still for 700 ms without its lock is dead', () => {
+  test('an owner whose counter stands still for 700 ms without its lock is dead', () => {
     const sightings = new Sightings()
     sightings.look(one(1, false), at(0))
     assert.deepEqual(sightings.look(one(1, false), at(699)), [])

@@ -94,7 +94,7 @@ suite('machines that share a database', () => {
     for (const proxy of proxies.values()) await proxy.close()
   })
 
-  test('a process that is asked to end leaves its run at a step; another goes on, and nothing is in doubt', async () => {
+  test('a process that is asked to end leaves its run at a step; another continues it, and nothing is in doubt', async () => {
     await using fleet = await Fleet.start(await server.emptyDatabase(), 2)
     const thread = await fleet.submit('note 50')
     await until(async () => (await fleet.effects()).length > 2)

@@ -70,7 +70,7 @@ suite('what was set in an erased range', () => {
     assert.deepEqual(headAfter(bodies, { from: 4, to: 4 }).om, om)
   })
 
-  test('stays known to a native session also when the thread is rewound: it is not gone on with', () => {
+  test('stays known to a native session also when the thread is rewound: that session is not resumed', () => {
     const binding = { agentId: 'codex', nativeId: 'n', syncedTo: 2, anchor: 'turn-1' }
     const said: RecordBody = { type: 'message.added', messageId: 'm', role: 'user', parts: [] }
     const bodies: RecordBody[] = [
@@ -84,7 +84,7 @@ suite('what was set in an erased range', () => {
     assert.deepEqual(head.bindings.toJSON(), { codex: { ...binding, stale: 'erased' } })
   })
 
-  test('makes the origin of a fork stale that heard it', () => {
+  test('makes the origin of a fork that received it stale', () => {
     const origin = { agentId: 'codex', nativeId: 'n', syncedTo: 5, origin: true as const }
     const fork: RecordBody = {
       type: 'fork',

@@ -138,7 +138,7 @@ suite('the fold', () => {
     )
   })
 
-  test('between runs the head alone is the whole state, so it can be stored and gone on from', () => {
+  test('between runs the head alone is the whole state, so it can be stored and continued from', () => {
     fc.assert(
       fc.property(arbitraryLog({ maxMoves: 150 }), fc.nat(), (records, pick) => {
         const idle: number[] = []
@@ -200,7 +200,7 @@ suite('the fold', () => {
     )
   })
 
-  test('a fork folds from its own records alone: it keeps what its record says, and begins anew with the rest', () => {
+  test('a fork folds from its own records alone: it keeps what its record contains, and begins anew with the rest', () => {
     fc.assert(
       fc.property(arbitraryForkedLog({ maxMoves: 60 }), ({ fork, at }) => {
         const forked = fold(fork.slice(0, 1))

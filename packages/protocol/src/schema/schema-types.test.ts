@@ -231,7 +231,7 @@ type Differing = {
 }[Checked]
 
 suite('schema and type', () => {
-  test('are the same for every schema, and every line stands for a schema', () => {
+  test('are the same for every schema, and every line represents a schema', () => {
     const noneDiffers: Same<Differing, never> = true
     const noneIsLeftOver: Same<Exclude<keyof Expected, Checked>, never> = true
     assert.ok(noneDiffers && noneIsLeftOver)

@@ -52,7 +52,7 @@ suite('an agent of a program', () => {
     assert.ok(free.every(({ type }) => type !== 'tool-approval-request'))
   })
 
-  test('says beforehand what it cannot do, and refuses it', async () => {
+  test('reports beforehand what it cannot do, and refuses it', async () => {
     await using it = await folders()
     await using manages = await manager(it)
     const agent = await manages.createAgent(it.project, { agentId: 'a' })

@@ -233,7 +233,7 @@ suite('a chat of the AI SDK', limit, () => {
     assert.equal(types.at(-1), 'abort')
   })
 
-  test('says a message once, though its request is sent again because the answer was lost', async () => {
+  test('sends a message once, though its request is repeated because the answer was lost', async () => {
     await using bench = await ServerBench.start([{ text: ['Once ', 'only.'] }, { text: 'Never.' }])
     let requests = 0
     const transport = new DefaultChatTransport({

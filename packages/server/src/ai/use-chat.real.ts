@@ -167,7 +167,7 @@ class ChatPage implements AsyncDisposable {
 const call = (name: string, of: string) => ({ name, input: { of } })
 
 suite('useChat in React', { timeout: 300_000 }, () => {
-  test('shows reasoning and text, and goes on in the same chat', async () => {
+  test('shows reasoning and text, and continues in the same chat', async () => {
     await using chat = await ChatPage.open([
       { reasoning: ['Let me ', 'think.'], text: ['Hello ', 'there.'] },
       { text: 'Again.' },
@@ -226,7 +226,7 @@ suite('useChat in React', { timeout: 300_000 }, () => {
     assert.ok(chat.bench.model.requestBodies[0]?.includes(PIXEL))
   })
 
-  test('shows an error, and goes on after it', async () => {
+  test('shows an error, and continues after it', async () => {
     await using chat = await ChatPage.open([{ error: { status: 400, message: 'No such thing.' } }, { text: 'Better.' }])
     await chat.send({ text: 'Hi' })
     await chat.status('error')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { classify, directoryAfter } from './index.ts'
 
-describe('where a shell stands after a command that has succeeded', () => {
+describe('where a shell is after a command that has succeeded', () => {
   const table: readonly (readonly [text: string, expected: string | null])[] = [
     ['ls', '/repo'],
     ['echo "a cd"', '/repo'],

@@ -148,7 +148,7 @@ suite('programs that hand their words on, one behind the other', () => {
     assert.equal(runs(`${'docker exec c '.repeat(100)}sh`), 'stdin-script')
   })
 
-  test('may run their input where there are too many words to tell', () => {
+  test('may run their input where there are too many words to decide', () => {
     assert.equal(runs(`ssh h ${'a '.repeat(50_000)}`), 'stdin-script')
   })
 })

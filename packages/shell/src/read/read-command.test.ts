@@ -528,7 +528,7 @@ describe('words', () => {
     return first
   }
 
-  it('tell what the shell would still do to them', () => {
+  it('report what the shell would still do to them', () => {
     for (const [text, ...expansions] of [
       ['plain'],
       [`'single $x'`],
@@ -556,7 +556,7 @@ describe('words', () => {
     }
   })
 
-  it('tell whether they stay one word', () => {
+  it('report whether they stay one word', () => {
     for (const text of ['$x', '$(a)', '*', '{a,b}', '"$@"', '"${a[@]}"']) assert.equal(word(text).splits, true, text)
     for (const text of ['x', '"$x"', '"$(a)"', '~', '<(a)', '"*"']) assert.equal(word(text).splits, false, text)
   })
@@ -679,7 +679,7 @@ describe('the working directory', () => {
     assert.equal(where('source y; x', 'x', '/w'), '/w assumed')
   })
 
-  it('is not known after what the text does not tell', () => {
+  it('is not known after a text that leaves it open', () => {
     for (const text of [
       'cd $A && x',
       'cd - && x',

@@ -134,7 +134,7 @@ describe('text that is evaluated', () => {
     })
   }
 
-  it('may stand quoted in the very test', () => {
+  it('may appear quoted in the very test', () => {
     assert.deepEqual(suspicious("[[ 'a[$(id)]' -eq 0 ]]"), ['arithmetic beside a quoted command substitution'])
     assert.deepEqual(suspicious("[[ -v 'a[$(id)]' ]]"), ['arithmetic beside a quoted command substitution'])
   })

@@ -106,7 +106,7 @@ if (capabilities.reach === 'tree') {
       await assertNothingIsLeft(run, [Number(late)])
     })
 
-    it('ends processes that go on forking while they are killed', async () => {
+    it('ends processes that keep forking while they are killed', async () => {
       const breed = 'breed() { trap "" TERM; while :; do sleep 1000 & sleep 0.01; done; }'
       const run = await runShell(`${breed}; breed & breed & breed & ${inOwnSession(`${breed}; breed`)}; breed`)
       const pids = await printedPids(run, 1)
@@ -164,7 +164,7 @@ if (capabilities.reach === 'tree') {
       await assertNothingIsLeft(run, pids)
     })
 
-    it('asks a stopped process so that it can hear it', async () => {
+    it('asks a stopped process so that it can react', async () => {
       const run = await runShell('echo $$; kill -STOP $$; sleep 1000')
       const pids = await printedPids(run, 1)
       assert.equal((await run.kill(patient)).how, 'clean')
@@ -181,7 +181,7 @@ if (capabilities.reach === 'tree') {
       assert.equal((await run.kill(patient)).how, 'clean')
     })
 
-    it('says when there is nothing to end', async () => {
+    it('reports when there is nothing to end', async () => {
       assert.deepEqual(await killTree({ runId: newRunId() }), { how: 'gone', killed: [], left: [] })
       const run = await runShell('exit 3')
       assert.deepEqual(await run.exited, { code: 3, signal: null })

@@ -35,7 +35,7 @@ describe('parseStat', () => {
     }
   })
 
-  it('tells a zombie from a process whose first thread only has ended', () => {
+  it('distinguishes a zombie from a process whose first thread only has ended', () => {
     assert.deepEqual(
       [parseStat(statText('a', 'Z', 1))?.zombie, parseStat(statText('a', 'Z', 1))?.headless],
       [true, false],

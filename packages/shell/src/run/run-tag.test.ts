@@ -5,7 +5,7 @@ import { assertRunId, newRunId, runIdsIn, tagged } from './run-tag.ts'
 const block = (...entries: string[]): Buffer => Buffer.from(entries.map((entry) => `${entry}\0`).join(''))
 
 describe('run tag', () => {
-  it('is found in an environment wherever it stands', () => {
+  it('is found anywhere in an environment', () => {
     assert.deepEqual(runIdsIn(block('INSPAN_RUN=r1', 'PATH=/bin')), ['r1'])
     assert.deepEqual(runIdsIn(block('PATH=/bin', 'INSPAN_RUN=r1')), ['r1'])
     assert.deepEqual(runIdsIn(Buffer.from('PATH=/bin\0INSPAN_RUN=r1')), ['r1'])

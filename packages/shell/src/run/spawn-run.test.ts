@@ -92,13 +92,13 @@ describe('spawnRun', () => {
     assert.deepEqual(await run.exited, { code: 1, signal: null })
   })
 
-  it('tells an exit code without a word on stderr', async () => {
+  it('reports an exit code without a word on stderr', async () => {
     const run = await runShell('exit 42')
     assert.deepEqual(await outputOf(run), { stdout: [], stderr: [] })
     assert.deepEqual(await run.exited, { code: 42, signal: null })
   })
 
-  it('tells which signal killed it', async () => {
+  it('reports which signal killed it', async () => {
     const run = await runShell('kill -SEGV $$')
     await outputOf(run)
     assert.deepEqual(await run.exited, { code: null, signal: 'SIGSEGV' })

@@ -175,7 +175,7 @@ export function appendsContract(contract: StoreContract): void {
     )
 
     it(
-      'a record of a newer version is an error where it stands, and only there',
+      'a record of a newer version is an error where it is, and only there',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         const later = { type: 'invented.later' } as unknown as RecordBody

@@ -201,7 +201,7 @@ export function commandsContract(contract: StoreContract): void {
     )
 
     it(
-      'an id that is no UUIDv7 is refused: nobody could say when it expires',
+      'an id that is no UUIDv7 is refused: nobody could know when it expires',
       withStore(contract, async (store) => {
         const good = commandId('c')
         const bad = ['c', '', good.toUpperCase(), `${good} `, good.replace('-7', '-4'), good.replace(/-8/, '-c')]

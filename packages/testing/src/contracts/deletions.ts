@@ -174,7 +174,7 @@ export function deletionsContract(contract: StoreContract): void {
     )
 
     it(
-      'it can be asked before who goes on from a range, and how far',
+      'it can be asked before which forks continue from a range, and how far',
       withStore(contract, async (store) => {
         const parent = await ownedThread(store, 'parent')
         await parent.say(9)

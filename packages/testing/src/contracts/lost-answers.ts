@@ -141,7 +141,7 @@ export function lostAnswersContract(contract: StoreContract): void {
     )
 
     it(
-      'a deletion is done, and says so',
+      'a deletion is done, and reports that',
       withStore(contract, async (store) => {
         const fence = await said(store)
         await lose(store, (lossy) => lossy.deleteThread('t', fence))

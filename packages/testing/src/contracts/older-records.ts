@@ -127,7 +127,7 @@ export function olderRecordsContract(contract: StoreContract): void {
 
   describe('a record of a version that is not known', () => {
     it(
-      'is an error that names it and says what to do, where it is read and nowhere else',
+      'is an error that names it and what to do, where it is read and nowhere else',
       withFormat(FORMAT, async ({ store }) => {
         const thread = await writeHistory(store)
         await thread.append({ records: [stored('t', 5, 9, { type: 'note', hologram: true })] })

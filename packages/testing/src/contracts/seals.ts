@@ -58,7 +58,7 @@ export function sealsContract(contract: StoreContract): void {
     )
 
     it(
-      'only a sealed part may stand for earlier records',
+      'only a sealed part may replace earlier records',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         await thread.write([batch('m', '0', 'a')])

@@ -92,7 +92,7 @@ export function streamsContract(contract: StoreContract): void {
     )
 
     it(
-      'a closed store says so',
+      'a closed store refuses calls with that reason',
       withStore(contract, async (store) => {
         await ownedThread(store, 't')
         await store.close()

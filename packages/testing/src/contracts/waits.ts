@@ -7,7 +7,7 @@ import { withStore, type StoreContract } from './subject.ts'
 export function waitsContract(contract: StoreContract): void {
   describe('waits', () => {
     it(
-      'a wait is found by its id, as it stands',
+      'a wait is found by its id, as it is stored',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         await thread.append({ records: notes('t', 1, 1), waits: [waitRow('t', 'w', 1)] })

@@ -189,7 +189,7 @@ describe('what clients ask besides', () => {
     assert.equal(provider.turnsLeft, 1)
   })
 
-  test('whether anybody is there, which says nothing of how the client is set up', async () => {
+  test('whether anybody is there, which reveals nothing of how the client is set up', async () => {
     await using provider = await startProvider([{ text: 'a' }])
     assert.equal((await fetch(`${provider.url}/api/hello`, { method: 'HEAD' })).status, 200)
     assert.deepEqual(

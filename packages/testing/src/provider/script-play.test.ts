@@ -71,7 +71,7 @@ for (const format of formats) {
       assert.match(await say(provider, format, 'Generate a title for my book'), /second turn/)
     })
 
-    test('are what the script says they are', async () => {
+    test('are what the script contains', async () => {
       await using never = await startProvider({ turns: [{ text: 'the turn' }], isSide: false })
       assert.match(await say(never, format, 'Hi', withSystem(format, 'You are a title generator')), /the turn/)
       await using own = await startProvider({
@@ -121,7 +121,7 @@ for (const format of formats) {
       assert.match(await say(provider, format, '', { tools, ...history }), /parent goes on/)
     })
 
-    test('at the end of their turns they say which script is over', async () => {
+    test('at the end of their turns they report which script is over', async () => {
       await using provider = await startProvider({
         turns: [{ text: 'main' }],
         routes: [{ match: 'SUB', turns: [], name: 'explorer' }],

@@ -264,7 +264,7 @@ test('a raw part passes a content block or output item on untouched', async () =
   assert.equal(await responses.text, 'Found.')
 })
 
-test('an answer that a format cannot say is refused with the reason', async () => {
+test('an answer that a format cannot express is refused with the reason', async () => {
   const custom: ModelTurn = { toolCalls: [{ name: 'apply_patch', custom: true, input: 'x' }] }
   await using provider = await startProvider([custom, custom, { toolCalls: [{ name: 'a', input: '{broken' }] }])
   for (const format of ['anthropic', 'chat'] as const) {

@@ -65,7 +65,7 @@ suite('a server that', () => {
     assert.doesNotMatch(message, /nowhere\/at/)
   })
 
-  test('is configured wrongly says what is wrong', async () => {
+  test('is configured wrongly reports what is wrong', async () => {
     const [detail, message] = await failing({ type: 'remote', url: 'ftp://example.com' })
     assert.deepEqual(detail, { category: 'config-error', retriable: false })
     assert.match(message, /http/)

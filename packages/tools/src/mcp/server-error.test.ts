@@ -20,7 +20,7 @@ const CASES: Readonly<Record<McpServerErrorCategory, readonly [error: unknown, r
   unknown: [failed({}), false],
 }
 
-test('every category of failure says whether another attempt may help', () => {
+test('every category of failure reports whether another attempt may help', () => {
   assert.deepEqual(Object.keys(CASES), Object.values(McpServerErrorCategory))
   for (const [category, [error, retriable]] of Object.entries(CASES)) {
     assert.deepEqual(problemOf(error).detail, { category, retriable })

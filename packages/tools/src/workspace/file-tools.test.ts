@@ -278,7 +278,7 @@ suite('delete, mkdir and file_stat', () => {
     assert.match(await bench.refusal('delete', { path: 'no' }), /There is no no/)
   })
 
-  test('make folders, and say what is there', async () => {
+  test('make folders, and list what is there', async () => {
     await using bench = new WorkspaceBench()
     await bench.result('mkdir', { path: 'x/y' })
     await bench.result('mkdir', { path: 'x/y' })

@@ -13,7 +13,7 @@ const ALL =
   'read_file write_file edit_file list_files delete file_stat mkdir grep execute_command get_process_output kill_process'
 
 suite('the tools of a workspace', () => {
-  test('have their category, and say when they only read', async () => {
+  test('have their category, and declare when they only read', async () => {
     await using bench = new WorkspaceBench()
     const tools = bench.workspace.list()
     assert.equal(tools.map(({ name }) => name).join(' '), ALL)
@@ -54,7 +54,7 @@ suite('the tools of a workspace', () => {
     assert.equal(bench.workspace.list(), bench.workspace.list())
   })
 
-  test('say before a call what is wrong with its input', async () => {
+  test('report before a call what is wrong with its input', async () => {
     await using bench = new WorkspaceBench()
     const check = (name: string, input: object): Promise<string | undefined> | undefined =>
       bench.workspace
@@ -68,7 +68,7 @@ suite('the tools of a workspace', () => {
     assert.match((await check('execute_command', { command: ' ' })) ?? '', /`command` is empty/)
   })
 
-  test('say in every result what was done, also when it failed', async () => {
+  test('report in every result what was done, also when it failed', async () => {
     await using bench = new WorkspaceBench()
     const started = await bench.call('execute_command', { command: 'exit 2', background: true })
     const { processId } = started.result as { readonly processId: string }
@@ -148,7 +148,7 @@ suite('a workspace', () => {
     }
   })
 
-  test('says when its folder is not there, or creates it', async () => {
+  test('reports when its folder is not there, or creates it', async () => {
     const base = mkdtempSync(join(tmpdir(), 'inspan-workspace-'))
     try {
       const root = join(base, 'new')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { NativeCall } from '../../live/tool-calls.ts'
 import { OpenItems, serverAsk } from './approvals.ts'
 
-test('a command says where it is to run when that is not the folder of the session, which is none that it can choose', () => {
+test('a command shows where it runs only when that is not the folder of the session, which it cannot choose', () => {
   const callIn = (cwd: string): NativeCall | undefined => {
     const params = { itemId: 'c1', command: 'make', cwd }
     return serverAsk('item/commandExecution/requestApproval', params, new OpenItems(), '/project')?.call

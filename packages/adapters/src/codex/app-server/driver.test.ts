@@ -95,7 +95,7 @@ describe('a command that a person is asked about', () => {
     ])
   })
 
-  it('stands under our own name with what it does, so that it is known when it is asked again', async (t) => {
+  it('has our own name and its arguments, so that it is recognised when it is asked again', async (t) => {
     const { dir, host, run } = await stage(t, TOUCH)
     const turn = run()
     const { request, answer } = await host.nextAsk()
@@ -390,7 +390,7 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 1)
   })
 
-  it('may say what nobody understands: nothing is lost and the turn goes on', async (t) => {
+  it('may print lines that nobody understands: nothing is lost and the turn continues', async (t) => {
     const { host, run } = await stage(
       t,
       `t.raw('Loading…\\n{"half":\\n'); t.notify('brand/new', {}); t.raw('no newline'); ${TOUCH}; t.say('still here')`,
@@ -405,7 +405,7 @@ describe('a process', () => {
     assert.deepEqual([unknown[0], unknown[1], unknown[3]], ['Loading…', '{"half":', 'no newline'])
   })
 
-  it('may say much with one write: every turn hears it in order', async (t) => {
+  it('may print much in one write: every turn receives it in order', async (t) => {
     const body = `process.stdin.prependListener('data', () => {
         process.stdout.cork()
         setImmediate(() => process.stdout.uncork())
@@ -424,7 +424,7 @@ describe('a process', () => {
 })
 
 describe('a message while the agent works', () => {
-  it('is heard within the turn', async (t) => {
+  it('is delivered within the turn', async (t) => {
     const { run, session } = await stage(t, `t.say('working'); t.say('heard ' + (await t.steered()))`)
     const turn = run()
     await turn.until(says('working'))

@@ -106,7 +106,7 @@ describe('recorded runs', () => {
 })
 
 describe('a turn', () => {
-  it('stands at the places of its thread', () => {
+  it('has the places of its thread', () => {
     const { events, mapper } = run(completed({ type: 'agentMessage', id: 'i1', text: 'Hi.' }), end())
     const text = events.find((event) => event.type === 'text-delta')
     assert.deepEqual(text?.native, { sessionId: MAIN, turnId: 'turn-1', itemId: 'i1' })
@@ -220,7 +220,7 @@ describe('words', () => {
     assert.deepEqual(brief(mapped.activity), ['agent: Hello.'])
   })
 
-  it('words that were cut off stand before the answer that follows', () => {
+  it('text that was cut off comes before the answer that follows', () => {
     const said = inTurn(
       notice('item/agentMessage/delta', { itemId: 'i1', delta: 'Half an' }),
       notice('error', { error: { message: 'Reconnecting' }, willRetry: true }),

@@ -100,7 +100,7 @@ testLive(cli, (test) => {
     assert.ok(bench.provider.requests.every(({ text }) => !text.includes('SECRET-1')))
   })
 
-  test('tells the rules where its shell stands, and which folder is the project', async (t, bin) => {
+  test('passes to the rules where its shell is, and which folder is the project', async (t, bin) => {
     const look = call('Bash', { command: 'cat ../secrets/key' })
     const bench = await benchOf(t, cli, bin, () => ({
       turns: [call('Bash', { command: 'mkdir src secrets && cd src' }), look, done],

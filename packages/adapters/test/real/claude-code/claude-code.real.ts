@@ -27,7 +27,7 @@ describe('Claude Code, its own way', () => {
     aMessage('Halfway there.', { sessionId: binding.nativeId, messageId: binding.anchor ?? '' }),
   ]
 
-  it('goes on with what was said when it was killed right after it had said it', { timeout: TEST_MS }, async (t) => {
+  it('continues with what was said when it was killed right afterwards', { timeout: TEST_MS }, async (t) => {
     const endless = { name: 'Bash', input: { command: 'tail -f /dev/null' } }
     const bench = await ownBench(t, cli, {
       turns: [{ text: 'Halfway there.', toolCalls: [endless] }, { text: 'Arrived.' }],

@@ -101,7 +101,7 @@ testLive(cli, (test) => {
     assert.doesNotMatch(bench.request(2), /PART-TWO/)
   })
 
-  test('hears what others said, as items of its own history', async (t, bin) => {
+  test('receives what others said, as items of its own history', async (t, bin) => {
     const bench = await benchOf(t, cli, bin, () => ({ turns: answers('Done.') }))
     const host = holding(aMessage('m', 'The plan is PLAN-99.', { role: 'assistant', by: 'planner' }))
     const { run } = await openStage(t, bench, { host })

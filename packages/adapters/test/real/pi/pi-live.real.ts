@@ -61,7 +61,7 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, SIDE_BY_SIDE, (
   )
 
   test(
-    'hears a message while it works',
+    'takes a message while it works',
     async (t) => {
       const { bench, run, session } = await stageOf(t, bash('until test -e go.txt; do sleep 0.1; done'), done)
       const turn = run()
@@ -89,7 +89,7 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, SIDE_BY_SIDE, (
     'killed',
   )
 
-  test('is stopped in the middle of a command: nothing is left, what it did not hear is told', async (t) => {
+  test('is stopped in the middle of a command: nothing is left, and undelivered messages are named', async (t) => {
     const { bench, host, run, session } = await stageOf(
       t,
       bash('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
@@ -170,7 +170,7 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, SIDE_BY_SIDE, (
     },
   )
 
-  test('tells that its key is wrong', async (t) => {
+  test('reports that its key is wrong', async (t) => {
     const { run } = await stageOf(t, { error: { status: 401, message: 'KEY-IS-WRONG' }, repeat: true })
     const events = await run().all
     assert.match(

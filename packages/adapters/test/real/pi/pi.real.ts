@@ -46,7 +46,7 @@ describe('Pi, its own way', () => {
     ])
   })
 
-  it('can neither be asked nor steered, and says so', { timeout: TEST_MS }, async (t) => {
+  it('can neither be asked nor steered, and reports that', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
     const { governs, steer, hostTools } = await bench.agent().describe()
     assert.deepEqual([governs, steer, hostTools], ['none', 'none', 'none'])
@@ -62,7 +62,7 @@ describe('Pi, its own way', () => {
     assert.equal(bench.provider.requests.length, 0)
   })
 
-  it('goes on elsewhere with a copy of its session', { timeout: TEST_MS }, async (t) => {
+  it('continues elsewhere with a copy of its session', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })
     const first = await bench.turn()
     assert.ok(first.binding)

@@ -231,7 +231,7 @@ for (const continuity of ['log', 'native'] as const) {
       })
     }
 
-    test('breaks off without a word: the run says so', async () => {
+    test('ends without a word: the run reports it', async () => {
       await using bench = await RuntimeBench.open({ rude: { driver: hostile(utters(step), continuity) } })
       assert.equal(await (await bench.submit('Go.', { agentId: 'rude' })).done, 'error')
       const { error } = bench.runtime.state.head.lastRun ?? {}

@@ -266,7 +266,7 @@ suite('after a process is killed while a tool runs', () => {
     }
   }
 
-  test('report: the next process tells the model, and does nothing on its own', async () => {
+  test('report: the next process tells the model, and does nothing by itself', async () => {
     await killed('report', async (again, journal) => {
       assert.match(await again(), /outcome is unknown.*\nover/)
       assert.equal(await journal(), 'r:c\n')

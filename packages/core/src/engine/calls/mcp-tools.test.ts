@@ -75,7 +75,7 @@ async function runs(thread: Served): Promise<void> {
 }
 
 suite('a tool of an MCP server', () => {
-  test('is of the category mcp, whatever it is called and says of itself', async (t) => {
+  test('has the category mcp, whatever its name and description claim', async (t) => {
     const harmless = await served(t, 'read_file', { categories: { read: 'allow', mcp: 'ask' } })
     assert.match(await asked(harmless), /read_file/)
     assert.deepEqual(await harmless.journal(), [])
@@ -85,7 +85,7 @@ suite('a tool of an MCP server', () => {
     assert.deepEqual(await allowed.journal(), ['read_file'])
   })
 
-  test('is asked about where it says that it destroys, unless it is allowed by its name', async (t) => {
+  test('asks where it declares that it destroys, unless it is allowed by its name', async (t) => {
     const cautious = await served(t, 'drop', { categories: { mcp: 'allow' } })
     assert.match(await asked(cautious), /drop/)
     assert.deepEqual(await cautious.journal(), [])
@@ -109,7 +109,7 @@ suite('a tool of an MCP server', () => {
     })
   }
 
-  test('stands on record with its server, and without what would make it look harmless', async (t) => {
+  test('is recorded with its server, and without what would make it look harmless', async (t) => {
     const harmless = await served(t, 'read_file', { categories: { mcp: 'allow' } })
     await runs(harmless)
     const [call] = await harmless.bench.bodies('tool-call')
@@ -122,7 +122,7 @@ suite('a tool of an MCP server', () => {
     assert.deepEqual((await cautious.bench.bodies('tool-call'))[0]?.annotations, { destructiveHint: true })
   })
 
-  test('a tool of an MCP server that was running when its host died is not run again, although it says that it only reads', async (t) => {
+  test('a tool of an MCP server that was running when its host died is not run again, although it claims to be read-only', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-mcp-'))
     t.after(() => rm(folder, { recursive: true }))
     const [url, journal] = [join(folder, 'data.db'), join(folder, 'journal')]

@@ -63,7 +63,7 @@ suite('whether a rule is about commands', () => {
     return calls.violation({ type: 'tool-result', ...call, result: '', activity: note })
   }
 
-  test('is what it says that it is about, not how it is called', () => {
+  test('depends on what it is about, not on its name', () => {
     assert.match(violation({ reason: 'no', rule: 'house rule 7', about: { tool: 'execute_command' } }) ?? '', /has run/)
     assert.match(violation({ reason: 'no', rule: 'house rule 8', about: { category: 'execute' } }) ?? '', /has run/)
     const misleading = 'deny execute_command when it writes'
@@ -71,7 +71,7 @@ suite('whether a rule is about commands', () => {
     assert.equal(violation({ reason: 'no', rule: misleading, about: { tool: 'write_file' } }), undefined)
   })
 
-  test('is taken for granted of one that does not say what it is about: it was asked about a command', () => {
+  test('is assumed of one that does not name its subject: it was asked about a command', () => {
     assert.match(violation({ reason: 'no' }) ?? '', /has run/)
     assert.match(violation({ reason: 'no', rule: 'house rule 9' }) ?? '', /has run/)
   })

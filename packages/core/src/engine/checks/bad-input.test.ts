@@ -85,7 +85,7 @@ suite('a change that is none is refused, and nothing comes of it', () => {
   }
 })
 
-test('words, a context and a name that are not JSON are refused, and the next are heard', async () => {
+test('words, a context and a name that are not JSON are refused, and the next message is accepted', async () => {
   await using bench = await openBench()
   for (const bad of [{ requestContext: { a: 1n } }, { requestContext: cyclic }, { by: 1n }, { parts: [{ id: 1n }] }]) {
     await assert.rejects(

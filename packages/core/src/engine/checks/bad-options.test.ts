@@ -72,7 +72,7 @@ async function ownerOf(store: MemoryStore): Promise<{ owner: ProcessOwner } & As
   return { owner, [Symbol.asyncDispose]: () => owner.close() }
 }
 
-suite('what an agent says of its turns is looked at, also when a function says it', () => {
+suite('what an agent returns about its turns is checked, also when a function returns it', () => {
   for (const [field, turn] of [
     ['`tokens` of the budget', { budget: { tokens: NaN } }],
     ['`usd` of the budget', { budget: { usd: '5' } }],
@@ -143,7 +143,7 @@ suite('a picture that is only an address is refused: a model would be sent the a
 
 const HOSTILE = [null, undefined, 5, 'text', [], {}, { __proto__: null }, Symbol('s'), () => undefined] as const
 
-suite('whatever a thread is given, it says what is wrong, and continues', () => {
+suite('whatever a thread is given, it reports what is wrong, and continues', () => {
   const doors: { readonly [name: string]: (runtime: ThreadRuntime, given: never) => Promise<unknown> } = {
     submit: (runtime, given) => runtime.submit(given),
     'submit of parts': (runtime, given) => runtime.submit({ agentId: 'cli', parts: given }),

@@ -35,7 +35,7 @@ async function readAll(thread: MemoryThread): Promise<StoredMessage[]> {
   }
 }
 
-test('every message is raw in the context, covered by what stands for it, or reachable by recall', async () => {
+test('every message is in the context as it is, covered by a summary, or reachable by recall', async () => {
   const acts = fc.array(
     fc.constantFrom<Act>('say', 'say', 'say much', 'observe', 'compact', 'race', 'rewind', 'restart'),
     { minLength: 1, maxLength: 14 },

@@ -46,7 +46,7 @@ suite('the prefix of a request in a long thread', () => {
     assert.match(bench.prompts().at(-1)?.join('') ?? '', /earlier messages of this conversation were left out/)
   })
 
-  test('has the summary in the place of what it stands for', async () => {
+  test('has the summary in place of the messages it covers', async () => {
     await using bench = await assertPrefixes({ runtime: { windowOf: () => WINDOW, memory: summarising } })
     assert.match(bench.prompts().at(-1)?.join('') ?? '', /Foxes & &lt;dogs>\./)
   })

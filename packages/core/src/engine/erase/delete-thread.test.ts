@@ -97,7 +97,7 @@ suite('a deletion', () => {
     assert.equal((await deleteThread(store, owner, 'thread')).deleted, true)
   })
 
-  test('says when raw output could not be removed', async () => {
+  test('reports when raw output could not be removed', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const fail = (): Promise<never> => Promise.reject(new Error('the disk is read-only'))
     const spool: RawSpool = { remove: fail, removeThread: fail }

@@ -65,7 +65,7 @@ suite('erasing what was said in a real conversation', () => {
   )
 
   test(
-    'takes later lists of tasks along, and names the messages in which the agent says it again',
+    'covers later lists of tasks, and names the messages in which the agent repeats it',
     inTempDir(async (directory) => {
       const store = await SqliteStore.open({ url: join(directory, 'data.db') })
       const update = calls('task_update', { id: 't1', status: 'completed' })

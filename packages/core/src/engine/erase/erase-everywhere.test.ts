@@ -201,7 +201,7 @@ for (const [name, open] of Object.entries(stores)) {
     )
 
     test(
-      'in a fork, while its parent goes on and still has what is its own',
+      'in a fork, while its parent continues and still has what is its own',
       inTempDir(async (directory) => {
         const store = await open(directory)
         await using thread = await openTestThread(store)

@@ -167,7 +167,7 @@ suite('a cancel that meets something else', () => {
     t.mock.timers.reset()
   })
 
-  test('somebody talks to a program that does not say what it can', async () => {
+  test('a prompt to a program that does not report what it can do', async () => {
     const driver: AgentDriver = { port: 1, id: 'cli', describe: () => never(), open: () => never() }
     await using bench = await RuntimeBench.open({ cli: { driver } })
     const run = await bench.submit('Go.', { agentId: 'cli' })

@@ -168,7 +168,7 @@ suite('large contents', () => {
     }
   })
 
-  test('a text whose blob is gone says so', async () => {
+  test('a text whose blob is gone is marked as missing', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const lost = { blob: 'a'.repeat(64), size: 99_999, mime: 'text/plain' }
     const [part] = await inflateParts(thread.store, thread.log.state.head.lineage, [
@@ -244,7 +244,7 @@ suite('the request of a step', () => {
     assert.equal(stored.size, 2)
   })
 
-  test('an agent that does not say what it asks leaves no request', async () => {
+  test('an agent that does not report its request leaves none on record', async () => {
     assert.deepEqual(await record(new MemoryStore(), [{}]), [null, null])
   })
 })

@@ -51,7 +51,7 @@ suite('a slow listener', () => {
     assert.deepEqual(ended, heard)
   })
 
-  test('a slow listener that computes changes nothing about what others hear, nor about what is written', async () => {
+  test('a slow listener that computes changes nothing about what others receive, nor about what is written', async () => {
     await using bench = await speaking()
     const before: string[] = []
     const after: string[] = []

@@ -144,7 +144,7 @@ for (const [name, open] of Object.entries(stores)) {
     )
 
     test(
-      'goes on in a fork of it, and in a replay',
+      'continues in a fork of it, and in a replay',
       inThread(async (thread) => {
         const { store, owner } = thread
         await wroteThen(

@@ -31,7 +31,7 @@ suite('a redacted record', () => {
     })
   })
 
-  test('has ids and names that a model makes up redacted, alike wherever they stand', () => {
+  test('has ids and names that a model makes up redacted, alike wherever they appear', () => {
     const named = { toolCallId: 'c-sk-1', toolName: 'fetch_sk-2' }
     const hidden = { toolCallId: 'c-[key]', toolName: 'fetch_[key]' }
     assert.deepEqual(redact({ ...call, ...named, args: {} }), {

@@ -45,7 +45,7 @@ function fetch(got: string[], more: { requireApproval?: true; execute?: Execute 
 const openBench = (script: ModelScript, tools: readonly Tool[], options: AgentBenchOptions = {}): Promise<AgentBench> =>
   AgentBench.open(script, { ...options, agent: { tools, ...options.agent }, runtime: { redact, ...options.runtime } })
 
-suite('what an agent of ours and its tools say', () => {
+suite('what our own agent and its tools produce', () => {
   test('is redacted on record, in the view and in what the model is asked with next', async () => {
     const got: string[] = []
     await using bench = await openBench(FETCH, [fetch(got)])
@@ -236,7 +236,7 @@ suite('a redactor that fails', () => {
     return text
   }
 
-  test('withholds what it was given, says so once in a run, and ends nothing', async () => {
+  test('withholds what it was given, reports that once in a run, and ends nothing', async () => {
     const got: string[] = []
     await using bench = await openBench(FETCH, [fetch(got)], { runtime: { redact: failing } })
     assert.equal(await bench.play(), 'complete')
@@ -261,7 +261,7 @@ suite('a redactor that fails', () => {
   })
 })
 
-suite('what a foreign agent says', () => {
+suite('what a foreign agent produces', () => {
   test('is redacted on record only: the agent itself is told what it is told', async () => {
     const seen: unknown[] = []
     const agent = new ForeignAgent('cli', [
@@ -321,7 +321,7 @@ suite('a thread that was written under redaction', () => {
     )
   })
 
-  test('says so as soon as anything is recorded', async () => {
+  test('records that as soon as anything is recorded', async () => {
     await using bench = await openBench([], [])
     await bench.runtime.record([{ type: 'note', kind: 'info', text: 'sk-1' }])
     await bench.runtime.close()

@@ -367,7 +367,7 @@ suite('when the store fails', () => {
     assert.deepEqual(await records(store), [])
   })
 
-  test('a closed log says so', async () => {
+  test('a closed log refuses writes with that reason', async () => {
     await using thread = await openTestThread(new MemoryStore())
     await thread.log.close()
     assert.throws(

@@ -222,7 +222,7 @@ suite('an "always" for the whole resource', () => {
 })
 
 suite('an "always" that is said when nothing of the run is at work', () => {
-  test('is refused, and the question stays, when the agent does not say in time what tools it has', async (t) => {
+  test('is refused, and the question stays, when the agent does not report its tools in time', async (t) => {
     const asked = Promise.withResolvers<void>()
     let isSilent = false
     const deploy: RunnableTool = {

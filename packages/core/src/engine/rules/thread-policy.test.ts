@@ -78,7 +78,7 @@ suite('the rules of a run', () => {
     assert.deepEqual(shellAgent.ran, ['make'])
   })
 
-  test('the rules of a run that are not what their examples say are refused, and nothing changes', async () => {
+  test('the rules of a run that contradict their examples are refused, and nothing changes', async () => {
     await using bench = await new Shell([]).open()
     await assert.rejects(
       bench.runtime.configure({ rules: shell('allow', 'git log *', { match: ['git push'] }) }),

@@ -106,7 +106,7 @@ suite('a thread under rules', () => {
     )
   })
 
-  test('tells whoever is asked why, and does what was answered', async () => {
+  test('gives the reason to whoever is asked, and follows the answer', async () => {
     await using shell = await Shell.open(['make > out'], shellRules({ allow: ['make *'] }))
     const { done } = await shell.submit()
     const wait = await shell.wait()

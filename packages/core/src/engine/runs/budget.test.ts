@@ -25,7 +25,7 @@ suite('the meter', () => {
     ms,
   })
 
-  test('says once that a limit is near, and once that it is reached', () => {
+  test('reports once that a limit is near, and once that it is reached', () => {
     const meter = new BudgetMeter()
     const budget: Budget = { tokens: 100 }
     assert.deepEqual(meter.check(budget, spent(79)), [])
@@ -35,7 +35,7 @@ suite('the meter', () => {
     assert.deepEqual(meter.check(budget, spent(500)), [])
   })
 
-  test('says both at once when a limit is passed in one go, for every limit by itself', () => {
+  test('reports both at once when a limit is passed in one step, for every limit by itself', () => {
     const found = new BudgetMeter().check({ tokens: 10, usd: 2, ms: 50, warnAt: 0.5 }, spent(20, 1, 10))
     assert.deepEqual(
       found.map(({ limit, stage }) => `${limit} ${stage}`),
@@ -43,7 +43,7 @@ suite('the meter', () => {
     )
   })
 
-  test('tells whole milliseconds, and no more digits of money than there are prices for', () => {
+  test('reports whole milliseconds, and no more digits of money than there are prices for', () => {
     const found = new BudgetMeter().check({ usd: 0.3, ms: 50 }, spent(0, 0.1 + 0.2, 40.94045199999982))
     assert.deepEqual(
       found.map(({ limit, stage, used }) => [limit, stage, used]),
@@ -55,7 +55,7 @@ suite('the meter', () => {
     )
   })
 
-  test('has nothing to say without limits', () => {
+  test('reports nothing without limits', () => {
     assert.deepEqual(new BudgetMeter().check({}, spent(1e9, 1e9, 1e9)), [])
   })
 })
@@ -122,7 +122,7 @@ suite('a run within its budget of', () => {
     assert.deepEqual(await bench.notes('warning'), [])
   })
 
-  test('time: also while the model says nothing', async () => {
+  test('time: also while the model sends nothing', async () => {
     await using bench = await AgentBench.open([{ text: 'Hm', hang: true }], { agent: { budget: { ms: 60 } } })
     assert.equal(await bench.play(), 'complete')
     const end = await turnEnd(bench)
@@ -245,7 +245,7 @@ suite('a limit that is reached with an answer that calls nothing', () => {
     assert.equal((await turnEnd(bench))?.limit, 'tokens')
   })
 
-  test('ends the turn before it hears what was steered: that begins the next run', async () => {
+  test('ends the turn before it receives what was steered: that begins the next run', async () => {
     const asked = Promise.withResolvers<void>()
     const steered = Promise.withResolvers<void>()
     const first = async (): Promise<{ text: string; usage: typeof usage }> => {

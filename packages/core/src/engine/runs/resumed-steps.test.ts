@@ -59,7 +59,7 @@ suite('a turn that is taken up in the middle of a step', () => {
     })
   }
 
-  test('tells its hooks of the whole step, with all its results', async () => {
+  test('passes the whole step, with all its results, to its hooks', async () => {
     const told: [string, string[][]][] = []
     const seen = (kind: string, steps: readonly TurnStep[]): void => {
       told.push([

@@ -33,7 +33,7 @@ for (const [place, makeStore] of STORES) {
       assert.equal((await bench.bodies('message.added')).length, 3)
     })
 
-    test('by the one there is, whichever way it is sent: nothing is heard twice', async () => {
+    test('by the only one, whichever way it is sent: nothing is delivered twice', async () => {
       await using bench = await askingBench(
         [{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }],
         makeStore(),

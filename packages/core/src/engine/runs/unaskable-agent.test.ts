@@ -124,7 +124,7 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     assert.equal(await (await bench.submit('go on', { agentId: 'other' })).done, 'complete')
   })
 
-  test('keeps its questions until the agent is there again, and says once that it is not', async () => {
+  test('keeps its questions until the agent is there again, and reports once that it is not', async () => {
     const { agent, bench, driver, waitId } = await leftAsking()
     await using _ = bench
     const { head } = bench.runtime.state
@@ -171,7 +171,7 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     assert.deepEqual(await outcomes(bench), [['c1', 'in-doubt']])
   })
 
-  test('because it never says so is opened all the same, and its run is given up', { timeout: 30_000 }, async (t) => {
+  test('because it never answers is opened all the same, and its run is given up', { timeout: 30_000 }, async (t) => {
     const { bench, driver } = await leftBehind()
     await using _ = bench
     t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -181,7 +181,7 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     assert.match((await bench.bodies('note'))[0]?.text ?? '', /cli.*did not answer/)
   })
 
-  test('because it never says so keeps its questions until it does', { timeout: 30_000 }, async (t) => {
+  test('because it never answers keeps its questions until it does', { timeout: 30_000 }, async (t) => {
     const { agent, bench, driver, waitId } = await leftAsking()
     await using _ = bench
     t.mock.timers.enable({ apis: ['setTimeout'] })

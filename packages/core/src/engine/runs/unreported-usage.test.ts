@@ -33,7 +33,7 @@ function modelTelling(input: Partial<Record<keyof typeof NOTHING, number>>, outp
   }
 }
 
-suite('what a provider does not say that a turn used', () => {
+suite('what a provider does not report about the usage of a turn', () => {
   for (const [what, model, told] of [
     ['all of it', modelTelling({}), undefined],
     ['some of it', modelTelling({ total: 7 }, 0), { inputTokens: 7, outputTokens: 0, totalTokens: 7 }],

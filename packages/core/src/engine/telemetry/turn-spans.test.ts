@@ -247,7 +247,7 @@ suite('with an SDK', () => {
     },
   ])
 
-  test('a foreign agent is traced by what it says', async () => {
+  test('a foreign agent is traced by what it reports', async () => {
     await using bench = await AgentBench.open([], { runtime: { agents: { foreign: { driver: foreign } } } })
     await bench.play('Go.', { agentId: 'foreign' })
     assert.equal(named('execute_tool Bash').status.code, SpanStatusCode.ERROR)

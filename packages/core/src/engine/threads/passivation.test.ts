@@ -57,7 +57,7 @@ suite('a thread with nothing to do', () => {
     assert.equal((await bench.store.getCommand(key))?.state, 'done')
   })
 
-  test('a thread with nothing to do that waits belongs to nobody either; who answers it owns it, and who started it hears the end', async () => {
+  test('a thread that only waits belongs to nobody; who answers it owns it, and who started it learns the end', async () => {
     ran.length = 0
     await using bench = await RuntimeBench.open({ native: writing('x') }, { passivateAfter: 1 })
     const handle = await bench.submit('go', { agentId: 'native' })
@@ -95,7 +95,7 @@ suite('a thread with nothing to do', () => {
     await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => InspanError.is(error, 'closed'))
   })
 
-  test('a thread with nothing to do that somebody else is using says so when it is wanted back', async () => {
+  test('a thread with nothing to do that somebody else uses reports that when it is wanted back', async () => {
     const busy = nativeDriver({ id: 'busy', model: scriptedModel([{ text: 'Half', hang: true }]) })
     await using bench = await RuntimeBench.open({ busy: { driver: busy } }, { passivateAfter: 1 })
     await bench.until(() => !bench.runtime.isHeld)

@@ -38,7 +38,7 @@ suite('the doors of a thread', () => {
     assert.equal(ThreadRegistry.of(store), registry)
   })
 
-  test('each start runs with agents of their own, and the run says whose it is', async () => {
+  test('each start runs with its own agents, and the run names whose it is', async () => {
     const { registry } = await newThread()
     const doors = [doorNamed('a', [{ text: 'Of a.' }]), doorNamed('b', [{ text: 'Of b.' }])]
     const doorsSeen: unknown[] = []
@@ -135,7 +135,7 @@ suite('a run whose door is absent', () => {
   })
 })
 
-test('a watcher hears what goes on without opening the thread, and stops when it wants', async () => {
+test('a watcher receives what happens without opening the thread, and stops when it wants', async () => {
   const { registry } = await newThread()
   const heard: string[] = []
   const stop = registry.watch('thread', {

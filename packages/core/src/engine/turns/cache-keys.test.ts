@@ -32,7 +32,7 @@ async function ask(bench: AgentBench, thread: string, model: LanguageModel): Pro
   await owner.close()
 }
 
-suite('OpenAI is told which requests go on from one another', () => {
+suite('OpenAI gets a key that shows which requests continue one another', () => {
   test('by a key that steps, runs, processes and forks of a conversation share', async () => {
     await using provider = await startProvider([...ANSWERS, { text: 'Another.' }])
     const model = openai(provider)('gpt-5')

@@ -79,7 +79,7 @@ class Relay implements AsyncDisposable {
 }
 
 suite('a thread whose agent changes', () => {
-  test('tells the next one who said what, with calls and results as text, and then only what it missed', async () => {
+  test('gives the next one who said what, with calls and results as text, and then only what it missed', async () => {
     await using relay = await Relay.open([
       { text: 'Looking.', toolCalls: [{ id: 'c', name: 'look_up', input: { key: 'KEY-1' } }] },
       { text: 'It is 42.' },
@@ -123,7 +123,7 @@ suite('a thread whose agent changes', () => {
     assert.match(note?.text ?? '', /2 older ones were left out/)
   })
 
-  test('tells the beginning of the newest message when that alone is more than fits, and reports it', async () => {
+  test('passes on the beginning of the newest message when that alone does not fit, and reports it', async () => {
     const long = 'many words '.repeat(500)
     await using relay = await Relay.open([{ text: `BEGINNING ${long} ENDING` }], { handoverTokens: 100 })
     await relay.say('One', 'native')
@@ -135,7 +135,7 @@ suite('a thread whose agent changes', () => {
     assert.equal((await relay.notes())[0]?.data?.['truncated'], true)
   })
 
-  test('tells an agent that takes the floor in the middle of a run what was asked at its beginning', async () => {
+  test('gives an agent that takes over in the middle of a run what was asked at its beginning', async () => {
     await using relay = await Relay.open([{ text: 'The plan stands.', toolCalls: [{ name: 'look_up' }] }])
     const { bench } = relay
     bench.runtime.onEntry((entry) => {

@@ -52,7 +52,7 @@ suite('the session of a foreign agent', () => {
     assert.deepEqual([agent.opened, agent.closed], [2, 1])
   })
 
-  test('can say what people should know, in every turn', async () => {
+  test('can warn people, in every turn', async () => {
     const complains: Act = async function* ({ turnId }, host) {
       host.warn('It is getting late.', { turnId })
       host.log('warn', 'The recording is not complete.')
@@ -94,7 +94,7 @@ suite('the session of a foreign agent', () => {
     assert.equal(await done, 'complete')
   })
 
-  test('hears what was handed over, and that is on record', async () => {
+  test('receives the handover, and that is on record', async () => {
     const agent = new ForeignAgent('cli', [
       async function* (_turn, host) {
         const budget = host.handover
@@ -229,7 +229,7 @@ suite('what is said while a foreign agent works', () => {
     })
   }
 
-  test('is refused where it hears nothing, and can be sent as a follow-up', async () => {
+  test('is refused where the agent cannot receive it, and can be sent as a follow-up', async () => {
     const release = Promise.withResolvers<void>()
     const [bench, agent] = await steered(
       'none',

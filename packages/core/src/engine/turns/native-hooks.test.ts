@@ -48,7 +48,7 @@ suite('hooks', () => {
     ])
   })
 
-  test('may change the input of a tool: that is what is approved and run, and the record says so', async () => {
+  test('may change the input of a tool: that is what is approved and run, and recorded', async () => {
     const ran: unknown[] = []
     const echo = createTool({
       id: 'echo',

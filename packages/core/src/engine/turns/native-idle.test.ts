@@ -9,7 +9,7 @@ type Call = Parameters<ScriptedModel['doStream']>[0]
 
 const agent = { idleTimeoutMs: 8 }
 
-suite('a model that is asked and then says nothing', () => {
+suite('a model that is called and then sends nothing', () => {
   test('is asked again in the same step, and the record explains why', async () => {
     await using bench = await AgentBench.open([{ hang: true }, { text: 'Here.' }], { agent })
     assert.equal(await bench.play(), 'complete')
@@ -38,7 +38,7 @@ suite('a model that is asked and then says nothing', () => {
     assert.doesNotMatch(bench.model.requestBodies[1] ?? '', /I am/)
   })
 
-  test('for good ends the turn with an error that says so', async () => {
+  test('for good ends the turn with an error that names the reason', async () => {
     const script = [{ hang: true as const, repeat: true as const }]
     await using bench = await AgentBench.open(script, { agent: { ...agent, retry: { ...AT_ONCE, maxRetries: 2 } } })
     assert.equal(await bench.play(), 'error')
@@ -89,7 +89,7 @@ suite('a model that is asked and then says nothing', () => {
   })
 })
 
-test('the connection to a provider that says nothing is closed, and it is asked again', async () => {
+test('the connection to a provider that sends nothing is closed, and the request repeated', async () => {
   const models = [
     ({ url }: Provider) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'any' })('claude-sonnet-4-5'),
     ({ url }: Provider) => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'any' })('gpt-5'),

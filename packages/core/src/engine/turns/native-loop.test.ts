@@ -17,7 +17,7 @@ suite('a turn stops', () => {
     assert.equal((await bench.eventsOf('finish'))[0]?.finishReason, 'tool-calls')
   })
 
-  test('after as many steps as its submission says, whatever the agent says', async () => {
+  test('after as many steps as its submission allows, whatever the agent wants', async () => {
     await using bench = await AgentBench.open([again], { agent: { tools: [note], maxSteps: 3 } })
     await bench.play('Go.', { turn: { maxSteps: 1 } })
     assert.equal(bench.model.calls, 1)

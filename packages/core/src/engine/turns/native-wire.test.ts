@@ -208,7 +208,7 @@ suite('an answer that is to be data', () => {
   }
 })
 
-suite('an answer that says something and calls tools', () => {
+suite('an answer with text and calls', () => {
   for (const [name, open] of Object.entries(MODELS)) {
     test(`${name}: has one text, and no empty one behind its calls`, async () => {
       const toolCalls = [{ name: 'note' }, { name: 'count', input: { to: 3 }, inputDeltas: 2 }]
@@ -265,7 +265,7 @@ suite('OpenAI is pointed to what it said', () => {
     assert.match(inputOf(provider), /"item_reference","id":"rs_.*"item_reference","id":"msg_/)
   })
 
-  test('OpenAI is not pointed to an answer that was cut off: it keeps nothing of that, and the thread could not go on', async () => {
+  test('OpenAI is not pointed to an answer that was cut off: it stores none of it, and the thread could not continue', async () => {
     await using provider = await startProvider([{ ...said, hang: true }, { text: 'Done.' }])
     await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider) } })
     const heard = Promise.withResolvers<void>()

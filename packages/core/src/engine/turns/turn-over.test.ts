@@ -57,7 +57,7 @@ class WatchedStore extends MemoryStore {
   }
 }
 
-suite('what a program says when its turn is over', () => {
+suite('what a program prints when its turn is over', () => {
   test('a question is refused: no run waits for the answer', async () => {
     const agent = new ForeignAgent('cli', [says('Hello.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })

@@ -34,7 +34,7 @@ function bodies(records: readonly LogRecord[], type: string): LogRecord['body'][
   return records.map((each) => each.body).filter((body) => body.type === type)
 }
 
-suite('what an agent says, recorded', () => {
+suite('the events of an agent, recorded', () => {
   test('a text keeps the activity and the native id that came with its end', async () => {
     const { records } = await record([
       { type: 'text-delta', partId: 'x', text: 'Hel' },

@@ -77,7 +77,7 @@ suite('a question of a program that is gone', () => {
     assert.deepEqual(agent.journal, ['make', 'make all'])
   })
 
-  test('waits for its fellows: when all are answered the program hears all of it', async () => {
+  test('waits for the others: when all are answered the program gets all answers', async () => {
     const both: Act = async function* (_turn, host) {
       yield { type: 'step-start', stepIndex: 0 }
       const ask = (kind: 'question' | 'approval', toolName: string): Promise<unknown> =>

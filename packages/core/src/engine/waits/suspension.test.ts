@@ -246,7 +246,7 @@ suite('a tool that asks', () => {
     assert.match(JSON.stringify(await thread.result('c1')), /no more paint/)
   })
 
-  test('a question that is declined tells the model so, and its tool does not run again', async () => {
+  test('a question that is declined is reported to the model, and its tool does not run again', async () => {
     const journal: string[] = []
     await using thread = await open(CALL, [painter(journal)])
     const run = await thread.runtime.submit(INPUT)

@@ -38,7 +38,7 @@ suite('modes', () => {
     assert.throws(() => new Harness({ id: 'h', modes: [{ id: 'a' }] }), /has no agent/)
   })
 
-  test('the default is the one named, else the one that says so, else the first', () => {
+  test('the default is the one named, else the one marked as the default, else the first', () => {
     const modeOf = (config: Partial<HarnessConfig>): string => {
       const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
       return new Harness({ id: 'h', agent, modes: [], ...config }).session.mode.get()

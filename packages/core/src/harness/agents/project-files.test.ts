@@ -20,7 +20,7 @@ async function project(t: TestContext): Promise<{ folder: string; trust: Trusted
 
 const READ = { toolCalls: [{ id: 'c1', name: 'skill', input: { name: 'greet' } }] }
 
-suite('what a project tells agents', () => {
+suite('what a project contributes to agents', () => {
   test('is not used before its folder is trusted', async (t) => {
     const { folder, trust } = await project(t)
     await using bench = new HarnessBench([{ text: 'Done.' }], { project: { folder, trust } })

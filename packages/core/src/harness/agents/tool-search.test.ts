@@ -122,7 +122,7 @@ suite('300 tools behind a search', () => {
     await sent
   })
 
-  test('are refused when an entry says nothing', () => {
+  test('are refused when an entry is empty', () => {
     assert.throws(
       () => new HarnessBench([], { toolSearch: { alwaysActive: [{} as { tool: string }] } }),
       /alwaysActive/,

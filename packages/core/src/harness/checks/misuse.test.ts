@@ -48,7 +48,7 @@ suite('what is no answer to the question whether a call may go ahead', () => {
   }
 })
 
-suite('permissions that say nothing', () => {
+suite('permissions that set nothing', () => {
   test('a category that is none is not granted', async () => {
     await using bench = new HarnessBench([])
     const { session } = bench.harness
@@ -57,7 +57,7 @@ suite('permissions that say nothing', () => {
     assert.deepEqual(session.getGrants(), { categories: [], tools: [] })
   })
 
-  test('rules that stand in the wrong place are shown as they were given', () => {
+  test('rules in the wrong place are shown as they were given', () => {
     const permissions = { edit: 'ask' } as StandingRules
     assert.throws(() => new HarnessBench([], { permissions }), isInvalid('and no `edit`. Found: {"edit":"ask"}$'))
   })
@@ -93,7 +93,7 @@ suite('what a thread cannot be told', () => {
     })
   }
 
-  test('a signal of no known type, or that says nothing', async () => {
+  test('a signal of no known type, or without content', async () => {
     await using bench = new HarnessBench([])
     const { harness } = bench
     await assert.rejects(harness.sendSignal({ type: 'wrong', contents: 'Hi' } as never).accepted, isInvalid('type'))

@@ -43,7 +43,7 @@ suite('what an agent did', () => {
     }
   })
 
-  test('is told of another agent as it says it, a warning like the rest', async () => {
+  test('is reported for another agent in its own words, a warning like the rest', async () => {
     const timestamp = new Date().toISOString()
     const did = [
       { type: 'warning', code: 'stall', message: 'Nothing for a while.', timestamp },

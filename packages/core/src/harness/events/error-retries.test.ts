@@ -13,7 +13,7 @@ function said({ retryable, retryDelay }: HarnessErrorEvent): Said {
   return { ...(retryable === undefined ? {} : { retryable }), ...(retryDelay === undefined ? {} : { retryDelay }) }
 }
 
-suite('an error says whether it is worth another try, and when', () => {
+suite('an error reports whether a retry may help, and when', () => {
   for (const [what, error, expected] of [
     ['too many requests', { status: 429, retryAfterMs: 1_500 }, { retryable: true, retryDelay: 1_500 }],
     ['too many requests, until nobody says when', { status: 429 }, { retryable: true }],
@@ -77,7 +77,7 @@ suite('an error says whether it is worth another try, and when', () => {
     })
   }
 
-  test('the JSON form of an error says whether it is worth another try, and when', async () => {
+  test('the JSON form of an error reports whether a retry may help, and when', async () => {
     await using bench = new HarnessBench([{ error: { status: 429, retryAfterMs: 20 } }], {}, ONCE)
     await bench.harness.sendMessage({ content: 'Go.' })
     const [event] = bench.all('error')

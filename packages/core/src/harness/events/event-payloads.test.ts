@@ -366,7 +366,7 @@ suite('signals', () => {
     )
   })
 
-  test('a judge that fails: why, and that the goal is paused as it stands', async () => {
+  test('a judge that fails: the reason, and that the goal is paused', async () => {
     const judge = scriptedModel([{ error: { status: 400, message: 'No.' } }])
     await using bench = new HarnessBench([{ text: 'Begun.' }], { resolveModel: () => judge })
     const agent = bench.harness.getCurrentAgent()

@@ -279,7 +279,7 @@ suite('the display', () => {
     await bench.harness.destroy()
   })
 
-  test('shows what the agent says, not what a subagent of a foreign program says meanwhile', async () => {
+  test('shows the text of the agent, not that of a subagent of a foreign program', async () => {
     const act: Act = async function* () {
       yield { type: 'step-start', stepIndex: 0 }
       yield { type: 'text-delta', text: 'Mine.' }

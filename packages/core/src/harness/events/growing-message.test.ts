@@ -70,7 +70,7 @@ suite('the public form of a message that grows', () => {
     assert.deepEqual(content[1], { type: 'text', text: 'Done.' })
   })
 
-  test('cannot be changed by one of several that hear it', () => {
+  test('cannot be changed by one of several that receive it', () => {
     const { content } = new GrowingMessage().next(message([thought, growing('1', 'Do')]), true)
     assert.ok(!Reflect.set(content, 'length', 0))
     assert.ok(!Reflect.set(content[1] as object, 'text', 'Lies.'))

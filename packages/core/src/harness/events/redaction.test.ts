@@ -20,7 +20,7 @@ const fetch = createTool({
 const SCRIPT = [{ toolCalls: [{ id: 'c1', name: 'fetch', input: { key: 'sk-1' } }] }, { text: ['It is ', 'sk-2', '.'] }]
 
 suite('a harness with a redactor', () => {
-  test('tells and keeps calls, questions and results without what was redacted', async () => {
+  test('emits and stores calls, questions and results without what was redacted', async () => {
     const storage = new MemoryStore()
     await using bench = new HarnessBench(
       SCRIPT,

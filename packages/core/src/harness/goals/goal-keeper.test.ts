@@ -151,7 +151,7 @@ suite('a goal', () => {
     assert.equal(control.goal.getObjective()?.status, 'done')
   })
 
-  test('waits for the user when the judge says so', async (t) => {
+  test('waits for the user when the judge decides so', async (t) => {
     const { bench, control, evaluations, say } = await open(t, 1, [verdict('waiting', 'It asked for a key.')])
     await control.goal.setObjective('Deploy.', JUDGE)
     await say('Go.')
@@ -381,7 +381,7 @@ suite('a goal', () => {
     )
   })
 
-  test('tells how long a judge had thought when it was stopped', async (t) => {
+  test('reports how long a judge had worked when it was stopped', async (t) => {
     const { bench } = await open(t, 1, [])
     let time = 1_000
     const stop = new AbortController()

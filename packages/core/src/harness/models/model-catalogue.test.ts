@@ -30,7 +30,7 @@ suite('the catalogue of models', () => {
     assert.equal(models.find(({ provider }) => provider === 'openai')?.hasApiKey, false)
   })
 
-  test('is a snapshot: nothing is fetched for it, and the documentation says which one it is', async () => {
+  test('is a snapshot: nothing is fetched for it, and the documentation names it', async () => {
     const { fetch } = globalThis
     const fetched: unknown[] = []
     globalThis.fetch = (url) => {
@@ -85,7 +85,7 @@ suite('the catalogue of models', () => {
     assert.deepEqual(await new ModelCatalogue({ env: {} }).authStatus('local/llama'), { hasAuth: false })
   })
 
-  test('puts what was used most first, and tells the tracker of a use', async () => {
+  test('puts what was used most first, and reports a use to the tracker', async () => {
     const used: string[] = []
     const catalogue = new ModelCatalogue({
       modelUseCountProvider: async () => ({ 'openai/gpt-4o': 3, [SONNET]: 7 }),
@@ -204,7 +204,7 @@ suite('a gateway', () => {
     assert.equal(models.find(({ id }) => id === SONNET)?.gateway, undefined)
   })
 
-  test('a gateway that cannot say what it offers is named, and the others are there', async () => {
+  test('a gateway that cannot list its models is named, and the others are there', async () => {
     const failed: Error[] = []
     const cause = new Error('connection refused')
     const broken = { ...gateway, fetchProviders: () => Promise.reject(cause) }

@@ -175,7 +175,7 @@ suite('what is said to an agent', () => {
     await second
   })
 
-  test('a program that can listen hears it, and that is said', async () => {
+  test('is delivered to a program that can receive it, and an event reports that', async () => {
     const foreign = new ForeignAgent('foreign', [speaksOn])
     await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: foreign }] })
     const begun = bench.next('message_update')
@@ -290,7 +290,7 @@ suite('abort', () => {
     assert.deepEqual(bench.harness.session.displayState.get().pendingApprovals, [])
   })
 
-  test('keeps nobody from being heard: what was said before it comes before what is said next', async () => {
+  test('loses no message: what was said before it comes before what is said next', async () => {
     await using bench = await abortedBench('Four')
     const { harness } = bench
     await harness.sendMessage({ content: 'Three' })
@@ -302,7 +302,7 @@ suite('abort', () => {
     assert.match(bench.model.requestBodies[1] ?? '', /Two.*Three/)
   })
 
-  test('has what was not heard said once, also when two things are said at once next', async () => {
+  test('delivers an undelivered message once, also when two more are sent at once', async () => {
     await using bench = await abortedBench('Last')
     const { harness } = bench
     const last = bench.next('message_end', ({ message }) => JSON.stringify(message.content).includes('Last'))

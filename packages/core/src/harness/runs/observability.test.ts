@@ -123,7 +123,7 @@ suite('observability', () => {
     )
   })
 
-  test('observability that takes spans says at the start when none can be made', { timeout: 120_000 }, async () => {
+  test('observability that takes spans reports at the start when none can be made', { timeout: 120_000 }, async () => {
     const program = `
       import { registerHooks } from 'node:module'
       registerHooks({

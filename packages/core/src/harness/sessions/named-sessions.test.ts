@@ -98,7 +98,7 @@ suite('a session with an id', () => {
     assert.equal(session.model.get(), 'some/model')
   })
 
-  test('tells who subscribes as soon as it has it what goes on in its thread, and shows it at once', async () => {
+  test('sends the state of its thread to whoever subscribes at once, and shows it', async () => {
     const storage = new MemoryStore()
     const modes = [{ id: 'plan' }, { id: 'build' }]
     const call = { id: 'c1', name: 'ask_user', input: { question: 'Which?' } }

@@ -41,7 +41,7 @@ suite('what is said while a tool waits for its answer', () => {
     assert.match(bench.model.requestBodies[2] ?? '', /Then this/)
   })
 
-  test('is heard when the answer comes in another process', async () => {
+  test('is delivered when the answer comes in another process', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([ASK], { storage })
     await first.harness.sendMessage({ content: 'Go' })

@@ -6,7 +6,7 @@ import { scriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 
 suite('the stream and the run of a session', () => {
-  test('say whether a thread is watched, whether it is at work, and stop it', async () => {
+  test('report whether a thread is watched, whether it is at work, and stop it', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }])
     const { run, stream } = bench.harness.session
     assert.deepEqual([stream.isOpen(), stream.isActive(), stream.activeRunId()], [false, false, null])
@@ -60,7 +60,7 @@ suite('detaching from the thread', () => {
   })
 })
 
-test('the list of models is read anew when somebody says that it is stale', async () => {
+test('the list of models is read anew when somebody invalidates it', async () => {
   let name = 'one'
   await using bench = new HarnessBench([], { customModelCatalogProvider: () => [{ id: `mine/${name}` }] })
   const mine = async (): Promise<string[]> =>

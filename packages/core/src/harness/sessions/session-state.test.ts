@@ -190,7 +190,7 @@ suite('the state of a session', () => {
   })
 })
 
-suite('what the state says to the harness', () => {
+suite('what the state shows of the harness', () => {
   const strict = z.strictObject({ name: z.string().optional() })
   const said = {
     permissionRules: { categories: { execute: 'ask' }, tools: { rm: 'deny' } },

@@ -88,7 +88,7 @@ suite('several sessions of a harness', () => {
     ])
   })
 
-  test('one that leaves a thread lets the other go on', async () => {
+  test('a session that leaves a thread does not disturb the other', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }])
     const { id } = await bench.harness.createThread()
     const other = await bench.harness.createSession()
@@ -283,7 +283,7 @@ suite('the end of a harness', () => {
 })
 
 suite('a listener to the harness', () => {
-  test('hears every session, and each event names its session and thread', async () => {
+  test('receives the events of every session, each with its session and thread', async () => {
     await using bench = new HarnessBench({ turns: [{ text: 'Yes.', repeat: true }] })
     const { harness } = bench
     const early = await harness.createSession({ resourceId: 'early' })
@@ -303,7 +303,7 @@ suite('a listener to the harness', () => {
     assert.equal(ends.length, 3)
   })
 
-  test('hears once what concerns the whole harness, and a session hears it too', async () => {
+  test('receives an event about the whole harness once, and a session receives it too', async () => {
     await using bench = new HarnessBench([])
     const { harness } = bench
     const other = await harness.createSession({ resourceId: 'other' })
@@ -317,7 +317,7 @@ suite('a listener to the harness', () => {
     )
   })
 
-  test('hears what a reopened session was held back, after its own listener could subscribe', async () => {
+  test("receives what a reopened session held back, after the session's own listener could subscribe", async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([{ text: 'One.' }], { storage })
     const before = await first.harness.createSession({ resourceId: 'ada', id: 'web' })

@@ -5,7 +5,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 
 const done = { text: 'Done.' }
 
-suite('a harness tells its thread', () => {
+suite('what a harness passes to its thread', () => {
   test('a signal, which wakes the agent and is an event in its place', async () => {
     await using bench = new HarnessBench([done])
     const { harness } = bench

@@ -25,7 +25,7 @@ suite('what is on record of a signal', () => {
     ])
   })
 
-  test('a state: what it stands for besides the words', async () => {
+  test('a state: what it means besides its text', async () => {
     const storage = new MemoryStore()
     await using bench = new HarnessBench([], { storage })
     const { session } = bench.harness
@@ -82,7 +82,7 @@ suite('what is on record of a signal', () => {
     assert.deepEqual([event?.stateId, event?.mode, event?.message], ['weather', 'snapshot', 'Rain.'])
   })
 
-  test('a reminder that is sent like any other signal: what its metadata say of it', async () => {
+  test('a reminder that is sent like any other signal: what its metadata contain', async () => {
     await using bench = new HarnessBench([])
     const reminder = { type: 'system-reminder', contents: 'Mind.', metadata: { path: 'AGENTS.md', gapMs: 5 } } as const
     await bench.harness.sendSignal(reminder, KEEP).accepted

@@ -70,7 +70,7 @@ suite('what whoever sends a notification gets', () => {
     assert.deepEqual(bench.harness.session.signals.listNotifications(), [])
   })
 
-  test('the sender of a notification learns that it stands for others now: their id, the higher priority, what is new', async () => {
+  test('the sender of a notification learns that it replaces others: their id, the higher priority, what is new', async () => {
     await using bench = new HarnessBench([], { notifications: { decide: () => 'persist' } })
     const first = await bench.harness.sendNotificationSignal({ ...BUILD, coalesceKey: 'k', priority: 'high' })
     await later()

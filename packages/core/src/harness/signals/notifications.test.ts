@@ -207,7 +207,7 @@ suite('the inbox', () => {
     assert.equal(other.action, 'summarize')
   })
 
-  test('lets the newest stand for those before it, and tells of it', async (t) => {
+  test('lets the newest replace those before it, and reports it', async (t) => {
     const { control, events } = await open(t, [])
     const { id } = await control.notifications.send(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
     const sent = await control.notifications.send(low({ coalesceKey: 'pr-7', summary: 'Two comments.' }))
@@ -227,7 +227,7 @@ suite('the inbox', () => {
     )
   })
 
-  test('is gone through by one that matters more than those it stands for', async (t) => {
+  test('is delivered at once by one with a higher priority than those it replaces', async (t) => {
     const { bench, control } = await open(t, [done])
     const { id } = await control.notifications.send(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
     const sent = await control.notifications.send(

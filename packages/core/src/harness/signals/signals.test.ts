@@ -82,7 +82,7 @@ suite('a signal while nothing is going on', () => {
     assert.deepEqual((await contents(bench)).slice(0, 2), [{ type: 'text', text: 'Look.' }, file])
   })
 
-  test('may say itself where it goes, unless its sender says otherwise', async () => {
+  test('may decide where it goes, unless its sender decides otherwise', async () => {
     await using bench = await ThreadBench.open({ script: [] })
     const words = { content: 'Later.', ifIdle: { behavior: 'persist' } } as const
     assert.equal((await sendSignal(bench.port, words)).action, 'persist')
@@ -135,7 +135,7 @@ suite('a signal while a run is going on', () => {
     assert.ok(!(await contents(bench)).some(({ type }) => type === 'notification'))
   })
 
-  test('a signal while a run is going on that waits answers nothing, and is heard when the run continues', async () => {
+  test('a signal during a run that waits answers nothing, and is delivered when the run continues', async () => {
     const ask: RunnableTool = {
       name: 'work',
       inputSchema: { type: 'object' },

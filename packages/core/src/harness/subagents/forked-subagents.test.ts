@@ -91,7 +91,7 @@ suite('a forked subagent', () => {
     assert.equal(bench.all('subagent_end')[0]?.result, 'Alone, then.')
   })
 
-  test('a forked subagent that cannot be made, because its parent reports no steps, is an error that says what to do instead', async () => {
+  test('a forked subagent that cannot be made, because its parent reports no steps, is an error that names what to do instead', async () => {
     const results: unknown[] = []
     const agent = new ForeignAgent(
       'cli',
@@ -117,7 +117,7 @@ suite('a forked subagent', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('is an ordinary one when the call says so', async () => {
+  test('is an ordinary one when the call requests that', async () => {
     await using bench = benchOf([{ toolCalls: [fork('c1', { forked: false })] }, { text: 'Seen.' }, { text: 'Done.' }])
     await bench.harness.sendMessage({ content: 'Go.' })
     assert.equal(bench.all('subagent_start')[0]?.forked, undefined)

@@ -14,7 +14,7 @@ import { openHouse } from './killed-house.fixture.ts'
 const CHILD = fileURLToPath(new URL('killed-parent.fixture.ts', import.meta.url))
 
 test(
-  'a parent killed with -9 while subagents work finds each again, once: they go on where they were',
+  'a parent killed with -9 while subagents work finds each again, once: they continue where they were',
   { timeout: 120_000 },
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-subagent-'))

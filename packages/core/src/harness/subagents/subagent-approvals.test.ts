@@ -63,7 +63,7 @@ suite('the approval of a call of a subagent', () => {
     assert.deepEqual(bench.all('info'), [])
   })
 
-  test('two subagents ask at once, and each hears its own answer', async () => {
+  test('two subagents ask at once, and each gets its own answer', async () => {
     const journal: unknown[] = []
     const both: ModelScript = [{ toolCalls: [call('c1', 'One.'), call('c2', 'Two.')] }, { text: 'Done.' }]
     let asked = 0
@@ -91,7 +91,7 @@ suite('the approval of a call of a subagent', () => {
     assert.equal(journal.length, 1)
   })
 
-  test('the approval of a call of a subagent that a subagent of a subagent asks for says who really asks', async () => {
+  test('the approval of a call of a nested subagent names who really asks', async () => {
     const journal: unknown[] = []
     const nested: ModelScript = [
       { toolCalls: [call('d1', 'Paint below.')] },

@@ -176,7 +176,7 @@ suite('commands given at once, none of them awaited', () => {
   })
 })
 
-suite('what a new thread tells', () => {
+suite('what a new thread reports', () => {
   test('a new thread reports only that it is there: mode and model are what they were', async () => {
     await using bench = new HarnessBench([], {
       modes: [{ id: 'plan' }, { id: 'build', defaultModelId: 'some/model' }],

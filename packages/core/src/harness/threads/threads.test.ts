@@ -91,7 +91,7 @@ suite('threads', () => {
     assert.equal(bench.harness.session.model.get(), 'some/model')
   })
 
-  test('switching to the current one ends nothing, and tells again what waits there', async () => {
+  test('switching to the current one ends nothing, and reports again what waits there', async () => {
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'ok' })
     await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint', input: {} }] }, { text: 'Done.' }], {
       tools: { paint },

@@ -33,7 +33,7 @@ suite('two harnesses of one process on one store', () => {
     assert.equal((await fresh.harness.session.thread.listActiveMessages()).length, 6)
   })
 
-  test('hear also what another process did before one of them opened the thread', async () => {
+  test('receive also what another process did before one of them opened the thread', async () => {
     await using last = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'inspan-harnesses-'))
     last.defer(() => rm(folder, { recursive: true, force: true }))
@@ -61,7 +61,7 @@ suite('two harnesses of one process on one store', () => {
     )
   })
 
-  test('hear at once what the other does, without taking the thread from it', async () => {
+  test('receive at once what the other does, without taking the thread from it', async () => {
     const storage = new MemoryStore()
     const agent = new ForeignAgent('foreign', [says('Hello.'), says('Again.')])
     await using first = new HarnessBench([], { storage, modes: [{ id: 'm', agent }] })
@@ -81,7 +81,7 @@ suite('two harnesses of one process on one store', () => {
     assert.equal(renamed?.title, 'Ours')
   })
 
-  test('hear every word as it is said, once and in the same order, however many they are', async () => {
+  test('receive every word live, once and in the same order, however many there are', async () => {
     const storage = new MemoryStore()
     const gate = Promise.withResolvers<void>()
     const call = { id: 'c1', name: 'look', inputDeltas: ['{"at":', '"it"}'] }
@@ -117,7 +117,7 @@ suite('two harnesses of one process on one store', () => {
     assert.deepEqual(second.harness.session.displayState.get(), first.harness.session.displayState.get())
   })
 
-  test('a question of one is told to both, and whoever answers, both hear how it ends', async () => {
+  test('both get a question of one, and whoever answers, both learn how it ends', async () => {
     const storage = new MemoryStore()
     const ask = { toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] }
     await using first = new HarnessBench([ask, { text: 'Left, then.' }], { storage })
@@ -159,7 +159,7 @@ suite('two harnesses of one process on one store', () => {
     assert.deepEqual(busy.all('message_end').at(-1)?.message.content, [{ type: 'text', text: 'Mine.' }])
   })
 
-  test('a harness that leaves interrupts its own run, and the other hears it and continues', async () => {
+  test('a harness that is destroyed interrupts its own run, and the other learns of it and continues', async () => {
     const storage = new MemoryStore()
     const leaving = new HarnessBench([{ text: 'Half', hang: true }], { storage })
     const { id } = await leaving.harness.createThread()

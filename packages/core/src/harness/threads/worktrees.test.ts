@@ -120,7 +120,7 @@ suite('a worktree of a thread', () => {
     assert.equal(repository.git('log', '-1', '--format=%s', branch), 'done')
   })
 
-  test('is used only where we make them, whatever a setting of the thread says', async () => {
+  test('is used only where we make them, whatever a setting of the thread contains', async () => {
     using repository = new Repository()
     await using bench = new HarnessBench([write('x.txt', 'x'), DONE], repository.config)
     const { harness } = bench

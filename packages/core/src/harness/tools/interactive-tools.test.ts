@@ -43,7 +43,7 @@ async function asked(name: string, input: JsonObject, { tools } = modes()): Prom
 }
 
 suite('ask_user', () => {
-  test('shows the question, waits, and tells the model the answer', async () => {
+  test('shows the question, waits, and gives the model the answer', async () => {
     await using bench = await asked('ask_user', { question: 'Which name?' })
     const [wait] = bench.waits()
     assert.equal(wait?.kind, 'question')
@@ -54,7 +54,7 @@ suite('ask_user', () => {
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
   })
 
-  test('lets one option be chosen unless it says otherwise', async () => {
+  test('lets one option be chosen unless told otherwise', async () => {
     await using bench = await asked('ask_user', { question: 'Which?', options })
     const [wait] = bench.waits()
     assert.deepEqual(wait?.payload, { question: 'Which?', options, selectionMode: 'single_select' })
@@ -208,7 +208,7 @@ suite('submit_plan', () => {
     assert.deepEqual(log, [])
   })
 
-  test('says at once that an answer is none', async () => {
+  test('refuses an invalid answer at once', async () => {
     await using bench = await asked('submit_plan', PLAN)
     const [wait] = bench.waits()
     assert.ok(wait)

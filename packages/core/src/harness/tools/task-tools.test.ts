@@ -89,7 +89,7 @@ suite('task tools', () => {
     })
   }
 
-  test('check says what is left', async () => {
+  test('check returns what is left', async () => {
     await using bench = await played(
       step(write('a', 'b')),
       step(['task_complete', { id: 'task_a' }]),
@@ -166,7 +166,7 @@ suite('the task list in the conversation', () => {
     )
   })
 
-  test('is told whole again when memory stands for what was told before', async () => {
+  test('is sent whole again when memory has replaced what was sent before', async () => {
     await using bench = await ThreadBench.open({
       script: [step(write('a')), done, step(['task_complete', { id: 'task_a' }]), done],
       tools,

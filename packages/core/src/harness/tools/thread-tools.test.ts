@@ -56,7 +56,7 @@ suite('a built-in tool that an agent of the user’s own brings along', () => {
     })
   }
 
-  test('says outside a harness that there is no list', async () => {
+  test('reports outside a harness that there is no list', async () => {
     const outcome = await taskWriteTool.execute({ tasks }, {} as never)
     assert.match(JSON.stringify(outcome), /belongs to a thread of a harness/)
   })

@@ -246,7 +246,7 @@ describe('telling without the parser', () => {
     assert.ok(withoutParser > 500, `${withoutParser} were told to be operations`)
   })
 
-  it('gives the same for every character there is, and tells nothing of one that deceives', () => {
+  it('finds the same for every character there is, and nothing for one that deceives', () => {
     for (let code = 1; code < 0x1_0000; code += 1) {
       const character = String.fromCharCode(code)
       for (const text of [`cat a${character}b`, `cat "${character}"`]) {
