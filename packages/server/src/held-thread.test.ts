@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect, type Client, type ClientState } from '@inspan/client'
 import { Agent, createTool, Harness, MemoryStore, SqliteStore } from '@inspan/core'
+import { RECORD_VERSIONS } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { serve, type InspanServer } from './serve.ts'
@@ -132,35 +133,80 @@ describe('a thread that another process deletes', () => {
 })
 
 describe('a store that signals changes', () => {
-  it('is followed at its signal, without waiting for the next look', { timeout: 60_000 }, async () => {
-    class SignallingStore extends MemoryStore {
-      listener: ((stream: string, seq: number) => void) | undefined
-      reads = 0
-      onChange(listener: (stream: string, seq: number) => void): () => void {
-        this.listener = listener
-        return () => (this.listener = undefined)
-      }
-      override getThread(id: string): ReturnType<MemoryStore['getThread']> {
-        this.reads++
-        return super.getThread(id)
-      }
+  /** Counts what a server asks of it for a thread. */
+  class SignallingStore extends MemoryStore {
+    listener: ((stream: string, seq: number) => void) | undefined
+    reads = 0
+    claims = 0
+    onChange(listener: (stream: string, seq: number) => void): () => void {
+      this.listener = listener
+      return () => (this.listener = undefined)
     }
+    override readRecords(...query: Parameters<MemoryStore['readRecords']>): ReturnType<MemoryStore['readRecords']> {
+      this.reads++
+      return super.readRecords(...query)
+    }
+    override claim(...wanted: Parameters<MemoryStore['claim']>): ReturnType<MemoryStore['claim']> {
+      this.claims++
+      return super.claim(...wanted)
+    }
+  }
+
+  it('is followed at its signal: the records are read at once, and nobody asks for the thread', async () => {
     const storage = new SignallingStore()
     const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
     const harness = new Harness({ id: 'signals', agent, modes: [{ id: 'build' }], storage })
     const server = await serve({ harness })
     const client = await connect({ url: server.url, token: server.token })
-    const { thread } = client.getState()
-    // While the server holds the thread itself, nobody else can have written it.
-    while (((await storage.getStream(thread))?.owner ?? null) !== null) await sleep(20)
-    const before = storage.reads
-    storage.listener?.(thread, 1)
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.ok(storage.reads > before, 'the thread was looked at')
-    await client.close()
-    await server.close()
+    try {
+      const { thread } = client.getState()
+      // While the server holds the thread itself, nobody else can have written it.
+      while (((await storage.getStream(thread))?.owner ?? null) !== null) await sleep(20)
+      const { headSeq = 0 } = (await storage.getStream(thread)) ?? {}
+      const { claims, reads } = storage
+      storage.listener?.(thread, headSeq)
+      await sleep(50)
+      assert.equal(storage.reads, reads, 'the server has what the signal names')
+      storage.listener?.(thread, headSeq + 1)
+      while (storage.reads === reads) await sleep(5)
+      assert.equal(storage.claims, claims)
+    } finally {
+      await client.close()
+      await server.close()
+      await harness.destroy()
+    }
     assert.equal(storage.listener, undefined, 'the server unsubscribes')
-    await harness.destroy()
+  })
+
+  it('is followed although its signals get lost', async () => {
+    const file = mkdtempSync(join(tmpdir(), 'inspan-lost-'))
+    class Silent extends SqliteStore {
+      onChange(): () => void {
+        return () => undefined
+      }
+    }
+    const storage = new Silent({ url: join(file, 'inspan.db') })
+    const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
+    const harness = new Harness({ id: 'silent', agent, modes: [{ id: 'build' }], storage })
+    const server = await serve({ harness })
+    const client = await connect({ url: server.url, token: server.token })
+    const other = new SqliteStore({ url: join(file, 'inspan.db') })
+    try {
+      const { thread } = client.getState()
+      while (((await other.getStream(thread))?.owner ?? null) !== null) await sleep(20)
+      const { epoch } = await other.claim(thread, 'another process')
+      const { headSeq = 0 } = (await other.getStream(thread)) ?? {}
+      const record = { v: RECORD_VERSIONS['config.changed'], stream: thread, seq: headSeq + 1, at: Date.now() }
+      const body = { type: 'config.changed', model: 'a-model-of-others' } as const
+      await other.append({ stream: thread, fence: { owner: 'another process', epoch }, records: [{ ...record, body }] })
+      await stateWhere(client, ({ head }) => head.model === body.model)
+    } finally {
+      await client.close()
+      await server.close()
+      await harness.destroy()
+      await other.close()
+      rmSync(file, { recursive: true })
+    }
   })
 })
 

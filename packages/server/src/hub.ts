@@ -12,8 +12,10 @@ import type { Webhooks } from './webhooks.ts'
 /** How long a thread that nobody watches stays open. A run at work keeps it open, however long. */
 const LINGER_MS = 30_000
 
-/** How often threads that other processes may write are looked at, besides the signals of the store. */
+/** How often threads that other processes may write are looked at. */
 const FOLLOW_MS = 250
+/** The same where the store signals what others write: a signal may get lost. */
+const FOLLOW_SIGNALS_MS = 1000
 /** How long the sender of a command waits for the process that holds the thread. */
 const SETTLE_MS = 30_000
 const SETTLE_POLL_MS = 50
@@ -63,7 +65,10 @@ export class Hub {
       void this.recover().catch(() => undefined)
     }, LINGER_MS / 3)
     this.#sweep.unref()
-    this.#stopListening = door.store.onChange?.((thread) => void this.#look(thread).catch(() => undefined))
+    this.#stopListening = door.store.onChange?.((thread, seq) => {
+      // What could not be read is read by the next look.
+      void this.#readTo(thread, seq).catch(() => undefined)
+    })
     this.#follow()
   }
 
@@ -266,14 +271,30 @@ export class Hub {
     await place.takingOver
   }
 
+  /**
+   * Reads what another process wrote. Nothing else: a busy thread has dozens of signals a second in each process that
+   * follows it, and an attempt to take it would lock the row that its owner appends to.
+   */
+  async #readTo(thread: string, seq: number): Promise<void> {
+    const place = await this.#places.get(thread)
+    if (place === undefined || !this.#isFollowed(place)) return
+    await place.source.catchUp(seq)
+  }
+
+  /** Whether somebody needs to see what other processes write. */
+  #isFollowed({ feed, source, users }: HubThread): boolean {
+    return source.runtime?.isHeld !== true && (users > 0 || feed.isWatched)
+  }
+
   /** Looks at all threads now and then: the signals of a store may be lost, and some stores have none. */
   #follow(): void {
+    const pause = this.#stopListening === undefined ? FOLLOW_MS : FOLLOW_SIGNALS_MS
     this.#following = setTimeout(() => {
       this.#checkEpoch()
       void Promise.allSettled([...this.#places.keys()].map((thread) => this.#look(thread))).then(() => {
         if (!this.#closed) this.#follow()
       })
-    }, FOLLOW_MS)
+    }, pause)
     this.#following.unref()
   }
 
@@ -292,8 +313,8 @@ export class Hub {
     const opening = this.#places.get(thread)
     const place = await opening
     if (place === undefined) return
-    const { feed, source } = place
-    if (source.runtime?.isHeld === true || (place.users === 0 && !feed.isWatched)) return
+    const { source } = place
+    if (!this.#isFollowed(place)) return
     if ((await this.door.store.getThread(thread)) === null) {
       if (this.#places.get(thread) === opening) await this.#evicted(thread)
       return

@@ -200,9 +200,12 @@ export class ThreadRuntime {
     return executePendingOf(this.#options, (command, key) => this.#commands.executeAccepted(command, key))
   }
 
-  /** Emits what other processes wrote while this one does not hold the thread. Takes nothing. */
-  follow(): Promise<void> {
-    return this.#lease.follow()
+  /**
+   * Emits what other processes wrote while this one does not hold the thread. Takes nothing. `to`: a seq that the thread
+   * is known to have reached.
+   */
+  follow(to?: number): Promise<void> {
+    return this.#lease.follow(to)
   }
 
   /** Settles the waits that are due. Each settles once, whoever else finds it due. */

@@ -46,13 +46,46 @@ suite('signals between processes', () => {
     assert.deepEqual(decodeSignal('{"new":1}\nnonsense\n["t",5]\n["t"]'), { changed: [['t', 5]], wanted: [] })
   })
 
-  test('many changes of a thread are sent as one signal', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] })
+  test('of many changes are merged: one notification at a time, the next one 20 ms later', async () => {
+    const sent: { readonly payload: string; readonly at: number; readonly done: () => void }[] = []
+    const next = async (count: number): Promise<void> => {
+      while (sent.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    const sender = new SignalSender((payload) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      sent.push({ payload, at: performance.now(), done: resolve })
+      return promise
+    })
+    for (let seq = 1; seq <= 100; seq++) sender.changed('t', seq)
+    await next(1)
+    // While that one is on its way, however long it takes.
+    for (let seq = 101; seq <= 200; seq++) sender.changed('t', seq)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    assert.deepEqual(
+      sent.map(({ payload }) => payload),
+      ['["t",100]'],
+    )
+    sent[0]?.done()
+    await next(2)
+    sent[1]?.done()
+    sender.changed('t', 201)
+    await next(3)
+    sent[2]?.done()
+    await sender.close()
+    assert.deepEqual(
+      sent.map(({ payload }) => payload),
+      ['["t",100]', '["t",200]', '["t",201]'],
+    )
+    const [, second = { at: 0 }, third = { at: 0 }] = sent
+    assert.ok(third.at - second.at >= 19, `after ${third.at - second.at} ms`)
+  })
+
+  test('are not sent after the end', async () => {
     const sent: string[] = []
     const sender = new SignalSender(async (payload) => void sent.push(payload))
-    for (let seq = 1; seq <= 100; seq++) sender.changed('t', seq)
-    t.mock.timers.tick(20)
+    sender.changed('t', 1)
     await sender.close()
-    assert.deepEqual(sent, ['["t",100]'])
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    assert.deepEqual(sent, [])
   })
 })

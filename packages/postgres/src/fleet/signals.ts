@@ -10,13 +10,17 @@ const EVERY_MS = 20
 /** Postgres refuses payloads of 8,000 bytes and more. */
 const MAX_BYTES = 7000
 
-/** Merges the signals of this process, so that busy threads cost one notification every 20 ms together. */
+/**
+ * Merges the signals of this process: busy threads cost one notification every 20 ms together. The first one after a
+ * pause is sent at once, and none while another is on its way.
+ */
 export class SignalSender {
   readonly #send: (payload: string) => Promise<void>
   readonly #changed = new Map<string, number>()
   readonly #wanted = new Set<string>()
   #timer: NodeJS.Timeout | undefined
-  #sending: Promise<void> = Promise.resolve()
+  #sentAt = -EVERY_MS
+  #sending: Promise<void> | undefined
 
   constructor(send: (payload: string) => Promise<void>) {
     this.#send = send
@@ -32,22 +36,36 @@ export class SignalSender {
     this.#plan()
   }
 
+  /** Resolves when nothing is on its way. What was not sent by then is not sent. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#sending
+    clearTimeout(this.#timer)
   }
 
   #plan(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      const payloads = encodeSignal({ changed: [...this.#changed], wanted: [...this.#wanted] })
-      this.#changed.clear()
-      this.#wanted.clear()
-      this.#sending = this.#sending.then(async () => {
-        // Readers also look by themselves.
-        for (const payload of payloads) await this.#send(payload).catch(() => undefined)
-      })
-    }, EVERY_MS).unref()
+    if (this.#timer !== undefined || this.#sending !== undefined) return
+    if (this.#changed.size === 0 && this.#wanted.size === 0) return
+    const left = this.#sentAt + EVERY_MS - performance.now()
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined
+        this.#sending = this.#sendAll().finally(() => {
+          this.#sending = undefined
+          this.#plan()
+        })
+      },
+      Math.max(0, left),
+    ).unref()
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#sentAt = performance.now()
+    const payloads = encodeSignal({ changed: [...this.#changed], wanted: [...this.#wanted] })
+    this.#changed.clear()
+    this.#wanted.clear()
+    // Readers also look by themselves.
+    for (const payload of payloads) await this.#send(payload).catch(() => undefined)
   }
 }
 

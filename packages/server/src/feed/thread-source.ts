@@ -60,9 +60,9 @@ export class ThreadSource implements FrameSource {
     return this.#runtime?.run !== undefined
   }
 
-  /** Emits what other processes wrote, while they hold the thread. */
-  async catchUp(): Promise<void> {
-    await (this.#follower?.catchUp() ?? this.#runtime?.follow())
+  /** Emits what other processes wrote, while they hold the thread. `to`: a seq that it is known to have reached. */
+  async catchUp(to?: number): Promise<void> {
+    await (this.#follower?.catchUp(to) ?? this.#runtime?.follow(to))
   }
 
   onFrame(listener: (frame: DeltaFrame) => void): () => void {

@@ -32,11 +32,14 @@ export class RestedThread {
     this.#framed = state.head.seq
   }
 
-  /** Emits what others wrote since, unless this process holds the thread and hears everything anyway. */
-  async follow(isHeld: boolean): Promise<void> {
+  /**
+   * Emits what others wrote since, unless this process holds the thread and hears everything anyway. `to`: where the
+   * thread is known to be, e.g. by a signal.
+   */
+  async follow(isHeld: boolean, to?: number): Promise<void> {
+    if (isHeld) return
     const { store, thread } = this.#options
-    const status = isHeld ? null : await store.getStream(thread)
-    if (status !== null) await this.catchUp(status.headSeq)
+    await this.catchUp(to ?? (await store.getStream(thread))?.headSeq ?? 0)
   }
 
   /** Emits what others wrote, however much: a page of records at a time, each with its own frame. */

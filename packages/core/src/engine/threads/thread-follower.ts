@@ -32,8 +32,8 @@ export class ThreadFollower {
   }
 
   /** Emits what was written since. One call after the other: each begins where the last one ended. */
-  catchUp(): Promise<void> {
-    this.#reading = this.#reading.catch(() => undefined).then(() => this.#rested.follow(false))
+  catchUp(to?: number): Promise<void> {
+    this.#reading = this.#reading.catch(() => undefined).then(() => this.#rested.follow(false, to))
     return this.#reading
   }
 }

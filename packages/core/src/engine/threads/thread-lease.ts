@@ -95,8 +95,8 @@ export class ThreadLease {
   }
 
   /** Emits what other processes wrote while this one does not hold the thread. Takes nothing. */
-  follow(): Promise<void> {
-    return this.#ports.mailbox.post(() => this.#rested.follow(this.#isClosed || this.isHeld))
+  follow(to?: number): Promise<void> {
+    return this.#ports.mailbox.post(() => this.#rested.follow(this.#isClosed || this.isHeld, to))
   }
 
   /** Begins to use the thread, which was just taken. */
