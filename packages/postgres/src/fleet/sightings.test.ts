@@ -46,6 +46,14 @@ suite('watching owners', () => {
     assert.deepEqual(sightings.look(one(1, true), at(6000)), ['a'])
   })
 
+  test('an owner that has not beaten yet is still connecting: it has 6 seconds as well', () => {
+    const sightings = new Sightings()
+    sightings.look(one(0, false), at(0))
+    assert.equal(sightings.nextDeath(), undefined)
+    assert.deepEqual(sightings.look(one(0, false), at(5999)), [])
+    assert.deepEqual(sightings.look(one(0, false), at(6000)), ['a'])
+  })
+
   test('is reported dead once, and alive again when its counter moves', () => {
     const sightings = new Sightings()
     sightings.look(one(1, false), at(0))

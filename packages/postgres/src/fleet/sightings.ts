@@ -28,7 +28,8 @@ interface Seen {
   /** The owner had raised it by then. */
   readonly since: number
   readonly isDead: boolean
-  readonly isLocked: boolean
+  /** Whether it has not lost a lock that it held: it still has it, or is about to take it. */
+  readonly isSteady: boolean
 }
 
 /**
@@ -51,18 +52,20 @@ export class Sightings {
     const died: string[] = []
     const next = new Map<string, Seen>()
     for (const { ageMs, beat, isLocked, owner } of sightings) {
+      // An owner beats for the first time once it has its lock. A busy machine may take a while until then.
+      const isSteady = isLocked || beat === 0
       const before = this.#owners.get(owner)
       if (before === undefined || before.beat !== beat) {
         // The look before still showed the older one.
         const earliest = before === undefined ? answeredAt : this.#askedAt
         const since = Math.min(answeredAt, Math.max(earliest, answeredAt - ageMs))
-        next.set(owner, { beat, since, isDead: false, isLocked })
+        next.set(owner, { beat, since, isDead: false, isSteady })
         continue
       }
       const still = askedAt - before.since
-      const isDead = before.isDead || still >= (isLocked ? this.#patience.locked : this.#patience.unlocked)
+      const isDead = before.isDead || still >= (isSteady ? this.#patience.locked : this.#patience.unlocked)
       if (isDead && !before.isDead) died.push(owner)
-      next.set(owner, { ...before, isDead, isLocked })
+      next.set(owner, { ...before, isDead, isSteady })
     }
     this.#owners = next
     this.#askedAt = askedAt
@@ -78,10 +81,10 @@ export class Sightings {
     return [...this.#owners].flatMap(([owner, { isDead }]) => (isDead ? [owner] : []))
   }
 
-  /** Returns when the next look can show a death, if an owner without its lock stands still. */
+  /** Returns when the next look can show a death, if an owner that lost its lock stands still. */
   nextDeath(): number | undefined {
     const times = [...this.#owners.values()]
-      .filter(({ isDead, isLocked }) => !isDead && !isLocked)
+      .filter(({ isDead, isSteady }) => !isDead && !isSteady)
       .map(({ since }) => since + this.#patience.unlocked)
     return times.length === 0 ? undefined : Math.min(...times)
   }
