@@ -8,8 +8,9 @@ const MOST_PAIRS = 1_000_000
 
 /** Returns the lines of two texts as a diff: common beginning and end, and the longest common part between them. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
-  const old = before === '' ? [] : before.split('\n')
-  const fresh = after === '' ? [] : after.split('\n')
+  // Where only one of the texts ends its last line, that is the change, so both are taken as they are.
+  const isEnded = [before, after].every((text) => text === '' || text.endsWith('\n'))
+  const [old, fresh] = [linesOf(before, isEnded), linesOf(after, isEnded)]
   let start = 0
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++
   let end = 0
@@ -20,6 +21,11 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
     ...middle(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)),
     ...same(end === 0 ? [] : old.slice(-end)),
   ]
+}
+
+function linesOf(text: string, isEnded: boolean): readonly string[] {
+  if (text === '') return []
+  return (isEnded ? text.slice(0, -1) : text).split('\n')
 }
 
 function middle(old: readonly string[], fresh: readonly string[]): readonly DiffLine[] {

@@ -121,6 +121,9 @@ describe('the web page at work', { timeout: 240_000 }, () => {
       await page.reload()
       await page.getByRole('region', { name: 'Lane Plan' }).getByText('The second answer.').waitFor()
       assert.match(await differences.innerText(), /- The first answer\.\s+\+ The second answer\./)
+      // Nothing goes by one click.
+      await page.getByRole('button', { name: 'Drop all' }).click()
+      await page.getByRole('button', { name: 'Really drop all' }).waitFor()
       const lane = page.getByRole('region', { name: 'Lane Plan' })
       await lane.getByRole('button', { name: 'Keep this one' }).click()
       await lane.getByRole('button', { name: 'Really drop the others' }).click()
@@ -228,6 +231,14 @@ describe('the web page at work', { timeout: 240_000 }, () => {
       await page.getByLabel('You', { exact: true }).getByText('The very first prompt').waitFor()
       await choose('Dark theme')
       await page.locator('html.dark').waitFor()
+      // Nothing lies above it, also not the details on the right.
+      await page.getByRole('button', { name: 'Details' }).click()
+      await page.keyboard.press('ControlOrMeta+k')
+      const { height = 0, width = 0, x = 0, y = 0 } = (await page.getByRole('dialog').boundingBox()) ?? {}
+      for (const at of [x + 5, x + width - 5]) {
+        const isOnTop = `document.elementFromPoint(${at}, ${y + height / 2}).closest('[role=dialog]') !== null`
+        assert.equal(await page.evaluate(isOnTop), true, `at ${at}`)
+      }
     })
   })
 })

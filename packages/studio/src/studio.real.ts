@@ -26,7 +26,7 @@ describe('the web page', { timeout: 240_000 }, () => {
     const bin = fileURLToPath(new URL('../../inspan/bin/inspan.js', import.meta.url))
     const child = spawn(process.execPath, [bin, 'serve', '--code'], {
       cwd: home,
-      env: { ...process.env, INSPAN_HOME: home },
+      env: { PATH: '/usr/bin:/bin', INSPAN_HOME: home },
     })
     try {
       let out = ''
@@ -40,6 +40,11 @@ describe('the web page', { timeout: 240_000 }, () => {
       page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
       page.on('pageerror', (error) => void problems.push(error.message))
       await page.goto(/^Open (\S+)/m.exec(out)?.[1] ?? '')
+      page.on('request', (request) => {
+        if (!request.url().startsWith(new URL(page.url()).origin)) problems.push(`asked for ${request.url()}`)
+      })
+      // Who answers, and what to do for another one.
+      await page.getByText(/This is the built-in demo agent.*Install a coding agent or set the key/).waitFor()
       // Something to look at before anything was said.
       await page.getByRole('region', { name: 'Recent' }).getByText('Recording: an agent repairs a test').click()
       await page.getByText('one too much').waitFor()

@@ -27,6 +27,7 @@ export function CompareView({ client, comparison, onDone, onOpen }: CompareViewP
     reports.length === comparison.lanes.length &&
     reports.every(({ status }) => !['waiting', 'running', 'blocked'].includes(status))
   const [problem, setProblem] = useState<string | undefined>(undefined)
+  const [isDropping, setDropping] = useState(false)
   const drop = async (kept: string | undefined): Promise<void> => {
     try {
       await endComparison(client, comparison, kept)
@@ -47,9 +48,9 @@ export function CompareView({ client, comparison, onDone, onOpen }: CompareViewP
             {format === 'markdown' ? 'Markdown' : format.toUpperCase()}
           </Button>
         ))}
-        <Button kind="danger" onClick={() => void drop(undefined)}>
+        <Button kind="danger" onClick={() => (isDropping ? void drop(undefined) : setDropping(true))}>
           <Trash2 size={13} className="mr-1 inline" />
-          Drop all
+          {isDropping ? 'Really drop all' : 'Drop all'}
         </Button>
       </div>
       {problem !== undefined && (

@@ -37,7 +37,11 @@ export function LaneDiff({ client, reports }: LaneDiffProps): ReactNode {
       {one !== undefined && other !== undefined && (
         <>
           <h3 className="mt-2 text-sm font-medium">Answer</h3>
-          <Diff before={one.answer} after={other.answer} />
+          {one.answer === other.answer ? (
+            <p className="text-sm text-(--soft)">The same.</p>
+          ) : (
+            <Diff before={one.answer} after={other.answer} isProse />
+          )}
           <Files key={`${left} ${right}`} client={client} left={left} right={right} />
         </>
       )}

@@ -11,9 +11,11 @@ interface DiffProps {
   readonly after: string
   /** The name of the file, by which the code is coloured. */
   readonly path?: string | undefined
+  /** Whether long lines are wrapped, as words of people are. */
+  readonly isProse?: boolean
 }
 
-export function Diff({ after, before, path }: DiffProps): ReactNode {
+export function Diff({ after, before, isProse = false, path }: DiffProps): ReactNode {
   const ending = endingOf(path)
   const [old, fresh] = [useCodeLines(before, ending), useCodeLines(after, ending)]
   let [oldIndex, freshIndex] = [0, 0]
@@ -31,7 +33,7 @@ export function Diff({ after, before, path }: DiffProps): ReactNode {
       tabIndex={0}
     >
       {lines.map(({ kind, text, tokens }, index) => (
-        <div key={index} className={`w-fit min-w-full px-2 ${LOOKS[kind]}`}>
+        <div key={index} className={`${isProse ? 'whitespace-pre-wrap' : 'w-fit min-w-full'} px-2 ${LOOKS[kind]}`}>
           <span className="text-(--soft) select-none">{SIGNS[kind]} </span>
           {tokens === undefined ? text : <Tokens tokens={tokens} />}
         </div>

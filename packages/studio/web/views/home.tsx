@@ -38,6 +38,7 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Ho
   const closed = elsewhere.filter(({ canOpen }) => canOpen !== true)
   const waiting = opened.filter(isWaiting)
   const running = opened.filter(({ status }) => status === 'running')
+  const chosen = choices.modes.find(({ id }) => id === (mode ?? choices.modes[0]?.id))
   const recent = opened.filter((thread) => !waiting.includes(thread) && !running.includes(thread)).slice(0, MOST_RECENT)
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -102,6 +103,7 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Ho
             onSubmit={(prompt) => onNew({ prompt, mode, model: model === '' ? undefined : model })}
             onCancel={() => undefined}
           />
+          {chosen?.description !== undefined && <p className="mt-2 text-xs text-(--soft)">{chosen.description}</p>}
         </div>
       </footer>
     </div>

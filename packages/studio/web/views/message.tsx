@@ -22,7 +22,7 @@ export const Message: NamedExoticComponent<MessageProps> = memo(function Message
   const isUser = role === 'user'
   if (role === 'system') return <Note text={content} />
   return (
-    <article aria-label={isUser ? 'You' : 'Agent'} className="group mx-auto w-full max-w-3xl px-4 py-2">
+    <article aria-label={isUser ? 'You' : 'Agent'} className="group mx-auto w-full max-w-3xl px-4 pt-2">
       <div className={isUser ? 'rounded-xl bg-(--panel) px-4 py-2' : ''}>
         {reasoning !== undefined && <Reasoning text={reasoning} />}
         {content !== '' && (isUser ? <p className="whitespace-pre-wrap">{content}</p> : <Markdown text={content} />)}

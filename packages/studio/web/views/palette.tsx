@@ -72,8 +72,8 @@ export function Palette(props: PaletteProps): ReactNode {
       open={isOpen}
       onOpenChange={onChange}
       label="Commands"
-      overlayClassName="fixed inset-0 bg-black/50"
-      contentClassName="fixed top-24 left-1/2 w-[min(36rem,92vw)] -translate-x-1/2 overflow-hidden rounded-xl border border-(--line) bg-(--bg) shadow-xl"
+      overlayClassName="fixed inset-0 z-20 bg-black/50"
+      contentClassName="fixed top-24 z-30 left-1/2 w-[min(36rem,92vw)] -translate-x-1/2 overflow-hidden rounded-xl border border-(--line) bg-(--bg) shadow-xl"
     >
       <Command.Input
         value={search}

@@ -69,7 +69,11 @@ export function Sidebar({ client, current, onMove, onNew, onOpen, overview, thre
             />
           </li>
         ))}
-        {threads.list.length === 0 && <li className="p-3 text-sm text-(--soft)">No thread matches.</li>}
+        {threads.isRead && threads.list.length === 0 && (
+          <li className="p-3 text-sm text-(--soft)">
+            {threads.search === '' ? 'There are no threads yet.' : 'No thread matches.'}
+          </li>
+        )}
       </ul>
     </nav>
   )

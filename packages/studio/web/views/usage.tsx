@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Client } from '@inspan/client'
+import { describeCost, type Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import { Meter } from '../parts/meter.tsx'
 import { Section } from '../parts/section.tsx'
@@ -16,8 +16,10 @@ export function Usage({ choices, client }: { readonly client: Client; readonly c
   const { contextWindow: most, price } = choices.facts.get(state.model ?? usual ?? '') ?? {}
   const reported = own.costUsd + subagents.costUsd
   const guessed = reported > 0 || price === undefined ? 0 : priceOf(own, price) + priceOf(subagents, price)
-  const cost = reported + guessed
-  const estimated = (own.estimatedUsd ?? 0) + (subagents.estimatedUsd ?? 0) + guessed
+  const cost = describeCost({
+    costUsd: reported + guessed,
+    estimatedUsd: (own.estimatedUsd ?? 0) + (subagents.estimatedUsd ?? 0) + guessed,
+  })
   return (
     <Section title="Usage">
       {most !== undefined && <Meter label="Context" value={context} most={most} />}
@@ -27,7 +29,7 @@ export function Usage({ choices, client }: { readonly client: Client; readonly c
         {own.cachedInputTokens > 0 && <Row name="From the cache" value={own.cachedInputTokens.toLocaleString()} />}
         {subagents.totalTokens > 0 && <Row name="Of subagents" value={subagents.totalTokens.toLocaleString()} />}
         {most === undefined && <Row name="Context" value={context.toLocaleString()} />}
-        {cost > 0 && <Row name="Cost" value={`$${cost.toFixed(4)} ${sourceOf(cost, estimated)}`} />}
+        {cost !== '' && <Row name="Cost" value={cost} />}
       </dl>
     </Section>
   )
@@ -42,13 +44,6 @@ function priceOf(used: UsageTotals, price: NonNullable<ShownModelFacts['price']>
     used.cachedInputTokens * (cacheRead ?? 0) +
     used.cacheWriteInputTokens * (cacheWrite ?? 0)
   return dollars / 1e6
-}
-
-/** Says whether somebody reported the cost or we calculated it. */
-function sourceOf(cost: number, estimated: number): string {
-  if (estimated === 0) return '(billed, as the agent reports)'
-  // Sums of the same prices may differ in their last digits.
-  return cost - estimated < cost * 1e-6 ? '(estimated by list prices)' : `($${estimated.toFixed(4)} of it estimated)`
 }
 
 function Row({ name, value }: { readonly name: string; readonly value: string }): ReactNode {

@@ -68,7 +68,7 @@ function Approval({ client, send, thread, wait }: CardProps): ReactNode {
     <>
       <p className="mb-2 font-medium">Allow {toolName}?</p>
       {input === undefined ? <p className="mb-2 text-sm">{text}</p> : <ApprovedInput input={input} before={before} />}
-      {why !== undefined && <p className="mb-3 text-sm text-(--soft)">Asked because {why}.</p>}
+      {why !== undefined && <Reason text={why} />}
       <div className="flex flex-wrap gap-2">
         <Button kind="primary" onClick={() => approve()}>
           Allow once
@@ -115,6 +115,16 @@ function splitReason(description: string): { readonly text: string; readonly why
   const found = /^([^]*) \((.+)\)$/.exec(description)
   if (found === null) return { text: description }
   return { text: found[1] ?? description, ...(found[2] === undefined ? {} : { why: found[2] }) }
+}
+
+/** What is between backticks is a name. */
+function Reason({ text }: { readonly text: string }): ReactNode {
+  return (
+    <p className="mb-3 text-sm text-(--soft)">
+      Asked because{' '}
+      {text.split('`').map((piece, index) => (index % 2 === 0 ? piece : <code key={index}>{piece}</code>))}.
+    </p>
+  )
 }
 
 interface InputProps {
