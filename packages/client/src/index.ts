@@ -1,4 +1,5 @@
 export { summarizeCall, type CallKind, type CallSummary } from './call-summary.ts'
+export { describeCost, type KnownCost } from './describe-cost.ts'
 export type { BackoffOptions } from './backoff.ts'
 export { connect, createClient, type ConnectOptions } from './connect.ts'
 export { Client, type SentCommand } from './client.ts'

@@ -12,7 +12,12 @@ export function demoServed(cwd: string): Agent {
   const next = (): ModelTurn =>
     step++ % 2 === 0
       ? { text: ['Let me look ', 'at this folder.'], toolCalls: [{ name: 'list_files', input: { path: '.' } }] }
-      : { text: [`There are ${entries.length} entries here: `, entries.slice(0, 8).join(', '), '.'] }
+      : {
+          text: [
+            entries.length === 1 ? 'There is 1 entry here: ' : `There are ${entries.length} entries here: `,
+            namesOf(entries),
+          ],
+        }
   const listFiles = createTool({
     id: 'list_files',
     description: 'Lists the names in the folder.',
@@ -27,4 +32,9 @@ export function demoServed(cwd: string): Agent {
     model: scriptedModel(Array.from({ length: TURNS }, () => next)),
     tools: { list_files: listFiles },
   })
+}
+
+function namesOf(entries: readonly string[]): string {
+  if (entries.length === 0) return 'the folder is empty.'
+  return `${entries.slice(0, 8).join(', ')}${entries.length > 8 ? ', …' : '.'}`
 }

@@ -93,6 +93,12 @@ function overview(): string {
     '',
     ...COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     '',
+    'To begin with:',
+    '  inspan run "What is in this folder?"    the built-in demo agent: no key, no network',
+    '  inspan doctor                          which coding agents can be used here',
+    '  inspan serve                           the web page',
+    '  inspan chat --harness claude-code      the same in the terminal, with a coding agent',
+    '',
     '"inspan help <command>" explains a command, "inspan --version" prints the version.',
   ].join('\n')
 }

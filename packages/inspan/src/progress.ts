@@ -8,7 +8,7 @@ const EVERY_MS = 200
 export class Progress implements Disposable {
   readonly #terminal: Pick<Terminal, 'isTty'>
   readonly #write: (text: string) => void
-  readonly #startedAt = Date.now()
+  #quietSince = Date.now()
   #text = ''
   #shown = ''
   #timer: NodeJS.Timeout | undefined
@@ -21,17 +21,32 @@ export class Progress implements Disposable {
     this.#write = write
   }
 
+  /** Shows the text after a second, or instead of the one that is shown. */
   show(text: string): void {
     this.#text = text
     if (!this.#terminal.isTty || this.#timer !== undefined) return
-    const waitMs = Math.max(QUIET_MS - (Date.now() - this.#startedAt), EVERY_MS)
+    const waitMs = Math.max(QUIET_MS - (Date.now() - this.#quietSince), EVERY_MS)
     this.#timer = setTimeout(() => this.#paint(), waitMs)
   }
 
-  /** Removes the line. */
-  [Symbol.dispose](): void {
+  /** Shows the text at once, before work that keeps the process from doing anything else. */
+  showNow(text: string): void {
+    this.#text = text
     clearTimeout(this.#timer)
+    if (this.#terminal.isTty) this.#paint()
+  }
+
+  /** Removes the line, so that something else can be printed. */
+  hide(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#quietSince = Date.now()
     if (this.#shown !== '') this.#write('\r\x1b[K')
+    this.#shown = ''
+  }
+
+  [Symbol.dispose](): void {
+    this.hide()
   }
 
   #paint(): void {

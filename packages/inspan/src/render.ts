@@ -20,6 +20,11 @@ export class Renderer {
     this.#terminal = terminal
   }
 
+  /** Whether a line has begun that the next text may belong to. */
+  get isInText(): boolean {
+    return this.#isInText
+  }
+
   show(event: ToldEvent): void {
     switch (event.type) {
       case 'text-delta':

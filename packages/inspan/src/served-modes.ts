@@ -28,7 +28,9 @@ export async function modesOf(
   for (const id of ids) modes.push({ id, name: id, agent: await foreignAgent(id, cwd) })
   if (modes.length > 0) return modes
   const { demoServed } = await import('./demo-served.ts')
-  return [{ id: 'demo', name: 'Demo', description: 'Looks into the folder; needs no key.', agent: demoServed(cwd) }]
+  const description =
+    'Its words are scripted, and it only looks into the folder. "--model" and "--harness" choose another agent.'
+  return [{ id: 'demo', name: 'Demo', description, agent: demoServed(cwd) }]
 }
 
 async function foreignAgent(id: CliId, cwd: string): Promise<HarnessAgent> {

@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, () => Kind>> = {
     env: (url) => ({ ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: `${url}/v1`, PATH: process.env['PATH'] ?? '' }),
     write: (path, content) => ({ name: 'write_file', input: { path, content } }),
     run: (command) => ({ name: 'execute_command', input: { command } }),
-    cost: /^\$0\.\d{4} \(estimated by list prices\)$/,
+    cost: /^\$0\.\d{4} estimated$/,
   }),
   'Claude Code': () => {
     const bin = execFileSync(process.execPath, [INSTALL, 'claude-code'], { encoding: 'utf8' }).trim()
@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<string, () => Kind>> = {
       }),
       write: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
       run: (command) => ({ name: 'Bash', input: { command } }),
-      cost: /^\$0\.\d{4} \(billed, as the agent reports\)$/,
+      cost: /^\$0\.\d{4} billed$/,
     }
   },
 }
@@ -182,6 +182,26 @@ describe('the path of a new user on the web page', { timeout: TEST_MS }, () => {
       }
     })
   }
+})
+
+describe('inspan serve without options', { timeout: TEST_MS }, () => {
+  it('offers a coding agent that is installed here', { timeout: TEST_MS }, async () => {
+    const kind = KINDS['Claude Code']?.()
+    assert.ok(kind !== undefined)
+    await using place = await Place.open({ ...kind, args: [] })
+    await using browser = await startBrowser()
+    const page = await browser.newPage()
+    page.setDefaultTimeout(120_000)
+    await page.goto(await place.start())
+    await page.getByLabel('Mode').selectOption('claude-code')
+    await say(page, 'Which way is shorter')
+    await page.getByRole('region', { name: 'Conversation' }).getByText('The short one.').waitFor()
+    await page
+      .getByRole('navigation')
+      .getByRole('button', { name: /Needs you/ })
+      .click()
+    await page.getByRole('region', { name: 'Recent' }).getByText('claude-code').waitFor()
+  })
 })
 
 async function walk(page: Page, place: Place): Promise<void> {

@@ -85,7 +85,7 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
       await shown.getByText('50,000 of 128,000').waitFor()
       await shown.getByText('100,000').waitFor()
       // 100,000 tokens in and 2,000 out.
-      await shown.getByText('$0.3300 (estimated by list prices)').waitFor()
+      await shown.getByText('$0.3300 estimated').waitFor()
     })
   })
 

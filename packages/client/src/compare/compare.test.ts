@@ -86,6 +86,7 @@ suite('an exported comparison', () => {
         inputTokens: 10,
         outputTokens: 2,
         costUsd: 0.5,
+        estimatedUsd: 0.5,
         files: ['a.ts'],
         commands: [{ command: 'npm test', exitCode: 1 }],
         answer: 'Done, "really".',
@@ -96,12 +97,12 @@ suite('an exported comparison', () => {
 
   test('has a table with time, tokens, cost, files, commands and exit', () => {
     const [row] = comparisonTable(comparison).rows
-    assert.deepEqual(row, ['=cmd|x', '1.5 s', '10', '2', '$0.5000', '1', '1 (1 failed)', 'complete'])
+    assert.deepEqual(row, ['=cmd|x', '1.5 s', '10', '2', '$0.5000 estimated', '1', '1 (1 failed)', 'complete'])
   })
 
   test('is no formula in CSV', () => {
     const [, row] = exportComparison(comparison, 'csv').split('\r\n')
-    assert.equal(row, "'=cmd|x,complete,1500,10,2,0.5,1,1,1,t1,")
+    assert.equal(row, "'=cmd|x,complete,1500,10,2,0.5,0.5,1,1,1,t1,")
   })
 
   test('cannot be broken out of in Markdown', () => {

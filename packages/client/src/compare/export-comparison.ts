@@ -1,3 +1,4 @@
+import { describeCost } from '../describe-cost.ts'
 import type { LaneReport } from './lane-report.ts'
 
 export interface Comparison {
@@ -24,7 +25,7 @@ function rowOf(lane: LaneReport): readonly string[] {
     seconds(lane.durationMs),
     String(lane.inputTokens),
     String(lane.outputTokens),
-    lane.costUsd === 0 ? '' : `$${lane.costUsd.toFixed(4)}`,
+    describeCost(lane),
     String(lane.files.length),
     failed === 0 ? String(lane.commands.length) : `${lane.commands.length} (${failed} failed)`,
     lane.status,
@@ -48,7 +49,8 @@ export function exportComparison(comparison: Comparison, format: ComparisonForma
 
 /** Numbers are plain here: the file is read by programs. */
 function asCsv({ lanes }: Comparison): string {
-  const columns = 'agent,status,durationMs,inputTokens,outputTokens,costUsd,files,commands,failedCommands,thread,error'
+  const columns =
+    'agent,status,durationMs,inputTokens,outputTokens,costUsd,estimatedUsd,files,commands,failedCommands,thread,error'
   const rows = lanes.map((lane) =>
     [
       lane.name,
@@ -57,6 +59,7 @@ function asCsv({ lanes }: Comparison): string {
       lane.inputTokens,
       lane.outputTokens,
       lane.costUsd,
+      lane.estimatedUsd,
       lane.files.length,
       lane.commands.length,
       lane.commands.filter(({ exitCode = 0 }) => exitCode !== 0).length,

@@ -19,6 +19,8 @@ export interface LaneReport {
   readonly outputTokens: number
   /** As far as the agent or the price list of its model tells; 0 when nothing is known. */
   readonly costUsd: number
+  /** The part of `costUsd` that was calculated from list prices. */
+  readonly estimatedUsd: number
   /** Files it wrote, each once. */
   readonly files: readonly string[]
   readonly commands: readonly LaneCommand[]
@@ -45,6 +47,7 @@ export function laneReport(name: string, state: ClientState, now: number): LaneR
     inputTokens: own.inputTokens + subagents.inputTokens,
     outputTokens: own.outputTokens + subagents.outputTokens,
     costUsd: own.costUsd + subagents.costUsd,
+    estimatedUsd: (own.estimatedUsd ?? 0) + (subagents.estimatedUsd ?? 0),
     files: [...new Set(summaries.flatMap(({ written }) => written))],
     commands: summaries.flatMap(({ exitCode, kind, subject }) =>
       kind === 'command' ? [{ command: subject, ...(exitCode === undefined ? {} : { exitCode }) }] : [],

@@ -239,6 +239,11 @@ export interface HarnessConfig<State extends StateShape = StateShape> extends Th
   readonly restoreRequestContext?: RestoreRequestContext
   /** What to do about a call that a crash interrupted, for tools that do not set it themselves. Default: `report`. */
   readonly onInterrupted?: OnInterrupted
+  /**
+   * Whether steps of agents that report no cost are recorded with an estimate from list prices. Default: only where an
+   * agent or a mode has a budget in dollars.
+   */
+  readonly estimateCosts?: boolean
   /** Where agents record their raw output. The output of a thread is deleted with the thread. */
   readonly spool?: RawSpool
 }

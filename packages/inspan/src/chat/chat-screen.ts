@@ -98,17 +98,10 @@ export class ChatScreen implements Component {
     this.#tui.setFocus(this.#editor)
     this.#say(['Starting…'], 'soft')
     this.#changed()
-    this.#ready.then(
-      () => {
-        this.#isStarting = false
-        this.#say(['Type a message. /help shows commands and keys.'], 'soft')
-        this.#changed()
-      },
-      (error: unknown) => {
-        this.#failure = error
-        this.#left.resolve()
-      },
-    )
+    this.#begin().catch((error: unknown) => {
+      this.#failure = error
+      this.#left.resolve()
+    })
     try {
       this.#tui.start()
       this.#status.ask()
@@ -126,6 +119,14 @@ export class ChatScreen implements Component {
       this.#tui.stop()
     }
     if (this.#failure !== undefined) throw this.#failure
+  }
+
+  async #begin(): Promise<void> {
+    await this.#ready
+    const agent = await agentLine(this.#client).catch(() => undefined)
+    this.#isStarting = false
+    this.#say([...(agent === undefined ? [] : [agent]), 'Type a message. /help shows commands and keys.'], 'soft')
+    this.#changed()
   }
 
   render(width: number): string[] {
@@ -291,6 +292,16 @@ export class ChatScreen implements Component {
     this.#notice = texts.map((text) => line(visible(text), tone))
     this.#tui.requestRender()
   }
+}
+
+/** Says who answers here. */
+async function agentLine(client: Client): Promise<string | undefined> {
+  const { default: usual, modes } = await client.routes.modes()
+  const { head } = client.getState()
+  const mode = modes.find(({ id }) => id === (head.mode ?? usual))
+  if (mode === undefined) return undefined
+  const model = head.model ?? mode.defaultModelId
+  return `Agent: ${mode.name}${model === undefined ? '' : `, ${model}`}. ${mode.description ?? ''}`.trimEnd()
 }
 
 function messageOf(error: unknown): string {

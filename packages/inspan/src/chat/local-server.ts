@@ -36,6 +36,7 @@ export async function startLocalServer(options: LocalServerOptions, terminal: Te
     id: 'inspan',
     resourceId: terminal.cwd,
     storage: store,
+    estimateCosts: true,
     ...agentOptions,
     ...(permissions === undefined ? {} : { permissions }),
   })

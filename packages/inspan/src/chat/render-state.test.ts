@@ -109,6 +109,16 @@ suite('below the messages', () => {
     assert.equal(statusLine(state({})).text, 'new thread · /help')
   })
 
+  test('the last line shows what it has cost, and whether that is an estimate', () => {
+    const shown = (costUsd: number, estimatedUsd: number): string => {
+      const { head } = emptyView('t')
+      const own = { ...head.usage.own, inputTokens: 1000, costUsd, estimatedUsd }
+      return statusLine(state({ head: { ...head, usage: { ...head.usage, own } } })).text
+    }
+    assert.equal(shown(0.25, 0), 'new thread · 1,000 tokens · $0.2500 billed · /help')
+    assert.equal(shown(0.25, 0.25), 'new thread · 1,000 tokens · $0.2500 estimated · /help')
+  })
+
   test('the last line shows when there is no connection, and why', () => {
     const shown = statusLine(state({ connection: 'waiting', problem: 'closed (1006)' }))
     assert.deepEqual(shown, { text: 'Not connected, trying again (closed (1006))', tone: 'bad' })

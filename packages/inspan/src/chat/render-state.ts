@@ -1,4 +1,4 @@
-import type { ClientState } from '@inspan/client'
+import { describeCost, type ClientState } from '@inspan/client'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
 import { oneLine } from '../one-line.ts'
@@ -126,13 +126,18 @@ export function statusLine(state: ClientState): ToneLine {
     const what = connection === 'closed' ? 'The connection is closed' : 'Not connected, trying again'
     return line(`${what}${why}`, 'bad')
   }
-  const { own } = head.usage
+  const { own, subagents } = head.usage
   const tokens = own.inputTokens + own.outputTokens
+  const cost = describeCost({
+    costUsd: own.costUsd + subagents.costUsd,
+    estimatedUsd: (own.estimatedUsd ?? 0) + (subagents.estimatedUsd ?? 0),
+  })
   const parts = [
     head.title ?? 'new thread',
     head.mode,
     head.model,
     tokens === 0 ? null : `${tokens.toLocaleString('en')} tokens`,
+    cost === '' ? null : cost,
     '/help',
   ]
   return line(parts.flatMap((part) => (part === null ? [] : [oneLine(visible(part), 40)])).join(' · '), 'soft')

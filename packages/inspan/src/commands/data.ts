@@ -69,11 +69,16 @@ async function where(
     ['log', logFile(terminal)],
   ]
   for (const [what, path] of places) {
-    const bytes =
-      (await sizeOf(path)) + (path === file ? (await sizeOf(`${path}-wal`)) + (await sizeOf(`${path}-shm`)) : 0)
+    const bytes = await measured(path === file ? [path, `${path}-wal`, `${path}-shm`] : [path], terminal)
     terminal.out(json ? JSON.stringify({ what, path, bytes }) : `${readable(bytes).padStart(9)}  ${what}: ${path}`)
   }
   return 0
+}
+
+async function measured(paths: readonly string[], terminal: Terminal): Promise<number> {
+  using progress = new Progress(terminal)
+  progress.show(`Adding up ${paths[0]} …`)
+  return (await Promise.all(paths.map(sizeOf))).reduce((sum, size) => sum + size, 0)
 }
 
 async function sizeOf(path: string): Promise<number> {
@@ -103,7 +108,7 @@ async function backup(args: readonly string[], db: string | undefined, terminal:
     throw new InspanError('already-exists', `${given} is already there.`, { hint: 'Name another file.' })
   }
   using progress = new Progress(terminal)
-  progress.show(`Copying ${readable(await sizeOf(source))} …`)
+  progress.showNow(`Copying ${readable(await sizeOf(source))} …`)
   const database = new DatabaseSync(source, { readOnly: true })
   try {
     // One consistent state, whoever writes meanwhile.
@@ -144,7 +149,7 @@ async function deleteThreads(args: readonly string[], { db, yes }: DeleteValues,
       await owner.close()
     }
     using progress = new Progress(terminal)
-    progress.show('Rewriting the database file …')
+    progress.showNow('Rewriting the database file …')
     await store.compact()
     return 0
   } finally {

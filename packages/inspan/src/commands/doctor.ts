@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { doctor, clis, type DoctorRow } from '@inspan/adapters/reading'
+import type { DoctorRow } from '@inspan/adapters/reading'
 import { InspanError } from '@inspan/protocol'
 import { whatEscapes } from '@inspan/shell/run'
+import { checkAgents } from '../check-agents.ts'
 import type { InspanCommand, Terminal } from '../command.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 import { dataFile, openExistingStore } from '../data-file.ts'
+import { Progress } from '../progress.ts'
 
 export const doctorCommand: InspanCommand = {
   name: 'doctor',
@@ -29,10 +31,7 @@ export const doctorCommand: InspanCommand = {
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const values = parseOnlyOptions(args, { json: { type: 'boolean', default: false }, db: { type: 'string' } })
-  const rows = await doctor(
-    clis.map((cli) => cli.profile),
-    terminal.env,
-  )
+  const rows = await checkAgents(terminal)
   for (const row of rows) terminal.out(values.json ? JSON.stringify(row) : describe(row))
   const file = await examineFile(values.db, terminal)
   if (file !== undefined) terminal.out(values.json ? JSON.stringify(file) : describeFile(file))
@@ -61,6 +60,8 @@ async function examineFile(option: string | undefined, terminal: Terminal): Prom
   const file = dataFile(option, terminal)
   if (option === undefined && !existsSync(file)) return undefined
   const store = await openExistingStore(option, terminal)
+  using progress = new Progress(terminal)
+  progress.showNow(`Checking ${file} …`)
   try {
     return { file, damage: await store.check() }
   } catch (error) {

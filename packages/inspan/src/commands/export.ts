@@ -6,6 +6,7 @@ import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { exportThread } from '../export-thread.ts'
 import { parseOptions } from '../parse-options.ts'
+import { Progress } from '../progress.ts'
 import { findThread } from '../read-thread.ts'
 
 const ENDINGS: Readonly<Record<string, ExportFormat>> = { html: 'html', htm: 'html', md: 'markdown', json: 'json' }
@@ -40,6 +41,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   if (given === undefined || positionals.length > 1) throw new UsageError('name one thread: inspan threads lists them')
   const format = formatOf(values.format, values.output)
   const store = await openExistingStore(values.db, terminal)
+  using progress = new Progress(terminal)
+  progress.show('Reading the conversation …')
   let text: string
   try {
     text = await exportThread(store, await findThread(store, given), format)

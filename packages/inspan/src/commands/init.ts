@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { doctor, clis } from '@inspan/adapters/reading'
 import { InspanError } from '@inspan/protocol'
+import { checkAgents } from '../check-agents.ts'
 import type { InspanCommand, Terminal } from '../command.ts'
 import { CONFIG_NAME, configSchema, readConfig } from '../config-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
-import { Progress } from '../progress.ts'
 import { cliId, CLI_IDS } from '../served-modes.ts'
 
 export const initCommand: InspanCommand = {
@@ -67,15 +66,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
   await writeFile(file, `${JSON.stringify(config, null, 2)}\n`)
   terminal.out(`Written: ${CONFIG_NAME}${cli === undefined ? '' : ` (${cli})`}`)
+  if (cli === undefined && values.model === undefined) {
+    terminal.err(
+      `No coding agent can be used here yet ("inspan doctor" shows what is missing). Name one as "harness", or a model as "model".`,
+    )
+  }
   return 0
 }
 
 async function firstWorking(terminal: Terminal): Promise<string | undefined> {
-  using progress = new Progress(terminal)
-  progress.show('Looking for coding agents …')
-  const rows = await doctor(
-    clis.map(({ profile }) => profile),
-    terminal.env,
-  )
+  const rows = await checkAgents(terminal)
   return rows.find(({ found, hasKey }) => found && hasKey)?.id
 }

@@ -1,4 +1,4 @@
-import { doctor, clis } from '@inspan/adapters/reading'
+import { checkAgents } from '../check-agents.ts'
 import type { InspanCommand, Terminal } from '../command.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
 
@@ -55,11 +55,8 @@ async function providerRows({ env }: Terminal): Promise<readonly KeyRow[]> {
   })
 }
 
-async function agentRows({ env }: Terminal): Promise<readonly KeyRow[]> {
-  const rows = await doctor(
-    clis.map(({ profile }) => profile),
-    env,
-  )
+async function agentRows(terminal: Terminal): Promise<readonly KeyRow[]> {
+  const rows = await checkAgents(terminal)
   return rows
     .filter(({ found }) => found)
     .map(({ hasKey, id, key, keySource }) => ({ kind: 'agent', id, hasKey, source: keySource ?? key }))

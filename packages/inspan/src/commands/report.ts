@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { arch, platform, release } from 'node:os'
 import { resolve } from 'node:path'
-import { doctor, clis } from '@inspan/adapters/reading'
+import { checkAgents } from '../check-agents.ts'
 import type { InspanCommand, Terminal } from '../command.ts'
 import { dataFile } from '../data-file.ts'
 import { homeOf } from '../home.ts'
 import { logFile } from '../log-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
-import { Progress } from '../progress.ts'
 import { version } from '../version.ts'
 
 const LOG_LINES = 200
@@ -35,12 +34,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     output: { type: 'string', default: 'inspan-report.json' },
     json: { type: 'boolean', default: false },
   })
-  let text: string
-  {
-    using progress = new Progress(terminal)
-    progress.show('Looking at the coding agents …')
-    text = await redacted(`${JSON.stringify(await collect(terminal), null, 2)}\n`, terminal)
-  }
+  const text = await redacted(`${JSON.stringify(await collect(terminal), null, 2)}\n`, terminal)
   if (values.json) {
     terminal.write(text)
     return 0
@@ -52,10 +46,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 
 async function collect(terminal: Terminal): Promise<object> {
   const file = dataFile(undefined, terminal)
-  const agents = await doctor(
-    clis.map(({ profile }) => profile),
-    terminal.env,
-  )
+  const agents = await checkAgents(terminal)
   return {
     inspan: version(),
     node: process.version,

@@ -15,6 +15,7 @@ import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../o
 import { NATIVE } from '../native-id.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
+import { Progress } from '../progress.ts'
 import { findThread, headOf, lastAgentOf } from '../read-thread.ts'
 import { Recordings } from '../recordings.ts'
 import { Renderer } from '../render.ts'
@@ -30,6 +31,7 @@ const LEVELS: readonly PermissionLevel[] = ['read-only', 'edit', 'full']
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Done, but something that needs an approval was declined. */
 const APPROVALS_DECLINED = 4
+const WORKING = 'Working … Ctrl-C ends it.'
 const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "inspan run"' }
 
 export const runCommand: InspanCommand = {
@@ -184,7 +186,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     const options = { store, owner, thread, agents, maxAttempts: 1, ...policy, ...price, ...redact }
     runtime = await ThreadRuntime.open(options)
     watchCost(runtime, maxCost)
-    const show = values.json ? jsonLines(terminal) : people(terminal)
+    using progress = new Progress({ isTty: terminal.isTty && !values.json })
+    const show = values.json ? jsonLines(terminal) : people(terminal, progress)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     const declined = declineQuestions(runtime)
     // So that the conversation can go on without naming it again.
@@ -205,10 +208,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (prompt !== '' && interruptedBy === undefined) {
       if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
       const parts = [{ id: '0', type: 'text', text: prompt }] as const
+      progress.show(WORKING)
       const submitted = await runtime.submit({ agentId: agent.driver.id, parts })
       const timer = timeoutMs === 0 ? undefined : setTimeout(() => void runtime?.cancel(), timeoutMs)
       outcome = await submitted.done
       clearTimeout(timer)
+      progress.hide()
     }
     for (const problem of recordings.problems) terminal.err(problem)
     if (!values.json) {
@@ -384,9 +389,14 @@ async function acpRun(
   return { driver: acpAgent(command, options), policy: levelPolicy(level) }
 }
 
-function people(terminal: Terminal): (event: ToldEvent) => void {
+function people(terminal: Terminal, progress: Progress): (event: ToldEvent) => void {
   const renderer = new Renderer(terminal)
-  return (event) => renderer.show(event)
+  return (event) => {
+    progress.hide()
+    renderer.show(event)
+    // Not within a line that goes on.
+    if (event.type !== 'finish' && !renderer.isInText) progress.show(WORKING)
+  }
 }
 
 function jsonLines(terminal: Terminal): (event: ToldEvent) => void {

@@ -52,6 +52,17 @@ suite('inspan serve without options', { timeout: 120_000 }, () => {
     )
   })
 
+  test('serves the model that inspan.json names, and nothing else', async () => {
+    await using serving = await Serving.start({
+      env: { ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key' },
+      files: { 'inspan.json': '{ "model": "openai/gpt-5-mini" }' },
+    })
+    assert.deepEqual(
+      (await serving.client.routes.modes()).modes.map(({ defaultModelId, id }) => [id, defaultModelId]),
+      [['build', 'openai/gpt-5-mini']],
+    )
+  })
+
   test('offers only the demo agent without a key, in a repository that can be compared in', async () => {
     await using serving = await Serving.start({ isRepository: false })
     const { client } = serving

@@ -4,23 +4,26 @@ import { statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Harness, HarnessMode, Workspace } from '@inspan/core'
+import { checkAgents } from '../check-agents.ts'
 import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
+import { readConfig } from '../config-file.ts'
 import { openStore } from '../data-file.ts'
 import { homeOf } from '../home.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
-import { Progress } from '../progress.ts'
 import { CLI_IDS, cliId, modesOf, type CliId } from '../served-modes.ts'
+import { suggestion } from '../suggestion.ts'
 
 export const serveCommand: InspanCommand = {
   name: 'serve',
   help: [
     'Usage: inspan serve [options]',
     '',
-    'Serves conversations to browsers and programs on this machine, until it is ended. Without --model and --harness it',
-    'serves the built-in demo agent, the coding agents that can be used here, and our own loop if there is the key of a',
-    'provider. Everything is stored in the database file, so a restart loses nothing. In a git repository, browsers can',
-    'start conversations in worktrees of their own. What waits in your other project folders can be answered here, too.',
+    'Serves conversations to browsers and programs on this machine, until it is ended. Without --model and --harness, and',
+    'without an inspan.json that names one, it serves the built-in demo agent, the coding agents that can be used here,',
+    'and our own loop if there is the key of a provider. Everything is stored in the database file, so a restart loses',
+    'nothing. In a git repository, browsers can start conversations in worktrees of their own. What waits in your other',
+    'project folders can be answered here, too.',
     '',
     '  --port <number>     the port (default: any free one; printed at the start)',
     '  --host <address>    the address to listen on (default: 127.0.0.1)',
@@ -67,13 +70,17 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   })
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535')
-  const ids = values.harness.map(cliId)
+  const isChosen = values.harness.length > 0 || values.model !== undefined
+  const config = isChosen ? {} : await readConfig(terminal.cwd)
+  const ids = config.harness === undefined ? values.harness.map(cliId) : [config.harness]
+  // With a coding agent, the model of the config is one of its own.
+  const model = values.model ?? (config.harness === undefined ? config.model : undefined)
   const [{ Harness: Made }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
   const shared = values.store ?? terminal.env['INSPAN_STORE']
   if (shared !== undefined && values.db !== undefined) throw new UsageError('--db and --store exclude each other')
   if (shared === undefined && values.label.length > 0) throw new UsageError('--label needs --store')
   const store = await (shared === undefined ? openStore(values.db, terminal) : openSharedStore(shared, values.label))
-  const served = await servedBy(ids, values.model, terminal)
+  const served = await servedBy(ids, model, terminal)
   if (served.remove !== undefined) await (await import('../demo-recordings.ts')).addRecordings(store, terminal.cwd)
   const harnesses: Harness[] = []
   const openProject = (folder: string, { modes, workspace }: InFolder): Harness => {
@@ -83,6 +90,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       storage: store,
       modes,
       workspace,
+      estimateCosts: true,
       permissions: { categories: { read: 'allow' } },
     })
     harnesses.push(harness)
@@ -114,6 +122,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       ...(values.host === undefined ? {} : { host: values.host }),
       ...(values.socket === undefined ? {} : { socketPath: values.socket }),
     })
+    terminal.err(offer(served, terminal))
     terminal.out(`Listening on ${server.url}`)
     // For a person at the terminal only: logs must hold nothing that opens the server.
     if (terminal.isTty || values.code) {
@@ -172,6 +181,8 @@ interface InFolder {
 }
 
 interface Served extends InFolder {
+  /** Whether nothing can be used here but the demo agent. */
+  readonly isDemoOnly?: boolean
   /** Returns the same for another project. */
   readonly in: (folder: string) => Promise<InFolder>
   readonly remove?: () => Promise<void>
@@ -199,12 +210,23 @@ async function servedBy(ids: readonly CliId[], model: string | undefined, termin
     const demo: HarnessMode = {
       id: 'demo',
       name: 'Demo',
-      description: 'Works in a throw-away folder; needs no key.',
+      description: isAlone ? ALONE : 'Its words are scripted. It works in a throw-away folder and needs no key.',
       agent: isAlone ? folderDemo() : folderDemo(thrownAway),
     }
     return { modes: [demo, ...offered], workspace: isAlone ? thrownAway : new Made({ root: folder }) }
   }
-  return { ...(await withDemo(terminal.cwd)), in: withDemo, remove }
+  return { ...(await withDemo(terminal.cwd)), in: withDemo, isDemoOnly: isAlone, remove }
+}
+
+const ALONE =
+  'This is the built-in demo agent: its words are scripted, its tools and files are real, in a throw-away folder. ' +
+  'Install a coding agent or set the key of a provider, start the server again, and you can choose them here.'
+
+/** Says who can be talked to, and what to do if that is only the demo agent. */
+function offer({ isDemoOnly = false, modes }: Served, terminal: Terminal): string {
+  if (!isDemoOnly) return `Agents: ${modes.map(({ id, name = id }) => name).join(', ')}`
+  const [doctor, keys] = ['doctor', 'keys --all'].map((args) => suggestion(args, undefined, terminal))
+  return `Only the demo agent can be used here. What others need: ${doctor} and ${keys}`
 }
 
 function isFolder(path: string): boolean {
@@ -221,13 +243,7 @@ async function hasCommit(folder: string): Promise<boolean> {
 }
 
 async function usableClis(terminal: Terminal): Promise<readonly CliId[]> {
-  const { doctor, clis } = await import('@inspan/adapters/reading')
-  using progress = new Progress(terminal)
-  progress.show('Looking for coding agents …')
-  const rows = await doctor(
-    clis.map(({ profile }) => profile),
-    terminal.env,
-  )
+  const rows = await checkAgents(terminal)
   const usable = rows.filter(({ found, hasKey, problem }) => found && hasKey && problem === undefined)
   return CLI_IDS.filter((id) => usable.some((row) => row.id === id))
 }

@@ -14,6 +14,8 @@ export interface ServingOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Whether the folder is a git repository with one commit. Default: true. */
   readonly isRepository?: boolean
+  /** Further files of the folder. */
+  readonly files?: Readonly<Record<string, string>>
   /** Another server whose data it shares. */
   readonly sharing?: Serving
 }
@@ -32,7 +34,9 @@ export class Serving implements AsyncDisposable {
     this.#options = options
     this.home = options.sharing?.home ?? join(this.base, 'home')
     mkdirSync(this.folder)
-    writeFileSync(join(this.folder, 'a.txt'), 'a\n')
+    for (const [name, text] of Object.entries({ 'a.txt': 'a\n', ...options.files })) {
+      writeFileSync(join(this.folder, name), text)
+    }
     if (options.isRepository === false) return
     const git = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-C', this.folder]
     for (const args of ['init -q', 'add -A', 'commit -qm Begin']) execFileSync('git', [...git, ...args.split(' ')])

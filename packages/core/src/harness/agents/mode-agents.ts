@@ -132,8 +132,9 @@ export class ModeAgents {
     return runnableTools((await this.#sharedTools(context)) ?? {}, decorate)
   }
 
-  /** True when an agent or a mode has a budget in money. Prices are looked up only then. */
-  get haveMoneyLimit(): boolean {
+  /** True when costs are wanted, or an agent or a mode has a budget in money. Prices are looked up only then. */
+  get needPrices(): boolean {
+    if (this.#config.estimateCosts === true) return true
     const ofAgents = [...this.#drivers.values()].map(({ agent }) => budgetOf(agent))
     return [...ofAgents, ...this.#config.modes.map(({ budget }) => budget)].some((budget) => budget?.usd !== undefined)
   }

@@ -75,6 +75,7 @@ const CONFIG: OptionRules<HarnessConfig> = {
   parkAfter: aDuration,
   keepWarm: aDuration,
   handoverTokens: aCount,
+  estimateCosts: anything,
   spool: anything,
 }
 

@@ -134,7 +134,7 @@ export function harnessDoor(
       : {}),
     ...(memory === undefined ? {} : { memory: (thread) => (remembering = memory(thread)) }),
     windowOf: (model) => core.models.contextWindowOf(model),
-    ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
+    ...(core.agents.needPrices ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   }
   return {
     door,
