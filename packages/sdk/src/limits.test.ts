@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { suite, test } from 'node:test'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { scriptedModel } from '@inspan/testing'
-import { createAgentManager, NativeHarnessFactory, type OperationStatus, type TelemetryEvent } from './index.ts'
+import {
+  ClaudeCodeHarnessFactory,
+  createAgentManager,
+  NativeHarnessFactory,
+  type OperationStatus,
+  type TelemetryEvent,
+} from './index.ts'
 import { chatting, eventsOf, folders, textOf, typesOf } from './sdk.fixture.ts'
 
 const LIMITED = { error: { status: 429, message: 'Slow down.', retryAfterMs: 300 } }
@@ -96,4 +104,57 @@ suite("a provider's limit", () => {
     assert.equal(textOf(await eventsOf(await session.chat('Go', { operationId: 'op' }))), 'Done.')
     assert.equal(model.requests.length, 1)
   })
+})
+
+/** A program of a few lines that prints what Claude Code does: at its first run that a limit is reached, then an answer. */
+const LIMITED_PROGRAM = `
+import { existsSync, writeFileSync } from 'node:fs'
+if (process.argv.includes('--version')) { console.log('2.1.325 (Claude Code)'); process.exit(0) }
+const say = (record) => console.log(JSON.stringify({ session_id: 's', ...record }))
+const result = { type: 'result', subtype: 'success', duration_ms: 1, num_turns: 1, usage: { input_tokens: 1, output_tokens: 1 } }
+say({ type: 'system', subtype: 'init', cwd: process.cwd(), tools: [], mcp_servers: [], model: 'm' })
+const message = (text) => ({ id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text }] })
+if (existsSync(process.env.LIMITED)) {
+  say({ type: 'assistant', message: message('Done.'), parent_tool_use_id: null })
+  say({ ...result, is_error: false, result: 'Done.' })
+} else {
+  const resetsAt = Math.ceil(Date.now() / 1000) + 3600
+  writeFileSync(process.env.LIMITED, String(resetsAt * 1000))
+  say({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', rateLimitType: 'five_hour', resetsAt, utilization: 1 } })
+  say({ ...result, is_error: true, result: 'You have reached your limit.' })
+}
+`
+
+test('the limit of a program has its name and time, and with onLimit: park the turn continues after it, after a restart too', async () => {
+  await using it = await folders()
+  const [bin, limited] = [join(it.root, 'claude.mjs'), join(it.root, 'limited')]
+  await writeFile(bin, `#!${process.execPath}\n${LIMITED_PROGRAM}`)
+  await chmod(bin, 0o755)
+  const options = { bin, transport: 'print', env: { LIMITED: limited } } as const
+  const factory = new ClaudeCodeHarnessFactory(options)
+  const first = await createAgentManager(it.root, factory)
+  const agent = await first.createAgent(it.project, { agentId: 'a' })
+  assert.equal(agent.getCapabilities().limits, true)
+  const limits: TelemetryEvent[] = []
+  first.onTelemetry((event) => void (event.type === 'usage-limit' && limits.push(event)))
+  const session = await agent.createChatSession()
+  await session.chat('Go', { operationId: 'op', onLimit: 'park' })
+  let status: OperationStatus | undefined
+  while (status?.state !== 'waiting') {
+    await nextTask()
+    status = await session.getOperation('op')
+    assert.notEqual(status?.state, 'failed')
+  }
+  const resetsAt = Number(await readFile(limited, 'utf8'))
+  assert.equal(status.resumesAt, resetsAt)
+  assert.deepEqual(
+    limits.map((event) => event.type === 'usage-limit' && [event.name, event.status, event.resetsAt]),
+    [['five_hour', 'reached', resetsAt]],
+  )
+  await first.shutdown()
+  const later = new ClaudeCodeHarnessFactory({ ...options, now: () => Date.now() + 2 * 3_600_000 })
+  await using second = await createAgentManager(it.root, later)
+  const again = second.getAgent('a').getChatSession(session.getId())
+  assert.equal((await again.waitForOperation('op')).state, 'completed')
+  assert.match(JSON.stringify(await again.getMessageHistory()), /Go.*Done\./)
 })

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { SqliteStore } from '@inspan/core'
-import { chatting, eventsOf, noting, textOf, typesOf, until } from './sdk.fixture.ts'
+import { scriptedModel } from '@inspan/testing'
+import { createAgentManager, NativeHarnessFactory } from './index.ts'
+import { appending } from './operation-child.fixture.ts'
+import { chatting, eventsOf, folders, noting, textOf, typesOf, until } from './sdk.fixture.ts'
 
 const CALL = { toolCalls: [{ id: 'one', name: 'note', input: { n: 1 } }] }
 
@@ -95,6 +104,34 @@ suite('after a restart', () => {
     assert.equal(status.usage?.source, 'reported')
     assert.equal(await session.getOperation('nobody'), undefined)
     await assert.rejects(session.waitForOperation('nobody'), { type: 'OPERATION_NOT_FOUND' })
+  })
+
+  test('an operation whose process was killed is not run again: it is the same turn, and its tool has run once', async () => {
+    await using it = await folders()
+    const program = fileURLToPath(new URL('./operation-child.fixture.ts', import.meta.url))
+    const child = spawn(process.execPath, [program, it.root, it.project], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [sessionId] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+    const model = scriptedModel([{ text: 'It is there.', repeat: true }])
+    const factory = new NativeHarnessFactory({ model, tools: appending(it.project) })
+    await using manager = await createAgentManager(it.root, factory)
+    const session = manager.getAgent('a').getChatSession(sessionId)
+    const [status, events] = await Promise.all([
+      session.waitForOperation('op'),
+      session.chat('Go', { operationId: 'op' }).then(eventsOf),
+    ])
+    assert.deepEqual([status.state, textOf(events)], ['completed', 'It is there.'])
+    assert.equal(typesOf(await eventsOf(await session.chat('Go', { operationId: 'op' }))).at(-1), 'finish')
+    // The model was asked for the answer that was cut off, and for nothing else.
+    assert.equal(model.requests.length, 1)
+    assert.equal(await readFile(join(it.project, 'lines'), 'utf8'), 'once\n')
+    const said = (await session.getMessageHistory()).filter(({ role }) => role === 'user')
+    assert.deepEqual(
+      said.map(({ content }) => content),
+      ['Go'],
+    )
   })
 
   test('an operation that waits can be looked at and aborted', async () => {

@@ -69,6 +69,7 @@ try {
   await manager.shutdown()
   await harness.destroy()
 
+  const restores = new Map<number, () => Promise<number>>()
   for (const count of [1, 100, 1_000]) {
     const place = await folder(`restore-${count}`)
     const start = () => createAgentManager(place, new NativeHarnessFactory({ model: speaker() }))
@@ -76,6 +77,11 @@ try {
     for (let n = 0; n < count; n++) await first.createAgent(place, { agentId: `agent-${n}` })
     await first.shutdown()
     const agents = join(place, 'agents')
+    const ours = async () => {
+      await (await start()).shutdown()
+      return count
+    }
+    restores.set(count, ours)
     report(
       await compare({
         name: `restoring ${count} agents, relative to reading their files`,
@@ -85,13 +91,21 @@ try {
           for (const file of await readdir(agents)) JSON.parse(await readFile(join(agents, file), 'utf8'))
           return count
         },
-        ours: async () => {
-          await (await start()).shutdown()
-          return count
-        },
+        ours,
       }),
     )
   }
+  const [floor, ours] = [restores.get(100), restores.get(1_000)]
+  if (floor === undefined || ours === undefined) throw new Error('nothing was restored')
+  report(
+    await compare({
+      name: 'restoring one of 1,000 agents, relative to one of 100',
+      limit: 1.2,
+      rounds: 5,
+      floor,
+      ours,
+    }),
+  )
 } finally {
   await rm(base, { recursive: true })
 }
