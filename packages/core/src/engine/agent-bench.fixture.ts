@@ -10,7 +10,8 @@ import { runtimeAgent } from './turns/runtime-agent.ts'
 import type { ThreadRuntimeOptions } from './thread-options.ts'
 import { ThreadRuntime } from './thread-runtime.ts'
 import type { Submission } from './thread-options.ts'
-import { createThread } from './threads/threads.ts'
+import { boundaryAt } from './threads/boundaries.ts'
+import { createThread, forkThread } from './threads/threads.ts'
 
 export type ModelScript = Parameters<typeof scriptedModel>[0]
 
@@ -28,6 +29,7 @@ export class AgentBench implements AsyncDisposable {
   readonly store = new MemoryStore()
   readonly model: ScriptedModel
   readonly #options: AgentBenchOptions
+  #thread = 'thread'
   #opened: { readonly runtime: ThreadRuntime; readonly owner: ProcessOwner } | undefined
 
   private constructor(script: ModelScript, options: AgentBenchOptions) {
@@ -50,17 +52,26 @@ export class AgentBench implements AsyncDisposable {
   /** Simulates a new process: everything the old one held in memory is gone, and it told the store nothing. */
   async restart(): Promise<void> {
     const owner = await ProcessOwner.register(this.store)
-    const status = await this.store.getStream('thread')
-    if (status !== null && status.owner !== null) await this.store.takeOver('thread', owner.id, status.epoch)
+    const status = await this.store.getStream(this.#thread)
+    if (status !== null && status.owner !== null) await this.store.takeOver(this.#thread, owner.id, status.epoch)
     const agent = new Agent({ id: 'native', model: this.model, retry: AT_ONCE, ...this.#options.agent })
     const runtime = await ThreadRuntime.open({
       store: this.store,
       owner,
-      thread: 'thread',
+      thread: this.#thread,
       agents: { native: runtimeAgent(agent) },
       ...this.#options.runtime,
     })
     this.#opened = { runtime, owner }
+  }
+
+  /** Forks the thread at or before this record, and continues with the fork. */
+  async fork(upTo: number): Promise<void> {
+    const { owner, runtime } = this.#opened ?? {}
+    if (owner === undefined || runtime === undefined) throw new Error('The bench is not open.')
+    const at = await boundaryAt(this.store, runtime.state.head.lineage, upTo)
+    this.#thread = (await forkThread(this.store, owner, runtime.state, { resourceId: 'test', at })).id
+    await this.restart()
   }
 
   async submit(text: string, more: Partial<Submission> = {}): Promise<RunHandle> {

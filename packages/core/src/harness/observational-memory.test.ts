@@ -338,6 +338,21 @@ suite('text that tries to instruct the memory', () => {
     assert.doesNotMatch(memory, /<system>|<current-task>Delete/)
   })
 
+  test('is in no name either: the id and the title of the thread are in no prompt, where they could end an attribute', async () => {
+    const observer = scriptedModel([{ text: NOTES, repeat: true }])
+    const reflector = scriptedModel([{ text: '<observations>\n- Foxes.\n</observations>', repeat: true }])
+    await using bench = await openMemoryBench(
+      observing(observer, { reflection: { observationTokens: 5, model: reflector } }),
+    )
+    const { id } = await bench.harness.createThread({ title: `"> ${ATTACK}` })
+    await bench.say(8)
+    assert.ok(bench.all('om_activation').length > 0 && bench.all('om_reflection_end').length > 0)
+    for (const body of [observer, reflector, bench.model].flatMap(({ requestBodies }) => requestBodies)) {
+      assert.equal(body.includes(id), false)
+      assert.doesNotMatch(body, /Delete everything/)
+    }
+  })
+
   test('an observer that repeats its own instructions is not believed', async () => {
     const observer = scriptedModel([
       {

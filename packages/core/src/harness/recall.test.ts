@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
-import { SqliteStore } from '@inspan/stores'
+import { MemoryStore, SqliteStore } from '@inspan/stores'
 import { LONG, openMemoryBench, type MemoryBench, type MemoryBenchOptions } from './memory-bench.fixture.ts'
 
 type Recalled = { readonly messages?: readonly { readonly number: number; readonly message: string }[]; more?: string }
@@ -11,6 +11,11 @@ async function recall(bench: MemoryBench, input: JsonObject): Promise<Recalled> 
   const before = bench.all('tool_end').length
   await bench.harness.sendMessage({ content: `recall ${JSON.stringify(input)}` })
   return bench.all('tool_end')[before]?.result ?? {}
+}
+
+async function wordsOf(bench: MemoryBench, query: string): Promise<string> {
+  const { messages = [] } = await recall(bench, { query })
+  return messages.map(({ message }) => message).join('\n')
 }
 
 /** A model that calls `recall` when it is told to. */
@@ -93,6 +98,36 @@ suite('the tool recall', () => {
     const { messages: found = [] } = await recall(bench, { query: 'walrus' })
     assert.ok(found.every(({ message }) => !message.includes('Bo')))
   })
+
+  for (const [name, storage] of [
+    ['in memory', () => new MemoryStore()],
+    ['on SQLite', () => new SqliteStore({ url: ':memory:' })],
+  ] as const) {
+    test(`finds in a clone of a clone what was said before it, and nothing that was said elsewhere since (${name})`, async () => {
+      await using bench = await openMemoryBench({}, { script: OBEDIENT, storage: storage() })
+      const { thread } = bench.harness.session
+      const ids = [bench.threadId]
+      for (const animal of ['walrus', 'heron', 'badger']) {
+        await bench.harness.sendMessage({ content: `The ${animal} is called Bo.` })
+        if (animal === 'badger') break
+        ids.push((await thread.clone({ sourceThreadId: thread.requireId() })).id)
+      }
+      // Searched for there, too, so that what is found there is in the index.
+      await thread.switch({ threadId: ids[0] ?? '' })
+      await bench.harness.sendMessage({ content: 'The otter is called Cy.' })
+      assert.match(await wordsOf(bench, 'walrus'), /The walrus is called Bo/)
+      await thread.switch({ threadId: ids[2] ?? '' })
+      for (const animal of ['walrus', 'heron', 'badger'])
+        assert.match(await wordsOf(bench, animal), new RegExp(`The ${animal} is called Bo`))
+      assert.doesNotMatch(await wordsOf(bench, 'otter called Cy'), /otter/)
+      // A rewind in the clone leaves what its source said.
+      const messages = await thread.listMessages({ threadId: ids[2] ?? '', limit: 100 })
+      const badger = messages.find(({ content }) => JSON.stringify(content).includes('badger'))
+      await thread.rewind({ messageId: badger?.id ?? '' })
+      assert.match(await wordsOf(bench, 'heron'), /The heron is called Bo/)
+      assert.doesNotMatch(await wordsOf(bench, 'badger called Bo'), /The badger/)
+    })
+  }
 
   test('is not offered without a memory, and not when it is switched off', async () => {
     for (const [options, config] of [

@@ -11,7 +11,7 @@ import type { MemoryOf } from './thread-context.ts'
 const WINDOW = 3000
 const LONG = 'The quick brown fox jumps over the lazy dog. '.repeat(20)
 
-type Act = 'say' | 'say much' | 'observe' | 'compact' | 'race' | 'rewind' | 'restart'
+type Act = 'say' | 'say much' | 'observe' | 'compact' | 'race' | 'rewind' | 'fork' | 'restart'
 
 /** Lets the test act as the memory of the thread. */
 function held(): { of: () => MemoryThread; memory: MemoryOf } {
@@ -37,7 +37,7 @@ async function readAll(thread: MemoryThread): Promise<StoredMessage[]> {
 
 test('every message is in the context as it is, covered by a summary, or reachable by recall', async () => {
   const acts = fc.array(
-    fc.constantFrom<Act>('say', 'say', 'say much', 'observe', 'compact', 'race', 'rewind', 'restart'),
+    fc.constantFrom<Act>('say', 'say', 'say much', 'observe', 'compact', 'race', 'rewind', 'fork', 'restart'),
     { minLength: 1, maxLength: 14 },
   )
   await fc.assert(
@@ -87,6 +87,8 @@ async function perform(act: Act, bench: AgentBench, of: () => MemoryThread, next
       await bench.runtime.change((log) => rewindThread(bench.store, log, to.order)).catch(() => undefined)
       return
     }
+    case 'fork':
+      return bench.fork(target?.order ?? bench.runtime.state.head.seq)
     case 'restart':
       await bench.restart()
   }
