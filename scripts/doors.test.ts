@@ -15,9 +15,17 @@ const FOR_USERS: ReadonlySet<string> = new Set(
     'FaultInjected WaitFailed arbitraryId arbitraryTasks arbitraryText',
     // Names of the SDK's page.
     'AgentSDKErrorType CliHarnessFactory EnvConnectivityResolver createClaudeModel resolveToolApprovalMode',
-    'DefaultAgentConnectivityResolver',
+    'DefaultAgentConnectivityResolver ChatEventType MessagePart ToolResultInfo',
     // Classes that are exported as the types of members, and names that programs of users import.
     'ServerRoutes SessionSignals assignTaskIds studioPages',
+    // What the members of exported classes and functions take and return.
+    'ActivityDraft AgentInput ApiKeyResolverOptions CliHarnessOptions EnvResolverOptions HarnessRequestContext',
+    'HarnessSubject LineSpan LineStreamOptions MessageListQuery MessagePage ModelSwitch NativeHarnessOptions',
+    'QueuedFollowUp RunNote ScoredRun ScriptedHarnessOptions StateUpdate ThreadRewind TokenInfo',
+    // What the schemas of the protocol check.
+    'AgentConfigJson ControlRecord',
+    // The types that events have.
+    'ActivityType AgentEventType',
   ].flatMap((line) => line.split(' ')),
 )
 
@@ -64,6 +72,25 @@ describe('doors', () => {
           ? []
           : [`${join(door.folder, door.door)}: ${each.name}`],
       )
+    })
+    assert.deepEqual(unused, [])
+  })
+
+  it('export no type that nobody uses and that no other export needs', () => {
+    const all = doors()
+    const exported = all.flatMap(({ names }) =>
+      names.map(({ name, signature, members, bases }) => {
+        const types = members.map(({ type }) => type)
+        return { name, named: wordsOf([signature, ...types, ...bases].join(' ')) }
+      }),
+    )
+    const unused = all.flatMap((door) => {
+      const readers = readersOf(door)
+      return door.names.flatMap((each) => {
+        const isNeeded = exported.some(({ name, named }) => name !== each.name && named.has(each.name))
+        const isUsed = FOR_USERS.has(each.name) || readers.some((known) => known.has(each.name))
+        return !isType(each) || isNeeded || isUsed ? [] : [`${join(door.folder, door.door)}: ${each.name}`]
+      })
     })
     assert.deepEqual(unused, [])
   })
