@@ -167,7 +167,8 @@ export class McpConnection {
       toolDefinition: withoutOutputSchema(tool),
       onprogress: ({ message, progress: done, total }) => {
         live.touch()
-        progress(message ?? `${done}${total === undefined ? '' : `/${total}`}`)
+        // Everything that a call shows is one text, so each report is a line of it.
+        progress(`${message ?? `${done}${total === undefined ? '' : `/${total}`}`}\n`)
       },
     }
     const send = (more: object | undefined, round: number): void => {

@@ -46,7 +46,7 @@ suite('the server that has everything', () => {
     const seen: string[] = []
     const input = { duration: 0.2, steps: 2 }
     await bench.call('every_trigger-long-running-operation', input, { progress: (text) => seen.push(text) })
-    assert.deepEqual(seen, ['1/2', '2/2'])
+    assert.deepEqual(seen, ['1/2\n', '2/2\n'])
   })
 
   test('stops a call that is cancelled', async () => {

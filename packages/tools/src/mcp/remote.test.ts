@@ -47,7 +47,7 @@ suite('the server that has everything', () => {
       const seen: string[] = []
       const input = { duration: 0.2, steps: 2 }
       await bench.call('every_trigger-long-running-operation', input, { progress: (words) => seen.push(words) })
-      assert.equal(seen[0], '1/2')
+      assert.equal(seen[0], '1/2\n')
     })
   }
 })

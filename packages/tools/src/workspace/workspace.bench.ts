@@ -3,13 +3,14 @@
  * Run: node packages/tools/src/workspace/workspace.bench.ts [files]
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject } from '@inspan/protocol'
 import type { ToolRunContext } from '@inspan/protocol/driver'
 import { compare, report } from '@inspan/testing'
 import { Checkpoints } from '../checkpoints/checkpoints.ts'
+import { LocalFiles } from './local-files.ts'
 import { Workspace } from './workspace.ts'
 
 const count = Number(process.argv[2] ?? 50_000)
@@ -100,6 +101,26 @@ try {
       ours: async () => {
         await call('grep', { pattern: 'needle!' })
         return 1
+      },
+      rounds: 5,
+    }),
+  )
+  const local = new LocalFiles(root)
+  report(
+    await compare({
+      name: 'workspace: grep in 50,000 files without ripgrep relative to bare fs',
+      limit: 3,
+      floor: () => {
+        let found = 0
+        for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+          if (!entry.isFile() || entry.parentPath.includes('/.git')) continue
+          if (/needle!/.test(readFileSync(join(entry.parentPath, entry.name), 'utf8'))) found++
+        }
+        return found
+      },
+      ours: async () => {
+        const options = { pattern: /needle!/, source: 'needle!', honourIgnore: true, useRipgrep: false }
+        return (await Array.fromAsync(local.grep('.', options))).length
       },
       rounds: 5,
     }),

@@ -110,7 +110,10 @@ export class Worktrees {
 
   /** Removes the worktree. Its branch stays if it has commits that are nowhere else. `discard`: also what is not committed. */
   async remove(tree: Worktree, { discard = false }: { readonly discard?: boolean } = {}): Promise<void> {
-    if (!discard) await this.#assertCommitted(tree)
+    if (!discard) {
+      await this.#assertCommitted(tree)
+      await this.#assertOnBranch(tree)
+    }
     // Without --force, git itself refuses to remove work that appeared in between.
     await git(this.#root, ['worktree', 'remove', ...(discard ? ['--force'] : []), tree.top])
     await git(this.#root, ['branch', '--quiet', '-d', tree.branch]).catch(() => undefined)
@@ -122,6 +125,18 @@ export class Worktrees {
     throw new InspanError('conflict', `The worktree ${tree.top} has work that is not committed.`, {
       hint: `Commit or discard it first: ${uncommitted.slice(0, 10).join(', ')}.`,
       details: { uncommitted },
+    })
+  }
+
+  /** Commits that only the HEAD of the worktree leads to would be lost with it. */
+  async #assertOnBranch({ top }: Worktree): Promise<void> {
+    const args = ['rev-list', '--max-count=10', '--abbrev-commit', 'HEAD', '--not', '--branches', '--tags', '--remotes']
+    const lost = await git(top, args)
+    if (lost === '') return
+    const commits = lost.split('\n')
+    throw new InspanError('conflict', `The worktree ${top} has commits that are on no branch: ${commits.join(', ')}.`, {
+      hint: 'Make a branch of them, or discard them, first.',
+      details: { commits },
     })
   }
 }

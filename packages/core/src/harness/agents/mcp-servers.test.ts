@@ -38,6 +38,24 @@ suite('MCP servers of a harness', () => {
     assert.equal(bench.harness.getMcpServerInfo()[0]?.status, 'connected')
   })
 
+  test('show the progress of a long call between its start and its end', async () => {
+    const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+    const name = 'every_trigger-long-running-operation'
+    await using bench = new HarnessBench([calls(name, { duration: 0.1, steps: 2 }), { text: 'Done.' }], {
+      mcpServers: { every: { type: 'stdio', command: process.execPath, args: [everything] } },
+      permissions: { tools: { [name]: 'allow' } },
+    })
+    await bench.harness.init()
+    while (bench.harness.getMcpServerInfo()[0]?.status !== 'connected') await new Promise(setImmediate)
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(bench.all('tool_update'), [
+      { type: 'tool_update', toolCallId: 'c1', partialResult: '1/2\n' },
+      { type: 'tool_update', toolCallId: 'c1', partialResult: '1/2\n2/2\n' },
+    ])
+    const order = bench.types().filter((type) => ['tool_start', 'tool_update', 'tool_end'].includes(type))
+    assert.deepEqual(order, ['tool_start', 'tool_update', 'tool_update', 'tool_end'])
+  })
+
   test('MCP servers of a harness that fail are reported, can be reconnected and replaced', async () => {
     await using bench = new HarnessBench([{ text: 'Done.' }], { mcpServers: { bad: misbehaving('die') } })
     const told = bench.next('info')

@@ -21,7 +21,7 @@ async function project(t: TestContext): Promise<{ folder: string; trust: Trusted
 const READ = { toolCalls: [{ id: 'c1', name: 'skill', input: { name: 'greet' } }] }
 
 suite('what a project contributes to agents', () => {
-  test('is not used before its folder is trusted', async (t) => {
+  test('AGENTS.md and SKILL.md of an untrusted checkout are not used before its folder is trusted', async (t) => {
     const { folder, trust } = await project(t)
     await using bench = new HarnessBench([{ text: 'Done.' }], { project: { folder, trust } })
     await bench.harness.sendMessage({ content: 'Go.' })
@@ -29,7 +29,7 @@ suite('what a project contributes to agents', () => {
     assert.match(bench.all('info')[0]?.message ?? '', /is not trusted/)
   })
 
-  test('is followed once it is: instructions, rules and skills', async (t) => {
+  test('AGENTS.md, rules and skills are followed once it is', async (t) => {
     const { folder, trust } = await project(t)
     await trust.trust(folder)
     const config = {

@@ -46,6 +46,13 @@ function isSource(workspace: object): workspace is HarnessWorkspace & ToolSource
   return ['list', 'call', 'close'].every((name) => typeof Reflect.get(workspace, name) === 'function')
 }
 
+/** The workspace that an agent brings itself, in one run. */
+interface OwnWorkspace {
+  readonly workspace: HarnessWorkspace
+  readonly prepared: Promise<void>
+  hasFailed: boolean
+}
+
 /**
  * The workspace of a harness: initialised once, reported by events and destroyed with the harness. One that a function
  * makes on demand is not ours to destroy.
@@ -57,7 +64,7 @@ export class WorkspaceSlot {
   /** The workspaces made by a function, by the request context of their run. */
   readonly #made = new WeakMap<RequestContext, HarnessWorkspace | undefined>()
   /** The workspaces that agents bring themselves, by the request context of the run they work in. */
-  readonly #ofAgents = new WeakMap<RequestContext, HarnessWorkspace>()
+  readonly #ofAgents = new WeakMap<RequestContext, OwnWorkspace>()
   readonly #initialised = new WeakMap<HarnessWorkspace, Promise<void>>()
   readonly #inWorktrees = new Map<string, Workspace>()
   #current: HarnessWorkspace | undefined
@@ -141,15 +148,27 @@ export class WorkspaceSlot {
   }
 
   /** The workspace of an agent wins over that of the harness. The code that created it closes it. */
-  async #prepareOwn(requestContext: RequestContext, workspace: HarnessWorkspace): Promise<void> {
-    this.#ofAgents.set(requestContext, workspace)
-    const initialised = this.#initialised.get(workspace) ?? Promise.resolve(workspace.init?.())
+  #prepareOwn(requestContext: RequestContext, workspace: HarnessWorkspace): Promise<void> {
+    const known = this.#ofAgents.get(requestContext)
+    if (known?.workspace === workspace) return known.prepared
+    const prepared = this.#initialise(workspace).catch((thrown: unknown) => {
+      own.hasFailed = true
+      this.#emit({ type: 'workspace_error', error: asError(thrown) })
+    })
+    const own: OwnWorkspace = { workspace, prepared, hasFailed: false }
+    this.#ofAgents.set(requestContext, own)
+    return prepared
+  }
+
+  /** Initialises a workspace once, and once more if that failed. */
+  async #initialise(workspace: HarnessWorkspace): Promise<void> {
+    const initialised = this.#initialised.get(workspace) ?? (async () => workspace.init?.())()
     this.#initialised.set(workspace, initialised)
     try {
       await initialised
     } catch (thrown) {
       this.#initialised.delete(workspace)
-      this.#emit({ type: 'workspace_error', error: asError(thrown) })
+      throw thrown
     }
   }
 
@@ -160,7 +179,7 @@ export class WorkspaceSlot {
 
   #of(requestContext: RequestContext): HarnessWorkspace | undefined {
     const own = this.#ofAgents.get(requestContext)
-    if (own !== undefined) return own
+    if (own !== undefined) return own.hasFailed ? undefined : own.workspace
     if (typeof this.#input === 'function') return this.#made.get(requestContext)
     return this.#state === 'ready' ? this.#current : undefined
   }

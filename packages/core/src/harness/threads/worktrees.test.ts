@@ -120,6 +120,26 @@ suite('a worktree of a thread', () => {
     assert.equal(repository.git('log', '-1', '--format=%s', branch), 'done')
   })
 
+  test('stays while it has commits that are on no branch, also when its thread is deleted', async () => {
+    using repository = new Repository()
+    const lost = call('execute_command', {
+      command: 'git checkout -q --detach && echo lost > lost.txt && git add -A && git commit -qm lost',
+    })
+    await using bench = new HarnessBench([lost, DONE], repository.config)
+    const { harness } = bench
+    await harness.createThread()
+    const { thread } = harness.session
+    const { top } = await thread.worktree.create()
+    await harness.sendMessage({ content: 'Work.' })
+    await assert.rejects(thread.worktree.remove(), (error) => isConflict(error) && /on no branch/.test(String(error)))
+    const { remains } = await thread.delete({ threadId: thread.requireId() })
+    assert.deepEqual(
+      remains.map(({ kind }) => kind),
+      ['worktree'],
+    )
+    assert.equal(readFileSync(join(top, 'lost.txt'), 'utf8'), 'lost\n')
+  })
+
   test('is used only where we make them, whatever a setting of the thread contains', async () => {
     using repository = new Repository()
     await using bench = new HarnessBench([write('x.txt', 'x'), DONE], repository.config)
