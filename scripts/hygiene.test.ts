@@ -73,7 +73,7 @@ describe('nothing runs because it was installed', () => {
   })
 })
 
-describe('dependencies come in on purpose', () => {
+describe('dependencies are added on purpose', () => {
   it('every package has as many at run time as it declares', () => {
     const found = folders.map((folder) => [folder, runTimePackages(lock, folder).length] as const)
     assert.deepEqual(Object.fromEntries(found), { ...RUN_TIME_PACKAGES })

@@ -143,7 +143,7 @@ describe('npm start', () => {
     assert.equal((await clone.launch('start')).signal, 'SIGINT')
   })
 
-  it('lets the program bring its work to an end after Ctrl-C', async () => {
+  it('lets the program finish its work after Ctrl-C', async () => {
     await using clone = await Clone.make()
     await clone.launch('start')
     // A terminal sends the signal to every process in it.
@@ -168,7 +168,7 @@ describe('npm start', () => {
     assert.equal(out, 'begun\nkept\n')
   })
 
-  it('names the tasks there are to whoever asks for another one', async () => {
+  it('names the tasks there are when another one is asked for', async () => {
     await using clone = await Clone.make()
     const ended = await clone.launch('toString')
     assert.equal(ended.code, 2)

@@ -92,7 +92,7 @@ describe('packing', () => {
         assert.deepEqual(unwanted, [])
       })
 
-      it('brings its own reference if it can be imported, and all pages if people install it first', async () => {
+      it('contains its own reference if it can be imported, and all pages if people install it first', async () => {
         const files = await filesOf(installed(source.name))
         const isLibrary = Object.values(source.exports).some((file) => String(file).endsWith('.ts'))
         const pages = ['guide', 'internals'].flatMap((part) =>

@@ -16,7 +16,7 @@ describe('a trace is', () => {
   it('the path of a file of this checkout', () => {
     assert.deepEqual(tracesIn(`see '${root}/a.ts'.`, root), [`${root}/a.ts`])
   })
-  it('the path of something beside it', () => {
+  it('the path of a file next to it', () => {
     assert.deepEqual(tracesIn(`as in ${parent}/notes.`, root), [`${parent}/notes`])
   })
   it('the host of a registry', () => {

@@ -72,7 +72,7 @@ suite('a failed model call', () => {
     })
   }
 
-  test('in a stream is plain data, and keeps its words', () => {
+  test('in a stream is plain data, and keeps its text', () => {
     assert.deepEqual(failureOf({ message: 'busy', type: 'overloaded_error', code: 529 }, NOW).error, {
       name: 'overloaded_error',
       message: 'busy',

@@ -51,7 +51,7 @@ suite('the patience with a model', () => {
     }
   })
 
-  test('ends with the turn: the model is told, and was not silent', (t) => {
+  test('the wait for a model', (t) => {
     const pass = stoppedClock(t)
     const turn = new AbortController()
     const patience = new Patience(turn.signal, 1000)

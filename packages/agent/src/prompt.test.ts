@@ -122,7 +122,7 @@ suite('what the model is shown', () => {
     ])
   })
 
-  test('a file of which only the address is known is its address, as it was written', () => {
+  test('a file with only a known address is its address, as it was written', () => {
     const media = { type: 'image', mimeType: 'image/png', data: '' } as const
     const [shown] = toPrompt(undefined, [
       message('assistant', [
@@ -142,7 +142,7 @@ suite('what the model is shown', () => {
     ])
   })
 
-  test('the work of another agent is described in words, because its tools and signatures are not ours', () => {
+  test('the work of another agent is described as text, because its tools and signatures are not ours', () => {
     const signed: Part = { id: '0', type: 'reasoning', text: 'Hmm', meta: { provider: { x: { signature: 's' } } } }
     const result: Part = { id: '2', type: 'tool-result', toolCallId: 'c1', toolName: 'read', result: 'text of a' }
     const others = message('assistant', [signed, call, result, { id: '3', type: 'text', text: 'Done.' }], {

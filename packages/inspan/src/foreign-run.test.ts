@@ -77,7 +77,7 @@ const brief = (event: ActivityEvent): string =>
       : event.type
 
 suite('inspan run --harness', () => {
-  test('shows words, calls, warnings and retries as they come, and so does replay', async () => {
+  test('shows texts, calls, warnings and retries as they come, and so does replay', async () => {
     const ran = await inspan('run', '--harness', 'codex', 'Look')
     assert.equal(ran.code, 0)
     assert.match(ran.out, /^warning: a line of its log$/m)
@@ -143,7 +143,7 @@ suite('inspan run --harness', () => {
     for (const line of lines) if (line.type === 'note') assert.equal(line.activity?.events[0]?.type, 'warning')
   })
 
-  test('a recording is kept for a week, and one that was given its place for good', async () => {
+  test('a recording is kept for a week, and one with a given place for ever', async () => {
     const place = join(folder, 'mine')
     const given = await inspan('run', '--harness', 'codex', '--record', place, 'Look')
     const [old, young] = [

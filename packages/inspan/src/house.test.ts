@@ -64,7 +64,7 @@ suite('inspan export', () => {
 })
 
 suite('inspan data', () => {
-  test('reports where everything lies and how large it is', async () => {
+  test('reports where everything is and how large it is', async () => {
     await record('Hello.')
     const { out } = await inspan(['data', '--json'])
     const rows = out
@@ -141,7 +141,7 @@ suite('the config', () => {
 })
 
 suite('inspan report', () => {
-  test('holds versions and the log, but no secret, no name and no words of a conversation', async () => {
+  test('holds versions and the log, but no secret, no name and no text of a conversation', async () => {
     await record('Private words.')
     await inspan(['threads'])
     const env = { USER: 'somebody-real', SOME_API_KEY: 'abcdefgh12345' }

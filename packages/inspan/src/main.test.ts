@@ -114,7 +114,7 @@ suite('inspan run', () => {
     assert.equal(events.filter((event) => event.type === 'tool-result').length, 1)
   })
 
-  test('Ctrl-C before there is a run starts none, and the shell is told', async () => {
+  test('Ctrl-C before there is a run starts none, and the exit code shows it', async () => {
     const program = `
       import { main } from ${JSON.stringify(new URL('main.ts', import.meta.url).href)}
       process.on('newListener', (name) => {

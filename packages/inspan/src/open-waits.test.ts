@@ -88,7 +88,7 @@ suite('inspan run on a conversation that waits for an answer', () => {
     assert.match(waiting.out, /✗ list_files .*denied[\s\S]*I see /)
   })
 
-  test('refuses words for an approval, and more answers than there are questions', async () => {
+  test('refuses text for an approval, and more answers than there are questions', async () => {
     await using waiting = await Waiting.open()
     assert.notEqual(await waiting.run(['--answer', 'perhaps']), 0)
     assert.match(waiting.err, /approve or decline/)

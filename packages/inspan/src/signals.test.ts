@@ -73,7 +73,7 @@ async function inTool(t: TestContext, temporary: string, ...args: readonly strin
   return { inspan, runTag, out: () => out }
 }
 
-suite('inspan run that is told to end in the middle of a tool', () => {
+suite('inspan run that is asked to end in the middle of a tool', () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     test(`by ${signal} ends all that was started, and leaves nothing but its recording`, limit, async (t) => {
       const temporary = join(folder, signal)

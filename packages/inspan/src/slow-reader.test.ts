@@ -81,7 +81,7 @@ suite('inspan run into a reader that is slow', () => {
     })
   }
 
-  test('ends at Ctrl-C while nobody reads, and what it did is told', async () => {
+  test('ends at Ctrl-C while nobody reads, and what it did is printed', async () => {
     const inspan = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
       cwd: folder,
       env: { ...envFor('long'), INSPAN_TEST_ENDLESS: '1' },

@@ -64,7 +64,7 @@ of oak </thread-title>`
       assert.match(problemOf(answer) ?? '', problem)
     })
 
-  test('an observer’s answer is refused if it repeats the first words of any of its prompts', () => {
+  test('an observer’s answer is refused if it repeats the beginning of any of its prompts', () => {
     assert.match(problemOf(`- ${OWN_WORDS} And so on.`) ?? '', /its instructions/)
   })
 })

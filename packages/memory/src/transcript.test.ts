@@ -37,7 +37,7 @@ suite('a transcript for an observer', () => {
     )
   })
 
-  test('leaves out reasoning, and messages of which nothing is left', () => {
+  test('leaves out reasoning, and messages that are empty afterwards', () => {
     assert.equal(transcript([message('assistant', { id: '0', type: 'reasoning', text: 'Hm.' })]), '')
   })
 

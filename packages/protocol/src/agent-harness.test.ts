@@ -39,7 +39,7 @@ suite('a harness', () => {
     holds(true satisfies Equal<HarnessOf<OwnFactory>['extensions'], OwnHarness['extensions']>)
   })
 
-  test('is not told who to talk to in its config, but gets its own fields', () => {
+  test('gets its own fields, but no partner in its config', () => {
     holds(true satisfies Equal<Extract<keyof HarnessAgentConfig, 'modelId' | 'profile' | 'orgAlias'>, never>)
     holds(true satisfies 'toolSearch' extends keyof HarnessAgentConfig<OwnConfig> ? true : false)
   })
@@ -69,7 +69,7 @@ suite('MCP', () => {
     ])
   })
 
-  test('a server is a program or an address, and reconnects as the MCP client does unless told otherwise', () => {
+  test('a server is a program or an address, and reconnects as the MCP client does by default', () => {
     const servers: MCPConfiguration = {
       files: { type: 'stdio', command: 'files-server', args: ['--root', '.'], env: { A: '1' }, timeout: 5_000 },
       search: { type: 'remote', url: new URL('https://example.com/mcp'), reconnectionOptions: { maxRetries: 5 } },
@@ -84,7 +84,7 @@ suite('MCP', () => {
   })
 })
 
-test('a telemetry event is told by its type', () => {
+test('a telemetry event is recognised by its type', () => {
   holds(true satisfies Equal<TelemetryEvent['type'], TelemetryEventType>)
   type Ambiguous = {
     [Type in TelemetryEventType]: IsUnion<Extract<TelemetryEvent, { type: Type }>> extends false ? never : Type

@@ -96,7 +96,7 @@ suite('a chat message', () => {
     })
   })
 
-  test('shows what a signal told the model, and nothing of a signal that told it nothing', () => {
+  test('shows what a signal passed to the model, and nothing of a signal that passed nothing', () => {
     const signal = { id: '0', type: 'signal', kind: 'system_reminder', data: {} } as const
     assert.deepEqual(shown({ ...signal, text: 'mind the gap' }), { type: 'text', text: 'mind the gap' })
     assert.equal(shown({ ...signal, text: '' }), undefined)
@@ -193,7 +193,7 @@ suite('a message from outside', () => {
     }
   })
 
-  test('a message from outside that was read from a chat keeps its words, their order and its time', () => {
+  test('a message from outside that was read from a chat keeps its text, its order and its time', () => {
     const wordsOf = (parts: readonly Part[]): string[] =>
       parts.flatMap((part) => (part.type === 'text' || part.type === 'signal' ? [part.text] : [])).filter(Boolean)
     const spoken = arbitraryUserParts.filter((parts) => wordsOf(parts).length > 0)

@@ -243,7 +243,7 @@ suite('a harness message', () => {
     assert.deepEqual(toHarnessMessage({ ...message([]), parts: List.from(parts) }), shown)
   })
 
-  test('a message with the role tool counts as words of the agent that called', () => {
+  test('a message with the role tool counts as a message of the agent that called', () => {
     const shown = toHarnessMessage(message([result({ result: 'x' })], { role: 'tool' }))
     assert.equal(shown.role, 'assistant')
     assert.equal(shown.stopReason, undefined)

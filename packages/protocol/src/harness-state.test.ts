@@ -76,7 +76,7 @@ suite('the status', () => {
     assert.equal(stateAfter(runs, failed, runs).status, 'running')
   })
 
-  test('is awaiting approval while anything waits for a person, also after the run was given up', () => {
+  test('is awaiting approval while anything waits for a person, also after the run has ended', () => {
     for (const kind of ['approval', 'question', 'plan', 'access'] as const) {
       assert.equal(stateAfter(runs, speaks, calls, asks(kind)).status, 'awaiting-approval')
     }
@@ -127,7 +127,7 @@ suite('pending approvals', () => {
 })
 
 suite('messages', () => {
-  test('have their words as one text, their reasoning and attachments apart', () => {
+  test('have their text as one, and their reasoning and attachments apart', () => {
     const state = stateAfter(
       {
         ...asked,
@@ -157,7 +157,7 @@ suite('messages', () => {
     ])
   })
 
-  test('have the address of a file of which nothing else is known', () => {
+  test('have the address of a file of which only that is known', () => {
     const url = 'https://example.org/a.png'
     const made = { type: 'file', messageId: 'm2', partId: '0', mimeType: 'image/png', data: '', url } as const
     const { messages } = stateAfter(asked, runs, speaks, made)
@@ -303,7 +303,7 @@ suite('a tool call', () => {
     assert.equal(shown.parentToolCallId, 'p1')
   })
 
-  test('is known by its result alone when it lies before the window', () => {
+  test('is known by its result alone when it is before the window', () => {
     assert.deepEqual(callAfter({ ...result, partId: '0', result: 'a.txt' }), {
       id: 'c1',
       name: 'bash',

@@ -114,7 +114,7 @@ suite('a list by id', () => {
     )
   })
 
-  test('keeps what stood at a place for whoever kept the list', () => {
+  test('keeps what was at a place for whoever kept the list', () => {
     const before = IdList.from([
       { id: 'a', n: 1 },
       { id: 'b', n: 2 },

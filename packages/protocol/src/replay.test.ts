@@ -32,7 +32,7 @@ suite('what a record represents', () => {
     )
   })
 
-  test('a step reports its tokens, not what we count besides', () => {
+  test('a step reports its tokens, without what we count in addition', () => {
     assert.deepEqual(eventsOf({ type: 'step.started', stepIndex: 1, attempt: 2 }), [
       { type: 'step-start', stepIndex: 1 },
     ])
@@ -86,7 +86,7 @@ suite('what a record represents', () => {
     assert.deepEqual(eventsOf({ type: 'batch', event }), [event])
   })
 
-  test('a result is told without what the record adds; a large one by its beginning', () => {
+  test('a result is shown without what the record adds; a large one by its beginning', () => {
     const body = {
       type: 'tool-result',
       ...place,

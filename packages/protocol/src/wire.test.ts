@@ -47,7 +47,7 @@ test('a state of four fields is a state, and every frame is a delta', () => {
   holds(true satisfies DeltaFrame extends DeltaMessage ? true : false)
 })
 
-test('messages are told apart by their type', () => {
+test('messages are recognised by their type', () => {
   holds(true satisfies Equal<ClientMessage['type'], 'hello' | 'commands'>)
   holds(
     true satisfies Equal<

@@ -8,7 +8,7 @@ import { chatting, eventsOf, textOf, until } from './sdk.fixture.ts'
 const LONG = 'The harbour of the town has four cranes, and the second one is broken. '.repeat(20)
 
 suite('a compacted session', () => {
-  test('begins with a summary, goes its own way, and leaves the old one as it was', async () => {
+  test('begins with a summary, continues on its own, and leaves the old one as it was', async () => {
     await using it = await chatting([
       { text: LONG },
       { text: 'Crane two is broken.' },
@@ -51,7 +51,7 @@ suite('a compacted session', () => {
     assert.match(JSON.stringify(it.model.requests[2]), /Crane two is broken/)
   })
 
-  test('is not made if the summary fails: the cause is told, and nothing has changed', async () => {
+  test('is not made if the summary fails: the error has the cause, and nothing has changed', async () => {
     await using it = await chatting([
       { text: LONG },
       { error: { status: 400, message: 'No summaries.' } },

@@ -42,7 +42,7 @@ suite('agents in a store that managers share', () => {
     await store.close()
   })
 
-  test('have an id once, and whoever comes second changes nothing', async () => {
+  test('have an id once, and a second one changes nothing', async () => {
     const store = new SqliteStore({ url: ':memory:' })
     await using here = await folders()
     await using there = await folders()

@@ -166,7 +166,7 @@ suite('an agent', () => {
 })
 
 suite('a restore', () => {
-  test('lists what could not be brought back, logs it, and brings back the rest', async () => {
+  test('lists what could not be restored, logs it, and restores the rest', async () => {
     await using it = await chatting([])
     const elsewhere = join(it.root, '..', 'elsewhere')
     await mkdir(elsewhere)

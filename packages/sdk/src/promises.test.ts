@@ -62,7 +62,7 @@ test('the clock and the ids of a manager can be set from outside', async () => {
   assert.ok(times.length > 5 && times.every((time) => time < 2_000), times.join())
 })
 
-test('the file of an agent is replaced as a whole: whoever reads the old one still has all of it', async () => {
+test('the file of an agent is replaced as a whole: a reader of the old one still has all of it', async () => {
   await using it = await chatting([])
   const path = join(it.root, 'agents', 'a.json')
   const old = await readFile(path, 'utf8')

@@ -134,7 +134,7 @@ suite('after a restart', () => {
     )
   })
 
-  test('an operation that waits can be looked at and aborted', async () => {
+  test('an operation that waits can be read and aborted', async () => {
     await using it = await chatting([CALL], { factory: { tools: noting('note', []) } })
     await until(await it.session.chat('Go', { operationId: 'op', requireToolApproval: true }), 'tool-approval-request')
     const manager = await it.restart()

@@ -60,7 +60,7 @@ export const TESTS = {
   notCreated: ['lifecycle.test.ts', 'is not created if that is aborted or its model cannot be resolved'],
   destroyed: ['lifecycle.test.ts', 'is gone after it was destroyed, with its file and its sessions'],
   copy: ['lifecycle.test.ts', 'gives away a copy of its config'],
-  restore: ['lifecycle.test.ts', 'lists what could not be brought back, logs it, and brings back the rest'],
+  restore: ['lifecycle.test.ts', 'lists what could not be restored, logs it, and restores the rest'],
   replaced: ['lifecycle.test.ts', 'can be replaced: creating the agent again clears its failure'],
   merge: ['lifecycle.test.ts', 'merges the fields, keeps sessions, is persisted, and applies to the next turn'],
   resolveAgain: [
@@ -97,8 +97,11 @@ export const TESTS = {
     'project-files.test.ts',
     'asks for approval of a found tool like for any other, and warns once of an entry that names none',
   ],
-  compaction: ['compaction.test.ts', 'begins with a summary, goes its own way, and leaves the old one as it was'],
-  noSummary: ['compaction.test.ts', 'is not made if the summary fails: the cause is told, and nothing has changed'],
+  compaction: ['compaction.test.ts', 'begins with a summary, continues on its own, and leaves the old one as it was'],
+  noSummary: [
+    'compaction.test.ts',
+    'is not made if the summary fails: the error has the cause, and nothing has changed',
+  ],
   undestroyed: ['details.test.ts', 'stays as it was if it cannot be destroyed'],
   rebuilt: ['details.test.ts', 'has addresses and models of its own back after a restart'],
   hooks: ['details.test.ts', 'belong to one agent, get its identity, and apply to results of the caller as well'],
@@ -151,7 +154,7 @@ export const TESTS = {
   clock: ['promises.test.ts', 'the clock and the ids of a manager can be set from outside'],
   wholeFile: [
     'promises.test.ts',
-    'the file of an agent is replaced as a whole: whoever reads the old one still has all of it',
+    'the file of an agent is replaced as a whole: a reader of the old one still has all of it',
   ],
   reasoningTokens: ['promises.test.ts', 'tokens of reasoning are counted'],
   notUnderstood: [
@@ -187,7 +190,7 @@ export const TESTS = {
     '../../tools/src/mcp/server-error.test.ts',
     'every category of failure reports whether another attempt may help',
   ],
-  mcpTimeout: ['../../tools/src/mcp/misbehaving.test.ts', 'hangs is given up after its timeout, and the others work'],
+  mcpTimeout: ['../../tools/src/mcp/misbehaving.test.ts', 'hangs is dropped after its timeout, and the others work'],
   mcpShared: ['../../tools/src/mcp/mcp-servers.test.ts', 'replaces the connection, and two at once share one attempt'],
   order: ['any-harness.test.ts', 'checks the folder, then the version, and restores agents before it is returned'],
   handsDown: [

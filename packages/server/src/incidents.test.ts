@@ -137,7 +137,7 @@ describe('OpenClaw: an unauthenticated command over the WebSocket set the path o
 })
 
 describe('OpenClaw: any token would do, and a client could give itself the role of an administrator', () => {
-  it('a token has to be the right one, and a role comes from the server alone', async () => {
+  it('a token must be the right one, and a role comes from the server alone', async () => {
     await using bench = await ServerBench.start([])
     for (const token of ['x', 'undefined', 'null', `${bench.token}x`, bench.token.slice(0, -1), WRONG_TOKEN]) {
       assert.equal((await raw(bench.url, '/v1/modes', bearer(token))).status, 401, token)

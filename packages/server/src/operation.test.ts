@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { SqliteStore } from '@inspan/core'
 import { ServerBench } from './server.fixture.ts'
 
-suite('for whoever runs a server', () => {
+suite('operating a server', () => {
   test('health and readiness need no token and reveal nothing', async () => {
     await using bench = await ServerBench.start([])
     const health = await fetch(`${bench.url}/v1/health`)

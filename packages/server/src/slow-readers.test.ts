@@ -189,7 +189,7 @@ describe('an event stream whose client does not read', () => {
   })
 })
 
-describe('a feed that has to read its thread again', () => {
+describe('a feed that must read its thread again', () => {
   it('brings all who watch up to date, although nothing more happens in the thread', async () => {
     const store = new MemoryStore()
     const thread = 'broken'

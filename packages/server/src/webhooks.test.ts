@@ -150,7 +150,7 @@ describe('webhooks', () => {
     assert.ok(resetsAt >= before + hour && resetsAt <= Date.now() + hour)
   })
 
-  it('can be told from forged, changed and replayed ones', async () => {
+  it('can be distinguished from forged, changed and replayed ones', async () => {
     await using receiver = new Receiver(1)
     const url = await receiver.start()
     let clock = 1_700_000_000_000

@@ -326,7 +326,7 @@ describe('opening an SQLite store', () => {
     }
 
     it(
-      'the path is a directory, or lies below a file',
+      'the path is a directory, or is below a file',
       inTempDir(async (directory) => {
         await mkdir(join(directory, 'sub'))
         await assert.rejects(SqliteStore.open({ url: join(directory, 'sub') }), (error) =>

@@ -233,7 +233,7 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
     })
   })
 
-  it('keeps what is looked at in place while older messages come in at the top', async () => {
+  it('keeps what is on screen in place while older messages arrive at the top', async () => {
     const store = new MemoryStore()
     await longThread(store, 'A long one', 1000)
     const bench = await startStudio([], store)

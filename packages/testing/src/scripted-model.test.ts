@@ -136,7 +136,7 @@ describe('scriptedModel called as a provider', () => {
     ])
   })
 
-  test('a tool that the provider runs brings its result and does not ask the client to run it', async () => {
+  test('a tool that the provider runs has its result and does not ask the client to run it', async () => {
     const model = scriptedModel([
       { toolCalls: [{ id: 'c', name: 'web', providerExecuted: true, result: { found: 1 } }], text: 'Found.' },
     ])

@@ -23,7 +23,7 @@ describe('what an agent can do', () => {
     await assert.rejects(driver.describe(), (error: unknown) => InspanError.is(error, 'unsupported'))
   })
 
-  it('does not include keeping rules, as nobody knows what it does not ask about', async (t) => {
+  it('does not include keeping rules, because what it does not ask about is unknown', async (t) => {
     const rules = { categories: { execute: 'deny' }, tools: { grep: 'ask' }, patterns: [] } as const
     const { run } = await stage(t, `t.text('Hi.')`)
     const error = errorOf(await run({ rules }).all)

@@ -5,7 +5,7 @@ import { brief } from '../../test/brief.ts'
 import { finishOf, resultsOf, textOf } from '../../test/live/live-host.ts'
 
 describe('an agent that fails', () => {
-  it('by dying in the middle of a turn: one error with its last words, and the call it left is closed', async (t) => {
+  it('by dying in the middle of a turn: one error with its last output, and the open call is closed', async (t) => {
     const body = `
       t.call('c1', { title: 'make', kind: 'execute', status: 'in_progress', rawInput: { command: 'make' } })
       console.error('out of memory')

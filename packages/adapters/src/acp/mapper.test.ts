@@ -12,7 +12,7 @@ const making = {
   },
 }
 
-describe('ACP: the failure of a turn is the last that is told of it', () => {
+describe('ACP: the failure of a turn is the last one reported', () => {
   it('when the agent answers with an error', () => {
     const answer = { id: 3, error: { code: -32603, message: 'No key' } }
     assert.deepEqual(brief(mapRun(acpDialect, [making, answer]).activity), ['command make ✗', 'error [-32603]: No key'])

@@ -140,7 +140,7 @@ describe('a question of the agent', () => {
     assert.equal(textOf(await turn.all), 'b')
   })
 
-  it('a question whose command is only in its title shows the agent’s words, and only a person can allow it', async (t) => {
+  it('a question whose command is only in its title shows the agent’s wording, and only a person can allow it', async (t) => {
     const title = 'rm -rf build [current working directory /home/me] (Removes the build)'
     const body = `
       const outcome = await t.ask('c1', { title: ${JSON.stringify(title)}, kind: 'execute' }, [

@@ -14,7 +14,7 @@ describe('a session of the agent', () => {
     { sessionUpdate: 'tool_call', toolCallId: 'old', title: 'old', status: 'completed' },
   ]
 
-  it('is loaded, and its past is not told again', async (t) => {
+  it('is loaded, and its history is not replayed as new events', async (t) => {
     const agent = { capabilities: { loadSession: true }, past }
     const { dir, host, run } = await stage(t, `t.text('in ' + t.session)`, { agent, binding })
     const events = await run().all
@@ -83,7 +83,7 @@ describe('a session of the agent', () => {
     assert.equal(error.code, 'unsupported')
   })
 
-  it('is told its MCP servers', async (t) => {
+  it('gets its MCP servers', async (t) => {
     const mcp = { files: { type: 'stdio', command: 'files', args: ['-v'], env: { A: '1' } } } as const
     const { dir, run } = await stage(t, `t.text('Hi.')`, { mcp: { files: { ...mcp.files, args: ['-v'] } } })
     await run().all

@@ -68,7 +68,7 @@ describe('a turn that is stopped', () => {
     assert.equal(finishOf(events), 'error')
   })
 
-  it('takes no messages meanwhile: they are for the next turn', async (t) => {
+  it('takes no messages until it has ended: they go to the next turn', async (t) => {
     const { driver, session, run } = await stage(t, `t.text('working'); await t.cancelled`)
     assert.equal((await driver.describe()).steer, 'restart')
     const turn = run()

@@ -32,7 +32,7 @@ describe('a turn of Antigravity', () => {
     assert.equal(new Set(events.flatMap((event) => (event.type === 'text-delta' ? [event.partId] : []))).size, 1)
   })
 
-  it('takes JSON for words: nobody has promised that it means anything', async (t) => {
+  it('treats JSON as text: its meaning is not documented', async (t) => {
     const { driver, notes } = await stage(t, `say({ type: 'error', message: 'not ours' })`)
     const events = await takeTurn(driver, notes)
     assert.equal(textOf(events), '{"type":"error","message":"not ours"}')
@@ -46,7 +46,7 @@ describe('a turn of Antigravity', () => {
     assert.ok(brief(notes.activity).some((line) => line.includes('slow network')))
   })
 
-  it('fails with its last words when it ends with a code', async (t) => {
+  it('fails with its last output when it exits with a code', async (t) => {
     const { driver, notes } = await stage(
       t,
       `print('Half an answer'); console.error('Error: quota exceeded'); process.exitCode = 2`,
@@ -83,7 +83,7 @@ describe('a turn of Antigravity', () => {
     await session.close()
   })
 
-  it('begins a new conversation every time, and is told what was said', async (t) => {
+  it('begins a new conversation every time, and gets what was said', async (t) => {
     const { driver, notes } = await stage(t, lines)
     const binding = { agentId: 'antigravity', nativeId: 'any', syncedTo: 1 }
     await takeTurn(driver, notes, { binding })

@@ -7,7 +7,7 @@ import { launchAntigravity } from './launch.ts'
 
 const launch = (more: Partial<LaunchRequest> = {}): LaunchPlan => launchAntigravity(aRequest(more))
 
-describe('Antigravity is told', () => {
+describe('the command line of Antigravity', () => {
   it('the prompt as an argument', () => {
     const plan = launch()
     assert.deepEqual(plan.args, ['--print', 'Do it.'])
@@ -20,7 +20,7 @@ describe('Antigravity is told', () => {
     assert.deepEqual(plan.args.slice(-3), ['--sandbox', '--print', 'Do it.'])
   })
 
-  it('Antigravity is told to wait for nobody where it may do everything', () => {
+  it('Antigravity gets the option to ask nobody where it may do everything', () => {
     assert.ok(launch({ permissions: 'full' }).args.includes('--dangerously-skip-permissions'))
   })
 

@@ -94,7 +94,7 @@ describe('Antigravity: the end', () => {
     assert.equal(eventsOf(run, 'error').length, 0)
   })
 
-  it('a bad end without a diagnostic has the last words as its own', () => {
+  it('a bad exit without a diagnostic has the last output as its message', () => {
     assert.deepEqual(map(['Something odd.'], { end: { exitCode: 2 } }), [
       unknown('Something odd.'),
       { type: 'error', message: 'antigravity exited with code 2: Something odd.', code: 'exit-2' },

@@ -10,7 +10,7 @@ const launch = (more: Partial<LaunchRequest> = {}): ReturnType<typeof launchClau
 const rules = (more: Partial<PermissionRules>): PermissionRules => ({ ...NO_RULES, ...more })
 const list = (text: string | undefined): readonly string[] => text?.split(',') ?? []
 
-describe('Claude Code is told', () => {
+describe('the command line of Claude Code', () => {
   it('the prompt on its input, so that nobody sees it and it can be long', () => {
     const plan = launch()
     assert.deepEqual(JSON.parse(plan.stdin ?? ''), {
@@ -30,7 +30,7 @@ describe('Claude Code is told', () => {
     assert.ok(plan.stdin?.includes('"a \ufffd b 😀"'))
   })
 
-  it('images, before the words', () => {
+  it('images, before the text', () => {
     const plan = launch({ input: [{ id: '0', type: 'text', text: 'See.' }, aPicture] })
     const { message } = JSON.parse(plan.stdin ?? '') as { message: { content: unknown } }
     assert.deepEqual(message.content, [
@@ -94,7 +94,7 @@ describe('Claude Code is told', () => {
     })
   })
 
-  it('Claude Code is told to use no settings but those asked for', () => {
+  it('Claude Code gets the option to use no settings but those asked for', () => {
     assert.equal(optionOf(launch(), '--setting-sources'), '')
     const plan = launchClaude(aRequest(), { settings: ['user', 'project'], args: ['--effort', 'low'] })
     assert.equal(optionOf(plan, '--setting-sources'), 'user,project')

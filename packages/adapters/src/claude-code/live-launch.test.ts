@@ -43,7 +43,7 @@ describe('the command line', () => {
 })
 
 describe('what is said to it', () => {
-  it('has pictures before words', () => {
+  it('has images before text', () => {
     const message = userMessage([...aRequest().input, aPicture])
     assert.deepEqual(message['message'], {
       role: 'user',

@@ -75,7 +75,7 @@ describe('a call that a person is asked about', () => {
     assert.deepEqual(await answered(t, APPROVE), ['ran {"command":"touch a","description":"Touches"}'])
   })
 
-  it('does not run when it is declined, and the agent is told why', async (t) => {
+  it('does not run when it is declined, and the agent gets the reason', async (t) => {
     assert.deepEqual(await answered(t, { decision: 'decline', reason: 'Not here.' }), ['✗ Not here.'])
   })
 
@@ -198,7 +198,7 @@ describe('a question of the agent', () => {
     { question: 'Which sizes?', header: 'Size', options: [{ label: 'S' }, { label: 'L' }], multiSelect: true },
   ] }`
 
-  it('waits for words and not for an approval', async (t) => {
+  it('waits for an answer in words, not for an approval', async (t) => {
     const { host, run } = await stage(
       t,
       `const { updatedInput } = await t.ask('AskUserQuestion', ${QUESTIONS}); t.say(JSON.stringify(updatedInput.answers))`,
@@ -331,7 +331,7 @@ describe('a process', () => {
     assert.equal(host.bindings.at(-1)?.nativeId, SESSION)
   })
 
-  it('is told of another model without being started again', async (t) => {
+  it('switches to another model without being restarted', async (t) => {
     const { dir, run } = await stage(t, `t.say('here')`)
     await run({ model: 'one' }).all
     await run({ model: 'two' }).all
@@ -341,7 +341,7 @@ describe('a process', () => {
     assert.ok((await heard(dir)).some((line) => line.includes('{"subtype":"set_model","model":"two"}')))
   })
 
-  it('is another one when it has to be started with something else', async (t) => {
+  it('is replaced when it needs other start options', async (t) => {
     const { dir, run } = await stage(t, `t.say('here')`)
     await run({ instructions: 'Be kind.' }).all
     await run({ instructions: 'Be brief.' }).all
@@ -427,7 +427,7 @@ describe('a process', () => {
     assert.equal(unknown.length, 4)
   })
 
-  it('is known to the host before it is told its task', async (t) => {
+  it('is reported to the host before it gets its task', async (t) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const host = liveHost(() => ASK, { noteProcess: () => promise })
     const { dir, run } = await stage(t, `t.say('here')`, { host })
@@ -502,7 +502,7 @@ describe('a native session', () => {
 })
 
 describe('a native session that is lost', () => {
-  it('is followed by a new one, which is told what was said', async (t) => {
+  it('is replaced by a new one, which gets what was said', async (t) => {
     const handovers: number[] = []
     const host = liveHost(() => ASK, {
       noteHandover: ({ messages }) => void handovers.push(messages),
@@ -532,7 +532,7 @@ describe('a native session that is lost', () => {
 })
 
 describe('what others said', () => {
-  it('is told before the prompt', async (t) => {
+  it('comes before the prompt', async (t) => {
     const host = liveHost(() => ASK, {
       history: async function* () {
         yield aMessage('b', 'Do it.', { run: aTurn.runId })
@@ -545,7 +545,7 @@ describe('what others said', () => {
 })
 
 describe('a recording of a turn', () => {
-  it('a recording of a turn that cannot be begun fails the turn before the program is told anything, and the next one can be taken', async (t) => {
+  it('a recording of a turn that cannot be begun fails the turn before the program gets any input, and the next turn works', async (t) => {
     const records = await scratch(t)
     const { dir, host, run } = await stage(t, `t.say('hi')`, {
       record: ({ turnId }) => ({ dir: turnId === 'bad' ? '/dev/null/not-a-directory' : join(records, turnId) }),

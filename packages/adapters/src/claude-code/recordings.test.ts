@@ -224,7 +224,7 @@ describe('Claude Code: recorded runs', () => {
     ])
   })
 
-  it('a program that never starts gives its own words', () => {
+  it('a program that never starts is reported with its own output', () => {
     const message = 'Error: When using --print, --output-format=stream-json requires --verbose'
     assert.deepEqual(activity('startup-error'), [
       { type: 'warning', message },
@@ -257,7 +257,7 @@ describe('Claude Code: hand-made streams', () => {
     ])
   })
 
-  it('a subagent in the background, its words and its calls', () => {
+  it('a subagent in the background, its text and its calls', () => {
     const explorer = { subagentId: 'a1', subagentName: 'explorer' }
     const run = mapFixture(claudeCodeDialect, 'made-background-subagent')
     assert.deepEqual(unstamped(run.activity), [

@@ -169,7 +169,7 @@ describe('Claude Code: system records', () => {
     ])
   })
 
-  it('a subagent that no task record announced is told by its call', () => {
+  it('a subagent that no task record announced is reported from its call', () => {
     const launched = { tool_use_result: { status: 'async_launched', agentId: 'a1', agentType: 'explorer' } }
     assert.deepEqual(call('Task', { subagent_type: 'explorer', prompt: 'x' }, {}, launched), [
       { type: 'orchestration', action: 'subagent_started', subagentId: 'a1', subagentName: 'explorer' },

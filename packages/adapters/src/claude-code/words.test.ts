@@ -4,7 +4,7 @@ import { SESSION, map, init, says } from '../../test/claude-code.ts'
 import { eventsOf, mapFixture, mapRun, unstamped } from '../../test/support.ts'
 import { claudeCodeDialect } from './mapper.ts'
 
-describe('Claude Code: words', () => {
+describe('Claude Code: texts', () => {
   it('joins the texts of one record into one message and leaves reasoning out', () => {
     const record = {
       type: 'assistant',
@@ -42,7 +42,7 @@ describe('Claude Code: words', () => {
     assert.equal(said.join(''), 'onetwo')
   })
 
-  it('a subagent’s words are no message of the agent', () => {
+  it('the text of a subagent is no message of the agent', () => {
     const run = mapRun(claudeCodeDialect, [init, says('report', { parent_tool_use_id: 'agent-1' }), says('answer')])
     assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'answer' }])
     const [sub] = eventsOf(run, 'text-delta')

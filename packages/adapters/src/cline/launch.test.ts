@@ -16,7 +16,7 @@ const disabledIn = (plan: Pick<LaunchPlan, 'files'>): readonly string[] =>
 const serversIn = (plan: Pick<LaunchPlan, 'files'>): unknown =>
   (JSON.parse(fileOf(plan, 'mcp.json')) as { readonly mcpServers: JsonObject }).mcpServers
 
-describe('Cline is told', () => {
+describe('the command line of Cline', () => {
   it('the prompt as its last argument, which is never taken for a command or an option', () => {
     const plan = launch({ input: [{ id: '0', type: 'text', text: '--version' }] })
     assert.deepEqual(plan.args.slice(-2), ['--', '--version '])
@@ -149,7 +149,7 @@ describe('Cline over ACP', () => {
     assert.ok(!disabledIn(launchClineLive(aRequest({ allowUngoverned: true }))).includes('spawn_agent'))
   })
 
-  it('has no tools that are denied for good; patterns are judged call by call', () => {
+  it('does not have the tools that are always denied; patterns are judged call by call', () => {
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] as const
     const plan = launchClineLive(aRequest({ rules: { ...NO_RULES, categories: { edit: 'deny' }, patterns } }))
     const disabled = disabledIn(plan)

@@ -112,7 +112,7 @@ describe('Cline: records', () => {
 })
 
 describe('Cline: sessions', () => {
-  it('are told by sessionId, session_id or id, never by a task', () => {
+  it('are identified by sessionId, session_id or id, never by a task', () => {
     for (const field of ['sessionId', 'session_id', 'id'])
       assert.equal(mapped([{ type: 'run_start', [field]: 's1' }]).mapper.sessionId, 's1')
     assert.equal(
@@ -195,7 +195,7 @@ describe('Cline: failures', () => {
     assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'error')
   })
 
-  it('errors that the agent made are told by their calls', () => {
+  it('errors that the agent made are reported with their calls', () => {
     const mistake = event('error', { error: { message: '1 tool call(s) failed' }, recoverable: true })
     assert.deepEqual(map([mistake, says('Sorry.'), result]), [agent('Sorry.')])
   })

@@ -198,7 +198,7 @@ describe('Cline: teams', () => {
     assert.deepEqual(end({}), sub('completed', 'worker'))
   })
 
-  it('calls of teammates are activity, and their words stay theirs', () => {
+  it('calls of teammates are activity, and their texts are not the agent’s', () => {
     const wrapped = (inner: object): object => team('agent_event', { agentId: 'worker', event: inner })
     const tool = { contentType: 'tool', toolName: 'bash', toolCallId: 'c1' }
     const run = mapped([

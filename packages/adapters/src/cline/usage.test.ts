@@ -80,7 +80,7 @@ describe('Cline: usage', () => {
     }
   })
 
-  it('the result counts where nothing else was told; prices of nothing are no prices', () => {
+  it('the result counts where nothing else was reported; prices of nothing are no prices', () => {
     const total = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 50, cacheWriteTokens: 0, totalCost: 0 }
     const run = mapped([{ ...result, usage: total, aggregateUsage: total }])
     assert.deepEqual(eventsOf(run, 'finish')[0]?.usage, {

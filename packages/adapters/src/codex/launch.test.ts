@@ -23,7 +23,7 @@ const refused =
     return true
   }
 
-describe('Codex is told', () => {
+describe('the command line of Codex', () => {
   it('the prompt on its input, so that nobody sees it and it can be long', () => {
     const plan = launch()
     assert.equal(plan.stdin, 'Do it.')
@@ -39,7 +39,7 @@ describe('Codex is told', () => {
     assert.ok(plan.args.indexOf('--image') < plan.args.indexOf('--json'))
   })
 
-  it('Codex is told to continue at the end of its session', () => {
+  it('Codex continues at the end of its session', () => {
     const plan = launch({ session: { kind: 'resume', nativeId: 'thread' } })
     assert.deepEqual(plan.args.slice(-3), ['resume', 'thread', '-'])
   })
@@ -50,14 +50,14 @@ describe('Codex is told', () => {
     assert.equal(setting(plan, 'developer_instructions'), String.raw`"Be \"brief\".\nNow."`)
   })
 
-  it('other instructions in words, as its session keeps the first ones', () => {
+  it('other instructions as text, because its session keeps the first ones', () => {
     const session = { kind: 'resume', nativeId: 'thread' } as const
     const plan = launch({ session, instructions: 'Be brief.', hasNewInstructions: true })
     assert.match(plan.stdin ?? '', /^<instructions>\n.*\nBe brief\.\n<\/instructions>\n\nDo it\.$/s)
     assert.equal(launch({ session, instructions: 'Be brief.' }).stdin, 'Do it.')
   })
 
-  it('Codex is told to give up when the network is gone', () => {
+  it('Codex gives up when the network is gone', () => {
     assert.deepEqual(optionsOf(launch(), '--disable'), ['unbounded_connection_retries'])
   })
 
@@ -65,7 +65,7 @@ describe('Codex is told', () => {
     assert.equal(launch({ maxSteps: 3 }).warnings?.[0]?.code, 'max-steps')
   })
 
-  it('Codex is told to use no configuration but ours, unless asked for', () => {
+  it('Codex uses no configuration but ours, unless asked for', () => {
     const own = launch()
     assert.ok(own.args.includes('--ignore-user-config') && own.args.includes('--ignore-rules'))
     const plan = launchCodex(aRequest(), {
@@ -96,7 +96,7 @@ describe('Codex is told', () => {
     assert.deepEqual(plan.env, { TOKEN: 'secret-1', INSPAN_MCP_2_0: 'secret-2' })
   })
 
-  it('Codex is told to wait for the MCP servers it is given, and for no others', () => {
+  it('Codex waits for the MCP servers it is given, and for no others', () => {
     const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
     assert.equal(setting(launch({ mcp }), 'mcp_optional_startup_grace_ms'), '0')
     assert.equal(setting(launch(), 'mcp_optional_startup_grace_ms'), undefined)
@@ -184,7 +184,7 @@ describe('our rules hold in Codex', () => {
     )
   })
 
-  it('our rules hold in Codex or it does not start with a configuration that may bring servers of its own', () => {
+  it('our rules hold in Codex or it does not start with a configuration that may have servers of its own', () => {
     const given = { rules: rules({ categories: { mcp: 'deny' }, tools: { mcp__toy__echo: 'deny' } }) }
     assert.throws(
       () => launchCodex(aRequest(given), { userConfig: true }),

@@ -165,7 +165,7 @@ describe('Goose: what its runs report', () => {
       })
   })
 
-  it('subagents are told by the sessions they had', () => {
+  it('subagents are identified by the sessions they had', () => {
     const ids = mapFixture(gooseDialect, 'handmade-delegation').activity.flatMap((event) =>
       event.type === 'orchestration' ? [[event.action, event.subagentId]] : [],
     )

@@ -15,7 +15,7 @@ const toolsOf = (plan: LaunchPlan, name: string): JsonValue | undefined =>
 
 const DENY_SHELL = { ...NO_RULES, categories: { execute: 'deny' } } as const
 
-describe('Goose is told', () => {
+describe('the command line of Goose', () => {
   it('its task in a recipe that only it can read', () => {
     const plan = launch({ instructions: 'Be brief.' })
     assert.equal(optionOf(plan, '--recipe'), '/private/turn.json')
@@ -41,14 +41,14 @@ describe('Goose is told', () => {
     assert.deepEqual([prompt, instructions], ['a \ufffd b', 'a \ufffd b'])
   })
 
-  it('Goose is told to begin a session that can be found by its name', () => {
+  it('Goose begins a session that can be found by its name', () => {
     const plan = launch()
     assert.equal(optionOf(plan, '--name'), `inspan-${SESSION}`)
     assert.ok(!plan.args.includes('--resume'))
     assert.equal(plan.sessionId, undefined)
   })
 
-  it('Goose is told which session to continue', () => {
+  it('Goose continues the given session', () => {
     const plan = launch({ session: { kind: 'resume', nativeId: '20260101_1' } })
     assert.ok(plan.args.includes('--resume'))
     assert.equal(optionOf(plan, '--session-id'), '20260101_1')
@@ -113,7 +113,7 @@ describe('Goose may', () => {
     assert.equal(toolsOf(plan, 'developer'), undefined)
   })
 
-  it('Goose may not have an extension of which nothing is left', () => {
+  it('Goose does not get an extension of which no tool is left', () => {
     const plan = launch({ permissions: 'full', rules: { ...NO_RULES, categories: { other: 'deny' } } })
     assert.deepEqual(
       extensionsOf(plan).map(({ name }) => name),
@@ -168,7 +168,7 @@ describe('Goose over ACP', () => {
     assert.deepEqual(plan.env, { GOOSE_MODE: 'approve', GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'm-1' })
   })
 
-  it('does not start under rules when its user has allowed tools for good', () => {
+  it('does not start under rules when its user has always allowed tools', () => {
     assert.throws(
       () => launchGooseLive(aRequest({ rules: DENY_SHELL }), {}, false),
       (error) => InspanError.is(error, 'policy-unsupported'),

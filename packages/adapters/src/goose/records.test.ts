@@ -100,7 +100,7 @@ describe('Goose: what is said', () => {
     )
   })
 
-  it('thoughts end where words or calls begin', () => {
+  it('reasoning ends where text or calls begin', () => {
     const thinking = (thought: unknown): object =>
       message('a', 'assistant', [{ type: 'thinking', thinking: thought }], INFERENCE)
     const order = (...lines: readonly object[]): readonly string[] =>
@@ -127,7 +127,7 @@ describe('Goose: what is said', () => {
     ])
   })
 
-  it("the user's words, pictures and what is hidden from people are nobody's message", () => {
+  it('the user’s messages, images and hidden content are no message of the agent', () => {
     const run = mapped([
       message('u', 'user', [
         { type: 'text', text: 'Do it.' },
@@ -328,7 +328,7 @@ describe('Goose: failures', () => {
     assert.deepEqual(eventsOf(run, 'text-delta').at(-1)?.meta, { end: true, interrupted: true })
   })
 
-  it('the same words of a model are an answer', () => {
+  it('the same text from a model is an answer', () => {
     assert.deepEqual(map([text('a', 'Network error: is what you asked about.'), complete]), [
       agent('Network error: is what you asked about.'),
     ])
@@ -388,7 +388,7 @@ describe('Goose: failures', () => {
     assert.equal(run.sums.waiting, 0)
   })
 
-  it('plain output before a bad end is the error’s words', () => {
+  it('plain output before a bad exit is the text of the error', () => {
     assert.deepEqual(map(['', '  error: Unknown provider: nope'], { end: { exitCode: 1 } }), [
       { type: 'unknown', raw: '  error: Unknown provider: nope' },
       { type: 'error', message: 'goose exited with code 1:   error: Unknown provider: nope', code: 'exit-1' },

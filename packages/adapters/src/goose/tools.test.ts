@@ -180,7 +180,7 @@ describe('Goose: subagents', () => {
     ])
   })
 
-  it('one whose last message has no words has not answered either', () => {
+  it('one whose last message has no text has not answered either', () => {
     const silent = 'No text content in last message'
     assert.deepEqual(call('delegate', { instructions: 'count' }, report(silent)), [
       { ...who, action: 'subagent_failed', isSuccess: false },
@@ -216,7 +216,7 @@ describe('Goose: subagents', () => {
     ])
   })
 
-  it('load is told how it ended, also without words for it', () => {
+  it('load reports how it ended, also without a text', () => {
     const told = (task_status: string): readonly object[] =>
       call('load', { source: 'x' }, report('…', { _meta: { subagent_session_id: '20260102_2', task_status } }))
     assert.deepEqual(told('completed'), [{ ...who, action: 'subagent_completed', isSuccess: true }])
@@ -264,7 +264,7 @@ describe('Goose: other tools', () => {
     assert.deepEqual(run.sums.reasons, { bookkeeping: 2, lifecycle: 1 })
   })
 
-  it('an image that is looked at is read; one with an address is not a file', () => {
+  it('an image that is viewed counts as read; one with an address is not a file', () => {
     assert.deepEqual(call('read_image', { source: '/a.png' }, ok, 'developer'), [
       { type: 'read', path: '/a.png', isSuccess: true },
     ])
@@ -290,7 +290,7 @@ describe('Goose: other tools', () => {
     }
   })
 
-  it("somebody else's tool is unknown, whatever it is called", () => {
+  it('a tool of somebody else is unknown, whatever its name', () => {
     const [event] = call('notes__list', { path: 'a' }, ok, 'notes')
     assert.deepEqual(event !== undefined && 'type' in event && event.type, 'unknown')
     const run = mapRun(gooseDialect, [

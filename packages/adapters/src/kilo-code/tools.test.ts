@@ -131,7 +131,7 @@ describe('Kilo Code: its own tools', () => {
     ])
   })
 
-  it('an agent manager of which nobody knows whom it started is unknown', () => {
+  it('an agent manager that does not show whom it started is unknown', () => {
     const odd = completed('agent_manager', { mode: 'local', tasks: [{ prompt: 'B' }, 7] }, { requestID: 'am-2' })
     assert.deepEqual(activity(odd), [{ type: 'unknown', raw: odd }])
   })
@@ -146,7 +146,7 @@ describe('Kilo Code: its own tools', () => {
     )
   })
 
-  it('a process in the background is a command of which the end is not known', () => {
+  it('a process in the background is a command without a known end', () => {
     const started = completed('background_process', { action: 'start', command: 'cat log', workdir: 'web' })
     const listed = completed('background_process', { action: 'list' })
     assert.deepEqual(activity(started, refused('background_process', { action: 'start', command: 'vite' }), listed), [

@@ -78,7 +78,7 @@ const plain: Dialect = {
 const call = (id: string, command: string): object => ({ do: 'call', text: id, input: { command } })
 
 describe('any program: lines', () => {
-  it('a record nobody knows, text and other JSON are unknown, with all of it', () => {
+  it('an unknown record, text and other JSON are unknown, with all of it', () => {
     const run = mapRun(plain, [{ a: 1 }, 'words', '7', '{"a":'])
     assert.deepEqual(unstamped(run.activity), [
       { type: 'unknown', raw: { a: 1 } },
@@ -125,7 +125,7 @@ describe('any program: lines', () => {
     assert.equal(run.sums.events, 1)
   })
 
-  it('standard error becomes warnings, and the words of the error at the end', () => {
+  it('standard error becomes warnings, and the text of the error at the end', () => {
     const run = mapRun(plain, [], { stderr: ['', '\u001b[31mno key\u001b[0m'], end: { exitCode: 3 } })
     assert.deepEqual(unstamped(run.activity), [
       { type: 'warning', message: 'no key' },
@@ -133,7 +133,7 @@ describe('any program: lines', () => {
     ])
   })
 
-  it('an exit code without any words is an error all the same; plain output serves as words', () => {
+  it('an exit code without any output is an error as well; plain output serves as its text', () => {
     assert.deepEqual(unstamped(mapRun(plain, [], { end: { exitCode: 1 } }).activity), [
       { type: 'error', message: 'plain exited with code 1', code: 'exit-1' },
     ])
@@ -147,7 +147,7 @@ describe('any program: lines', () => {
     ])
   })
 
-  it('a flood on standard error is all told, and quoted only in part', () => {
+  it('a flood on standard error is reported whole, and quoted only in part', () => {
     const flood = Array.from({ length: 5_000 }, (_, index) => `${index} ${'y'.repeat(300)}`)
     const run = mapRun(plain, [], { stderr: flood, end: { exitCode: 1 } })
     assert.equal(run.activity.length, 5_001)

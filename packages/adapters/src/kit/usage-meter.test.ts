@@ -96,7 +96,7 @@ describe('usage', () => {
     assert.deepEqual(usage.turn(), [])
   })
 
-  it('never counts below zero, whatever it is told', () => {
+  it('never counts below zero, whatever is reported', () => {
     const value = fc.oneof(fc.integer(), fc.double(), fc.string(), fc.constant(null))
     const numbers = fc.record({ inputTokens: value, outputTokens: value, costUsd: value }, { requiredKeys: [] })
     fc.assert(

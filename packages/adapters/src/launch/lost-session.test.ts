@@ -50,7 +50,7 @@ function assertBeganAnew({ events, notes }: PrintedTurn): void {
 }
 
 describe('a program that cannot continue its session', () => {
-  it('begins a new one, and is told what was said so far', async (t) => {
+  it('begins a new one, and gets what was said so far', async (t) => {
     assertBeganAnew(await printTurn(t, loses(`console.error('Error: no such session native-1')`), said))
   })
 
@@ -76,7 +76,7 @@ describe('a program that cannot continue its session', () => {
     assert.deepEqual(await Array.fromAsync(normalize(lines, { dialects: [dialect] })), notes.activity)
   })
 
-  it('is told only once to have been told what was said', async (t) => {
+  it('is reported only once to have received what was said', async (t) => {
     const handovers: number[] = []
     const host = (dir: string): Partial<Host> => ({
       history: async function* (query) {

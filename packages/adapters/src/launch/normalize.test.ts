@@ -51,7 +51,7 @@ describe('a program’s own output', () => {
     )
   })
 
-  it('is read in the words of its protocol if it was talked to', async () => {
+  it('is read by its protocol if the program was talked to', async () => {
     const item = { id: 'm', type: 'agentMessage', text: 'hi', phase: null }
     const spoken = [
       JSON.stringify({ id: 0, result: { userAgent: 'x' } }),

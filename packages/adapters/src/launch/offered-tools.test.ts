@@ -140,7 +140,7 @@ describe('rules that taking tools away does not keep', () => {
     assert.deepEqual(unkept({ rules: { tools: { read_file: 'deny' } }, permissions: 'edit' }), [])
   })
 
-  it('are patterns, unless the whole tool is gone', () => {
+  it('are patterns, unless the whole tool is removed', () => {
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] as const
     assert.deepEqual(unkept({ rules: { patterns } }), ['deny execute_command where it matches "rm *"'])
     assert.deepEqual(unkept({ rules: { patterns }, permissions: 'edit' }), [])

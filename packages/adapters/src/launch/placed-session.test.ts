@@ -101,7 +101,7 @@ describe('a program whose session is placed before a turn', () => {
     )
   })
 
-  it('begins a new session where there is none to be placed: it is told everything, and that is reported', async (t) => {
+  it('begins a new session where there is none to be placed: it gets everything, and that is reported', async (t) => {
     const { notes, turn } = await stage(t, async () => ({ kind: 'new', id: 'x', because: 'its session is gone' }))
     assert.match(textOf(await turn(anchored)), /^new\|<conversation>[^]*Said before\./)
     assert.deepEqual(warningsOf(notes), ['new-session'])
@@ -157,7 +157,7 @@ describe('a program whose session is placed before a turn', () => {
     await session.close()
   })
 
-  it('fails the turn when its program has gone since', async (t) => {
+  it('fails the turn when its program has been removed since', async (t) => {
     const { dir, notes, open } = await stage(t, async ({ session }) => session)
     const session = await open(null)
     await rm(join(dir, 'stand-in.mjs'))

@@ -58,7 +58,7 @@ describe('what a program cannot be started with', () => {
     assert.match(refusalOf({ args: [], env: { V: 'a\0b' } }), /NUL.*V/)
   })
 
-  it('is told before it is started, and what it was', async (t) => {
+  it('is reported before the start, with the exact input', async (t) => {
     const launch = (): LaunchPlan => ({ args: ['--system', LONG] })
     const { events, notes } = await printTurn(t, `hello(); done()`, { spec: { launch } })
     assert.equal(errorOf(events).code, 'unsupported')
@@ -66,7 +66,7 @@ describe('what a program cannot be started with', () => {
     assert.equal(notes.processes.length, 0)
   })
 
-  it('is told also of one that stays', async (t) => {
+  it('is reported also for one that stays', async (t) => {
     const dir = await scratch(t)
     const host = liveHost()
     const options = { bin: await standInProgram(dir, 'codex', `t.say('hi')`), cwd: dir, env: { CODEX_API_KEY: 'any' } }

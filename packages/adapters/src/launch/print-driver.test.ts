@@ -10,7 +10,7 @@ import { program, scratch, standIn, standInProfile, survivors } from '../../test
 import { printDriver, type PrintCliSpec } from './print-driver.ts'
 
 describe('a turn', () => {
-  it('is one process that is told its task and whose lines are events', async (t) => {
+  it('a turn is one process that gets its task and whose lines are events', async (t) => {
     const { events, notes, dir } = await printTurn(t, `hello(); text('You said: ' + await stdin()); done()`)
     assert.deepEqual(typesOf(events), ['start', 'text-delta', 'finish'])
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, 'You said: Do it.')
@@ -308,7 +308,7 @@ describe('native sessions', () => {
     assert.deepEqual(warningsOf(notes), ['new-session'])
   })
 
-  it('native sessions that are new are told before the prompt what was said so far', async (t) => {
+  it('native sessions that are new get what was said so far before the prompt', async (t) => {
     const { events } = await printTurn(t, `hello(); text(await stdin()); done()`, {
       host: () => ({
         history: async function* () {
@@ -391,7 +391,7 @@ describe('the driver', () => {
     assert.equal(await survivors(notes), 0)
   })
 
-  it('records a turn where it is told to', async (t) => {
+  it('records a turn in the given place', async (t) => {
     const recordings = await scratch(t)
     await printTurn(t, `hello(); text('hi'); done()`, {
       options: { record: ({ turnId }) => ({ dir: join(recordings, turnId) }) },

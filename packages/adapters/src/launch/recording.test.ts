@@ -135,7 +135,7 @@ describe('a recorded turn reads again exactly as it was', () => {
     assert.doesNotMatch(await readFile(join(recording, 'raw.jsonl'), 'utf8'), /sk-/)
   })
 
-  it('when they were in our own words about the program', async (t) => {
+  it('when they were in our own text about the program', async (t) => {
     const dir = await scratch(t)
     const recording = await openRecording({
       dir: join(dir, 'recording'),

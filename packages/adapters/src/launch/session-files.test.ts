@@ -31,7 +31,7 @@ const told = async (sessions: NativeSessions, folder: string): Promise<readonly 
   (await Array.fromAsync(sessions.read(ID, folder))).map(brief)
 
 describe('the sessions that an agent keeps itself', () => {
-  it('sessions of Claude Code are listed newest first and read without the words of subagents', async (t) => {
+  it('sessions of Claude Code are listed newest first and read without the text of subagents', async (t) => {
     const home = await scratch(t)
     const folder = '/work/my.app'
     const dir = join(home, '.claude/projects/-work-my-app')

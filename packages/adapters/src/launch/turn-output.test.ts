@@ -13,7 +13,7 @@ import { printDriver } from './print-driver.ts'
 
 const output = { schema: { type: 'object', properties: { ok: { type: 'boolean' } } } }
 
-describe('an answer that has to be data', () => {
+describe('an answer that must be data', () => {
   it('is asked for with the schema', () => {
     assert.equal(optionOf(launchClaude(aRequest({ output })), '--json-schema'), JSON.stringify(output.schema))
     const plan = launchCodex(aRequest({ output }))
@@ -75,7 +75,7 @@ describe('an answer that has to be data', () => {
 })
 
 describe('an effort', () => {
-  it('is passed on in the words of the CLI, or refused', () => {
+  it('is passed on under the name of the CLI, or refused', () => {
     assert.equal(optionOf(launchClaude(aRequest({ effort: 'max' })), '--effort'), 'max')
     assert.ok(launchCodex(aRequest({ effort: 'high' })).args.includes('model_reasoning_effort="high"'))
     assert.throws(

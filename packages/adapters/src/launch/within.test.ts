@@ -9,7 +9,7 @@ function isZombie(pid: number): boolean {
   return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
 }
 
-suite('a program that has to end in time', () => {
+suite('a program that must end in time', () => {
   test('has done so, although the host was too busy to notice in time', async () => {
     const child = spawn('true')
     await once(child, 'spawn')

@@ -22,7 +22,7 @@ describe('an approval describes what will happen', () => {
     assert.equal(words('deploy', { to: 'prod' }, 'harmless'), 'deploy {"to":"prod"}')
   })
 
-  it('in the words of the agent only if there is nothing else, and as such', () => {
+  it('in the wording of the agent only if there is nothing else, and marked as such', () => {
     assert.equal(words('execute', {}, 'rm -rf \u001b[8mx'), 'execute, of which the agent says: "rm -rf x"')
     assert.equal(words('execute', {}), 'execute')
   })

@@ -92,14 +92,14 @@ describe('the task of a turn', () => {
     assert.deepEqual(await ids(told, { turn, isKnown: () => false }), ['before', 'other', 'steered'])
   })
 
-  it('takes nothing from what others may be told', async () => {
+  it('takes nothing from the handover', async () => {
     const long = { ...asked, parts: [{ id: '0', type: 'text', text: 'x'.repeat(100) }] } as const
     const budget = { maxTokens: 20, countTokens: (text: string) => text.length }
     assert.deepEqual(await ids(history(long, other, before), { turn, budget, isKnown: () => false }), ['other'])
   })
 })
 
-describe('a part in words', () => {
+describe('a text part', () => {
   it('reports what was called and what came of it', () => {
     const call = { stage: 'ended' } as never
     assert.equal(

@@ -4,7 +4,7 @@ import { scratch } from '../../test/launch/stand-in.ts'
 import { makePrivateDir } from '../launch/private-dir.ts'
 import { LiveProcess } from './live-process.ts'
 
-describe('what a live program is told', () => {
+describe('the input of a live program', () => {
   it('can be read by strict parsers: half a surrogate pair is written as U+FFFD', async (t) => {
     const heard = Promise.withResolvers<string>()
     const process = await LiveProcess.start({

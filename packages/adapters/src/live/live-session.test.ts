@@ -133,7 +133,7 @@ describe('a live session', () => {
     assert.deepEqual(made.sessions, ['new'])
   })
 
-  it('begins the next turn with the session that is bound when the process is gone', async (t) => {
+  it('begins the next turn in the bound session when the process is gone', async (t) => {
     const made = await stage(t, [{ does: 'exit', begins: 'real' }, {}])
     await made.turn()
     await made.turn('run-2')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settledRules } from './settled-rules.ts'
 
-test('rules that ask are left to be asked; those that allow or deny for good stay', () => {
+test('rules that ask stay; those that always allow or deny are applied at once', () => {
   const rules = settledRules({
     categories: { read: 'allow', edit: 'ask', execute: 'deny' },
     tools: { Bash: 'ask', WebFetch: 'deny' },

@@ -50,7 +50,7 @@ describe('a call of a foreign program', () => {
     assert.deepEqual([request.toolName, request.args, request.category], ['Teleport', { to: 'here' }, 'other'])
   })
 
-  it('is the same again when only the words about it differ', () => {
+  it('is the same again when only its description differs', () => {
     const first = canonicalCall(call('Bash', { command: 'ls', description: 'Lists the files' }, { cwd: '/project' }))
     const again = canonicalCall(call('Bash', { command: 'ls', description: 'Looks around' }, { cwd: '/project' }))
     assert.deepEqual(first, again)

@@ -85,7 +85,7 @@ describe('a session of OpenCode', () => {
     assert.deepEqual(placed, { kind: 'resume', nativeId: 'ses_2', anchor: 'copy-of-m3' })
   })
 
-  it('a session of OpenCode that is gone, or does not hold the anchor, is followed by a new one', async (t) => {
+  it('a session of OpenCode that is gone, or does not hold the anchor, is replaced by a new one', async (t) => {
     const { place } = await stage(t)
     const gone = await place(resume('m1', 'ses_9'))
     assert.equal(gone.kind === 'new' && gone.because, 'its session is gone')

@@ -64,7 +64,7 @@ describe('OpenCode: texts', () => {
     assert.equal(events.find((event) => event.type === 'reasoning-delta')?.text, 'Hm.')
   })
 
-  it('the words of another session are a subagent’s', () => {
+  it('the text of another session is a subagent’s', () => {
     const { activity, events } = map([said('Mine.'), said('Its.', { sessionID: 'ses_child' })])
     assert.deepEqual(activity, [{ type: 'agent', message: 'Mine.' }])
     assert.equal(events.findLast((event) => event.type === 'text-delta')?.parentToolCallId, 'ses_child')
@@ -86,7 +86,7 @@ describe('OpenCode: sessions', () => {
     assert.equal(events[1]?.activity?.events[0]?.sessionId, SESSION)
   })
 
-  it('a session that changes is reported once, and the agent’s words stay the agent’s', () => {
+  it('a session that changes is reported once, and the agent’s text stays the agent’s', () => {
     const other = { ...said('There.', { sessionID: 'ses_2' }), sessionID: 'ses_2' }
     const { activity, mapper } = map([said('Here.'), other, other])
     assert.equal(mapper.sessionId, SESSION)
@@ -142,7 +142,7 @@ describe('OpenCode: usage', () => {
     assert.equal(finish?.usage?.totalTokens, 2120)
   })
 
-  it('numbers that cannot be are ignored and told', () => {
+  it('impossible numbers are ignored and reported', () => {
     const broken = { input: -1, output: 2 ** 53, reasoning: 1.5, cache: { read: 'many', write: 3 } }
     const { activity, events, sums } = map([stepStart(), stepFinish('stop', { tokens: broken })])
     assert.ok(activity.length > 0)
@@ -322,7 +322,7 @@ describe('OpenCode: records nobody knows', () => {
     assert.deepEqual([sums.events + sums.consumed, sums.waiting], [odd.length, 0])
   })
 
-  it('a record nobody knows is told, also after an error or in another session', () => {
+  it('an unknown record is reported, also after an error or in another session', () => {
     const odd = { type: 'news', sessionID: 'ses_2' }
     const { activity, sums } = map([said('Here.'), apiError('No key.'), odd])
     assert.deepEqual(

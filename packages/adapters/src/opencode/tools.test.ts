@@ -239,7 +239,7 @@ describe('OpenCode: skills and subagents', () => {
     )
   })
 
-  it('a task of which nobody knows whose it is is unknown', () => {
+  it('a task whose owner is unknown is unknown', () => {
     const odd = completed('task', { prompt: 'Do it.' })
     assert.deepEqual(activity(odd), [{ type: 'unknown', raw: odd }])
   })
@@ -287,7 +287,7 @@ describe('OpenCode: other calls', () => {
     assert.equal(events.find((event) => event.type === 'tool-call')?.meta?.invalidInput, '{"comm')
   })
 
-  it('a call that is told while it runs waits for its end', () => {
+  it('a call that is reported while it runs waits for its end', () => {
     const input = { pattern: 'x' }
     const running = toolUse('grep', { status: 'running', input })
     const again = structuredClone(running)

@@ -14,7 +14,7 @@ const toolsOf = (plan: Pick<LaunchPlan, 'args'>): readonly string[] => {
   return at === -1 ? [] : (plan.args[at + 1] ?? '').split(',')
 }
 
-describe('Pi is told', () => {
+describe('the command line of Pi', () => {
   it('the prompt on its input', () => {
     const plan = launch()
     assert.equal(plan.stdin, 'Do it.')
@@ -44,7 +44,7 @@ describe('Pi is told', () => {
     assert.equal(fileOf(plan, 'instructions.md'), 'Be brief.')
   })
 
-  it('Pi is told which session file to continue, and which to fork into a session of our choice', () => {
+  it('Pi gets the session file to continue, or the one to fork into a session of our choice', () => {
     const resumed = launch({ session: { kind: 'resume', nativeId: '/s/1.jsonl', anchor: 'a' } })
     assert.equal(optionOf(resumed, '--session'), '/s/1.jsonl')
     const forked = launch({ session: { kind: 'fork', nativeId: '/s/1.jsonl', anchor: 'a', id: SESSION } })
@@ -52,7 +52,7 @@ describe('Pi is told', () => {
     for (const name of ['--session', '--fork', '--session-id']) assert.equal(optionOf(launch(), name), undefined)
   })
 
-  it('Pi is told to load nothing that no rule binds', () => {
+  it('Pi loads nothing that no rule covers', () => {
     const { args } = launch()
     assert.ok(args.includes('--no-extensions') && args.includes('--no-approve'))
   })
@@ -130,7 +130,7 @@ describe('Pi may', () => {
   })
 })
 
-it('Pi over rpc is told the same, apart from its prompt and its session', () => {
+it('Pi over rpc gets the same, apart from its prompt and its session', () => {
   const request = aRequest({ model: 'm-1', session: { kind: 'resume', nativeId: '/s/1.jsonl' }, permissions: 'full' })
   const plan = launchPiLive(request)
   assert.equal(plan.args.filter((arg) => arg === '--mode').length, 1)

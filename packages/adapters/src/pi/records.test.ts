@@ -224,7 +224,7 @@ describe('Pi: sessions, steps and usage', () => {
     assert.equal(events.find((event) => event.type === 'finish')?.usage?.inputTokens, 800)
   })
 
-  it('numbers that cannot be are ignored and told', () => {
+  it('impossible numbers are ignored and reported', () => {
     const usage = { input: -5, output: 1e300, cacheRead: null, totalTokens: '9' }
     const { activity } = map([ended(assistant('Hi.', { usage }))])
     const codes = activity.map((event) => ('code' in event ? event.code : undefined))
@@ -352,7 +352,7 @@ describe('Pi: failures, all with exit code 0', () => {
     assert.deepEqual(reasons, ['error', 'stop', 'error'])
   })
 
-  it('trouble with summaries and extensions is told and ends nothing', () => {
+  it('trouble with summaries and extensions is reported and ends nothing', () => {
     const { activity, events } = map([
       { type: 'summarization_retry_scheduled', attempt: 1, maxAttempts: 2, delayMs: 5, errorMessage: 'busy' },
       { type: 'compaction_end', reason: 'threshold', aborted: false, willRetry: false, errorMessage: 'No summary.' },

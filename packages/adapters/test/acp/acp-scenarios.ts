@@ -151,7 +151,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     )
 
     test(
-      'begins a new session when the thread was rewound, and is told what is left of it',
+      'begins a new session when the thread was rewound, and gets what is left of it',
       async (t) => {
         const turns = ['One.', 'Two.', 'Three.'].map((text) => ({ text }))
         const bench = await benchFor(t, () => ({ turns }))

@@ -222,7 +222,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     )
 
     test(
-      'does not run a command that a person has declined, and its model is told why',
+      'does not run a command that a person has declined, and its model gets the reason',
       async (t) => {
         const { bench, run } = await stageOf(t, touch('a.txt'), DONE)
         const turn = run()
@@ -332,7 +332,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     )
 
     test(
-      'is resumed at our anchor: what came after it is gone from the request',
+      'is resumed at our anchor: the request has nothing that came after it',
       async (t) => {
         const bench = await benchFor(t, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
         const first = await openStage(t, bench)

@@ -65,7 +65,7 @@ describe('a ninth CLI, added as the documentation describes', () => {
     assert.equal(optionOf(launchNinth(aRequest({ session })), '--resume'), 'session-1')
   })
 
-  it('begins anew when its session is lost, fails with its own words, and can be examined', async (t) => {
+  it('begins anew when its session is lost, fails with its own output, and can be examined', async (t) => {
     const lost = `if (process.argv.includes('--resume')) { console.error('no such session'); process.exit(1) } ${PRINTS}`
     const binding = { agentId: 'ninth', nativeId: 'gone', syncedTo: 0, extra: { settled: true } }
     assert.deepEqual(warningsOf((await turn(t, lost, binding)).notes), ['new-session'])

@@ -47,7 +47,7 @@ suite('a lane', () => {
     assert.deepEqual(report.files, ['a.txt'])
   })
 
-  test('waits for a person unless it is told to decline, and ends when it is cancelled', async () => {
+  test('waits for a person unless it is set to decline, and ends when it is cancelled', async () => {
     const ended = new AbortController()
     const seen: string[] = []
     const report = await withClient([WRITE], (client) =>

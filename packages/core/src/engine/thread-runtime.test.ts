@@ -328,7 +328,7 @@ suite('an approval', () => {
     })
   }
 
-  test('answered twice, also by two at once, counts once and the second is told', async () => {
+  test('answered twice, also by two at once, counts once and the second gets an error', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     const run = await bench.submit('Write it.')
     const { id } = await bench.wait()
@@ -448,7 +448,7 @@ suite('what goes wrong', () => {
     assert.equal((await bench.records()).at(-1)?.body.type, 'run.ended')
   })
 
-  test('input that is not JSON runs no tool: the model is told and may try again', async () => {
+  test('input that is not JSON runs no tool: the model gets the error and may try again', async () => {
     await using bench = await Bench.open([
       { toolCalls: [{ name: 'write', input: '{"path": "/tm' }] },
       { text: 'Sorry.' },
@@ -458,7 +458,7 @@ suite('what goes wrong', () => {
     assert.match(JSON.stringify(bench.model.requests[1]), /not a JSON object/)
   })
 
-  test('a tool that is not there: the model is told which are', async () => {
+  test('a tool that is not there: the model gets a list of those that are', async () => {
     await using bench = await Bench.open([{ toolCalls: [{ name: 'wirte' }] }, { text: 'Sorry.' }])
     assert.equal(await (await bench.submit('Write it.')).done, 'complete')
     const told = JSON.stringify(bench.model.requests[1])
@@ -540,7 +540,7 @@ suite('what goes wrong', () => {
 })
 
 suite('after a crash', () => {
-  test('a call that had begun is in doubt: it is not run again, and the model is told', async () => {
+  test('a call that had begun is in doubt: it is not run again, and the model learns of it', async () => {
     let crash: () => void = () => undefined
     const crashed = new Promise<void>((resolve) => (crash = resolve))
     let runs = 0
@@ -609,7 +609,7 @@ suite('after a crash', () => {
     assert.equal(await bench.count('finish'), 1)
   })
 
-  test('a run is given up after the third attempt, with one finish', async () => {
+  test('a run is ended after the third attempt, with one finish', async () => {
     await using bench = await Bench.open([{ hang: true, repeat: true }])
     await bench.submit('Answer.')
     for (let i = 0; i < 3; i++) {

@@ -97,7 +97,7 @@ suite('each parameter of a harness counts', () => {
     assert.ok(offered(bench).includes('ask_user'))
   })
 
-  test('workspace: made ready, told of, ended', async () => {
+  test('workspace: initialised, reported, destroyed', async () => {
     const journal: string[] = []
     const workspace = {
       id: 'ws',
@@ -124,7 +124,7 @@ suite('each parameter of a harness counts', () => {
     ])
   })
 
-  test('workspace: one that cannot be made ready is told of, and the rest works', async () => {
+  test('workspace: one that fails to initialise is reported, and the rest works', async () => {
     const workspace = { init: () => Promise.reject(new Error('no disk')) }
     await using bench = new HarnessBench([{ text: 'Yes.' }], { workspace })
     await bench.harness.sendMessage({ content: 'Hi' })
@@ -340,7 +340,7 @@ suite('each parameter of a harness counts', () => {
     assert.equal(model.calls, 1)
   })
 
-  test('models: who may be used, how often they were, and which there are besides', async () => {
+  test('models: who may be used, how often they were, and further ones', async () => {
     const used: string[] = []
     await using bench = new HarnessBench([], {
       modelAuthChecker: (provider) => (provider === 'mine' ? true : undefined),
@@ -403,7 +403,7 @@ suite('each parameter of a harness counts', () => {
     )
   })
 
-  test('heartbeatHandlers: are known by their id, and begin when they are told to', async () => {
+  test('heartbeatHandlers: have ids, and start as configured', async () => {
     let ticks = 0
     const failed = Promise.withResolvers<void>()
     const journal: string[] = []

@@ -32,7 +32,7 @@ import {
 import { HarnessBench } from './harness.fixture.ts'
 
 suite('what a program needs besides the harness comes from the same package', () => {
-  test('the words of events, messages, threads and the display', async () => {
+  test('the text of events, messages, threads and the display', async () => {
     const heard: HarnessEvent[] = []
     await using bench = new HarnessBench([{ text: 'Yes.' }])
     bench.harness.subscribe((event: HarnessEvent) => void heard.push(event))

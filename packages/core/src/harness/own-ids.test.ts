@@ -48,7 +48,7 @@ suite('an id generator', () => {
     for (const kind of ['run.started', 'message.added', 'queue.added']) assert.ok(kinds.has(kind), kind)
   })
 
-  test('an id generator that names a run as an earlier one is named is told so, and nothing is sent', async () => {
+  test('an id generator that reuses the name of an earlier run causes an error, and nothing is sent', async () => {
     let ids = 0
     const storage = new MemoryStore()
     const next: string[] = []

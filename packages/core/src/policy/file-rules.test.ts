@@ -19,7 +19,7 @@ function verdict(rules: PermissionRules, tool: string, path: string, yolo = fals
 suite('an allow for paths', () => {
   const rules = fileRules(rule('edit_file', 'src/**', 'allow'), rule('read_file', '**/*.md', 'allow'))
 
-  test('covers what lies in the folder, however it is reached', () => {
+  test('covers what is in the folder, however it is reached', () => {
     for (const path of [
       'src/a.ts',
       './src/a.ts',
@@ -81,7 +81,7 @@ suite('an allow for paths', () => {
   })
 })
 
-suite('the folder that a command is told to run in', () => {
+suite('the folder of a command', () => {
   const allowed = fileRules(rule('read_file', 'secrets/**', 'deny'), rule('execute_command', 'cat *', 'allow'))
   const npmTest = fileRules(rule('execute_command', 'npm test *', 'allow'))
 
@@ -161,7 +161,7 @@ suite('a deny for paths', () => {
     assert.equal(verdict(rules, 'read_file', 'src/generated/a.ts', true), 'allow')
   })
 
-  test('means a bare name wherever it lies', () => {
+  test('means a bare name in every folder', () => {
     for (const path of ['.env', 'a/b/.env', '/elsewhere/.env', '.ENV']) {
       assert.equal(verdict(rules, 'read_file', path, true), 'deny', path)
     }
@@ -178,7 +178,7 @@ suite('a deny for paths', () => {
     assert.equal(policyFor(deep).decide(toolCall('grep', {}), { yolo: true }).policy, 'ask')
   })
 
-  test('asks where the path cannot be told', () => {
+  test('asks where the path cannot be determined', () => {
     assert.equal(policyFor(rules).decide(toolCall('edit_file', { path: 7 }), { yolo: true }).policy, 'ask')
     const unknown = createPolicy({ rules: fileRules(rule('edit_file', 'src/**', 'deny')) })
     const decide = (path: string): Policy => unknown.decide(toolCall('edit_file', { path }), { yolo: true }).policy

@@ -4,7 +4,7 @@ import { NO_RULES } from '@inspan/protocol'
 import { policyFor, shellCall, shellRules, toolCall } from './policy.fixture.ts'
 
 suite('"always"', () => {
-  test('for a tool or its category, kept beside what was granted before', () => {
+  test('for a tool or its category, stored in addition to what was granted before', () => {
     const policy = policyFor(NO_RULES)
     const before = { grants: { tools: ['a'], categories: ['read'] as const } }
     assert.deepEqual(policy.grant(toolCall('b', {}, { category: 'edit' }), 'tool', before), {

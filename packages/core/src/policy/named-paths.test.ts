@@ -20,7 +20,7 @@ function verdict(args: JsonObject, more: Partial<ToolCallRequest> = {}, context:
   return policy.decide(toolCall('mcp__files__open', args, { serverName: 'files', ...more }), context).policy
 }
 
-suite('a tool of which nobody said where it has its paths', () => {
+suite('a tool without declared paths', () => {
   test('asks where any text of its arguments is a denied path', () => {
     const risky: readonly JsonObject[] = [
       { path: '.env' },
@@ -97,13 +97,13 @@ suite('a tool of which nobody said where it has its paths', () => {
     for (const text of ['hello', 'two words', '42']) assert.equal(decide(text), 'allow', text)
   })
 
-  test('asks when it is given more texts than can be looked at', () => {
+  test('asks when it gets more texts than can be checked', () => {
     assert.equal(verdict({ rows: Array.from({ length: 100_000 }, (_, at) => `row ${at}`) }), 'ask')
     const deep = Array.from({ length: 20_000 }).reduce<JsonObject>((inner) => ({ inner }), { path: '.env' })
     assert.equal(verdict(deep), 'ask')
   })
 
-  test('is not looked at where it is a path tool: its own argument counts', () => {
+  test('is not checked where it is a path tool: its own argument counts', () => {
     const declared = policyFor(
       { categories: { mcp: 'allow' }, tools: {}, patterns: [{ tool: 'open', pattern: '.env', policy: 'deny' }] },
       { pathTools: { open: 'path' }, toolCategory: () => 'mcp' },

@@ -195,7 +195,7 @@ suite('the reason of a decision', () => {
     assert.deepEqual(because('ls; ssh h "rm x"'), ['ssh h "rm x"', ''])
   })
 
-  test('why a text that a deny may mean cannot be told', () => {
+  test('why a text that a deny may mean cannot be decided', () => {
     const { reason } = judgeShell('echo "', shellRules({ deny: ['rm *'] }))
     assert.match(reason, /`deny execute_command\(rm \*\)` of the harness .* before it runs: it cannot be read: .*quote/)
   })

@@ -137,7 +137,7 @@ suite('one thread, two programs', () => {
     },
   )
 
-  test('a subagent of Claude Code is told of as one', { timeout: TEST_MS }, async (t) => {
+  test('a subagent of Claude Code is reported as one', { timeout: TEST_MS }, async (t) => {
     const place = await makePlace(t)
     const prompt = 'SUBTASK-77'
     const input = { description: 'Look', prompt, subagent_type: 'general-purpose', run_in_background: false }

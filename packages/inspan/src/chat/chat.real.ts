@@ -235,7 +235,7 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
     assert.equal(readFileSync(join(terminal.folder, 'made.txt'), 'utf8'), 'by hand')
   })
 
-  it('answers questions and plans with keys and words', async () => {
+  it('answers questions and plans with keys and text', async () => {
     const options = [{ label: 'red' }, { label: 'blue', description: 'cold' }]
     const call = (name: string, input: Record<string, JsonValue>) => ({ toolCalls: [{ name, input }] })
     await using bench = await startServer([

@@ -46,7 +46,7 @@ suite('a message', () => {
     assert.equal(textOf(messageBlocks(shown, true)), '✓ shell ls\n  first\n  last')
   })
 
-  test('shows the words of a result that wraps them', () => {
+  test('shows the text of a result that wraps it', () => {
     const wrapped = {
       id: 'c',
       name: 'ask',

@@ -11,7 +11,7 @@ function state(fields: Partial<ClientState>): ClientState {
 
 const WAIT = { toolCallId: 'c', toolName: 'x', description: 'x', waitId: 'w' } as const
 
-test('a terminal that does not answer is told nothing', () => {
+test('a terminal that does not answer gets nothing', () => {
   const written: string[] = []
   const reporter = new StatusReporter((data) => written.push(data))
   reporter.ask()
@@ -20,7 +20,7 @@ test('a terminal that does not answer is told nothing', () => {
   assert.deepEqual(written, ['\x1b]7501;?\x07'])
 })
 
-test('a terminal that answers is told every change once', () => {
+test('a terminal that answers gets every change once', () => {
   const written: string[] = []
   const reporter = new StatusReporter((data) => written.push(data))
   assert.equal(reporter.read('x'), false)

@@ -42,13 +42,13 @@ async function wakesOf(hasServerRestarted: boolean): Promise<ReadonlyMap<string,
 }
 
 suite('threads of a dead owner', () => {
-  test('are looked at all at once when a process was killed', async () => {
+  test('are checked all at once when a process was killed', async () => {
     const times = [...(await wakesOf(false)).values()]
     assert.equal(times.length, COUNT)
     assert.equal(new Set(times).size, 1)
   })
 
-  test('are looked at evenly within two seconds after a failover of the database', async () => {
+  test('are checked evenly within two seconds after a failover of the database', async () => {
     const times = [...(await wakesOf(true)).values()].sort((a, b) => a - b)
     assert.equal(times.length, COUNT)
     const [first = 0] = times

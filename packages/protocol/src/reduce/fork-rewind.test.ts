@@ -170,7 +170,7 @@ suite('a rewind', () => {
     assert.equal(late.head.bindings.get('codex')?.stale, undefined)
   })
 
-  test('can be withdrawn by another rewind, and the client is told to read its window anew', () => {
+  test('can be withdrawn by another rewind, and the client is asked to read its window anew', () => {
     const record: LogRecord = {
       v: 1,
       stream: 'parent',

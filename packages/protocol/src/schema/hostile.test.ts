@@ -122,7 +122,7 @@ suite('the size of what a client sends', () => {
     assert.ok(!accepts(schemas.Command, submit({ attachments: [{ mimeType: 'no type', data: 'AAAA' }] })))
   })
 
-  test('is limited in depth: an answer that would overflow the stack of whoever walks it is refused', () => {
+  test('is limited in depth: an answer that would overflow a recursive reader is refused', () => {
     const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
     assert.ok(accepts(schemas.Command, { type: 'approve', toolCallId: 'c', answer: nested(LIMITS.jsonDepth) }))
     assert.ok(!accepts(schemas.Command, { type: 'approve', toolCallId: 'c', answer: nested(LIMITS.jsonDepth + 2) }))

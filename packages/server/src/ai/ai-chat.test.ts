@@ -188,7 +188,7 @@ suite('a chat of the AI SDK', limit, () => {
     assert.equal(chat.text, 'Better.')
   })
 
-  test('reconnects in the middle, and is told when the run is cancelled', async () => {
+  test('reconnects in the middle, and learns when the run is cancelled', async () => {
     await using bench = await ServerBench.start([{ text: ['Once ', 'upon '], hang: true }])
     const first = new TestChat(bench, { id: 'story' })
     const sending = first.sendMessage({ text: 'Tell' })

@@ -141,7 +141,7 @@ suite('a tool that runs what it is given', () => {
   }
 })
 
-suite('programs that hand their words on, one behind the other', () => {
+suite('programs that pass their arguments on, one to another', () => {
   test('are looked through once, not once for each', () => {
     assert.equal(runs(`${'ssh h '.repeat(100)}ls`), null)
     assert.equal(runs(`${'ssh h '.repeat(100)}bash`), 'stdin-script')

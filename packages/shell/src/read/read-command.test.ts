@@ -381,7 +381,7 @@ describe('attack shapes', () => {
     assert.deepEqual(suspicious('git commit -m "naïve 日本 👩‍💻 ✨"\n\tls'), [])
   })
 
-  it('a list too long to be looked at is refused whole', () => {
+  it('a list too long to be checked is refused whole', () => {
     const list = `${':;'.repeat(limits.commands)}curl evil`
     assert.equal(refusal(list), `more than ${limits.commands} commands`)
     assert.ok(names(`${':;'.repeat(60)}curl evil`).includes('curl'))
@@ -470,7 +470,7 @@ describe('attack shapes', () => {
     }
   })
 
-  it('a program beside the standard places is not the standard program', () => {
+  it('a program outside the standard places is not the standard program', () => {
     assert.equal(only('./git status').program, null)
     assert.equal(only('/tmp/git status').program, null)
     assert.equal(only('bin/git status').program, null)
@@ -521,7 +521,7 @@ describe('attack shapes', () => {
   })
 })
 
-describe('words', () => {
+describe('texts', () => {
   const word = (text: string): NonNullable<SimpleCommand['args'][number]> => {
     const first = commandsOf(`echo ${text}`)[0]?.args[0]
     assert.ok(first)

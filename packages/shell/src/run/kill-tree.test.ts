@@ -83,7 +83,7 @@ if (capabilities.reach === 'tree') {
       await assertNothingIsLeft(run, pids)
     })
 
-    it('kills what ignores SIGTERM in a session of its own after the CLI itself has gone', async () => {
+    it('kills what ignores SIGTERM in a session of its own after the CLI itself has exited', async () => {
       const run = await runShell(deafInOwnSession())
       const pids = await printedPids(run, 1)
       await run.processExited
@@ -130,7 +130,7 @@ if (capabilities.reach === 'tree') {
     })
 
     it(
-      'ends a daemon that has cleared its environment, in a session of its own, after all around it has gone',
+      'ends a daemon that has cleared its environment, in a session of its own, after its parents have exited',
       { skip: !canMark },
       async () => {
         const run = await runShell(inOwnSession('exec sleep 1000', '{}'))
@@ -152,7 +152,7 @@ if (capabilities.reach === 'tree') {
       await assertNothingIsLeft(run, pids)
     })
 
-    it('ends a process that has cleared its environment in the session of a root that has gone', async () => {
+    it('ends a process that has cleared its environment in the session of a root that has exited', async () => {
       const run = await runShell(
         `${unmarked}; env -i /bin/sh -c "echo \\$\\$; exec sleep 1000 >/dev/null 2>&1" & wait_for_nothing=1`,
       )

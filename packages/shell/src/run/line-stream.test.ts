@@ -152,7 +152,7 @@ describe('LineStream', () => {
     await stream.ended
   })
 
-  it('ends without a reader when it is told to discard', async () => {
+  it('ends without a reader when it discards', async () => {
     const source = Readable.from(Array.from({ length: 1000 }, () => Buffer.from(`${'x'.repeat(1000)}\n`)))
     const stream = new LineStream(source, { highWaterBytes: 5000 })
     stream.discard()
@@ -160,7 +160,7 @@ describe('LineStream', () => {
     assert.deepEqual(await readAll(stream), [])
   })
 
-  it('keeps everything for a later reader when it is told to read to the end', async () => {
+  it('keeps everything for a later reader when it reads to the end', async () => {
     const source = Readable.from(Array.from({ length: 100 }, () => Buffer.from(`${'x'.repeat(1000)}\n`)))
     const stream = new LineStream(source, { highWaterBytes: 5000 })
     stream.readToEnd()

@@ -32,7 +32,7 @@ describe('a folder is made', () => {
   })
 
   it(
-    'a folder is not made where nothing can be made, and making it is given up',
+    'a folder is not made where nothing can be made, and the attempt ends',
     { skip: !existsSync('/proc/self') },
     async () => {
       await assert.rejects(makeFolder('/proc/inspan/x'), { code: 'ENOENT' })

@@ -48,7 +48,7 @@ describe('membersOf', () => {
     assert.deepEqual(pids(membersOf(snapshot(all), [{ pid: 10, startTime: 100 }], [], self)), [15])
   })
 
-  it('leaves alone who has the pid and the session number of a root that is gone', () => {
+  it('leaves alone a process that has the pid and the session number of a dead root', () => {
     const all = [process(10, 1, { startTime: 500 }), process(15, 10, { session: 10, startTime: 510 })]
     assert.deepEqual(membersOf(snapshot(all), [{ pid: 10, startTime: 100 }], [], self), [])
     assert.deepEqual(membersOf(snapshot(all), [{ pid: 10, startTime: 100, exitedAt: 300 }], [], self), [])

@@ -51,7 +51,7 @@ describe('pruneSpool', () => {
     assert.deepEqual(result, { removed: [files[0]], removedBytes: 100, keptBytes: 210 })
   })
 
-  it('keeps what it is told to keep', async () => {
+  it('keeps the given runs', async () => {
     const running = await spool('running', 30)
     const old = await spool('old', 30)
     const result = await pruneSpool(root, { keep: (file) => file === running })

@@ -89,7 +89,7 @@ export function appendsContract(contract: StoreContract): void {
     )
 
     it(
-      'a writer that does not own the stream is refused and told who does',
+      'a writer that does not own the stream is refused, with the name of the owner',
       withStore(contract, async (store) => {
         await store.putOwner(owner('other', { url: 'http://127.0.0.1:1' }))
         const thread = await ownedThread(store, 't')

@@ -25,7 +25,7 @@ async function seqsOf(store: Store, lineage: StoredLineage): Promise<number[]> {
 export function deletionsContract(contract: StoreContract): void {
   describe('deletion', () => {
     it(
-      'removes a thread without forks for good',
+      'removes a thread without forks completely',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         await thread.say(1200)
@@ -126,7 +126,7 @@ export function deletionsContract(contract: StoreContract): void {
     )
 
     it(
-      'a fork of a fork keeps both ancestors, whoever of them is deleted first',
+      'a fork of a fork keeps both ancestors, whichever of them is deleted first',
       withStore(contract, async (store) => {
         const lineage: StoredLineage = [
           ...upTo('a', 3),

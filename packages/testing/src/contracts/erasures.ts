@@ -64,7 +64,7 @@ export function erasuresContract(contract: StoreContract): void {
     )
 
     it(
-      'takes several ranges, and leaves what lies between them',
+      'takes several ranges, and leaves what is between them',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         await thread.append({ records: notes('t', 1, 5) })

@@ -149,8 +149,8 @@ describe('bodies', () => {
   })
 })
 
-describe('what clients ask besides', () => {
-  test('the list of models, in the words of both vendors', async () => {
+describe('other requests of clients', () => {
+  test('the list of models, in the format of both vendors', async () => {
     await using provider = await startProvider([], { models: ['gpt-5', 'claude-opus'] })
     for (const path of ['/v1/models', '/models?limit=20']) {
       const list = (await (await fetch(provider.url + path)).json()) as { data: { id: string }[]; object: string }

@@ -54,7 +54,7 @@ for (const format of formats) {
       assert.equal(await result.finishReason, 'tool-calls')
     })
 
-    test('keeps parts apart whose deltas come in turn', async () => {
+    test('keeps parts apart whose deltas are interleaved', async () => {
       await using provider = await startProvider([
         {
           interleave: true,

@@ -128,7 +128,7 @@ suite('reconnecting', () => {
     )
   })
 
-  test('brings back a server that crashed', async () => {
+  test('restarts a server that crashed', async () => {
     await using bench = await McpBench.ready({ a: misbehaving('crash') })
     await assert.rejects(bench.call('a_change'), /MCP server "a"/)
     await bench.until(() => bench.info('a')?.status === 'error')

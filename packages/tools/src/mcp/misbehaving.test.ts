@@ -13,12 +13,12 @@ const failing = async (server: MCPServerConfig): Promise<[unknown, string]> => {
 }
 
 suite('a server that', () => {
-  test('hangs is given up after its timeout, and the others work', async () => {
+  test('hangs is dropped after its timeout, and the others work', async () => {
     const [detail] = await failing({ ...misbehaving('hang'), timeout: 1_000 })
     assert.deepEqual(detail, { category: 'connect-timeout', retriable: true })
   })
 
-  test('hangs in a call is given up after the time for calls', async () => {
+  test('hangs in a call is dropped after the time for calls', async () => {
     await using bench = await McpBench.ready({ bad: misbehaving('hang-call') }, { callTimeout: 50 })
     await assert.rejects(bench.call('bad_change'), /did not answer within 50 ms/)
   })
@@ -44,7 +44,7 @@ suite('a server that', () => {
     assert.deepEqual(detail, { category: 'protocol-error', retriable: false })
   })
 
-  test('returns something else than it declared has failed, and the model is told', async () => {
+  test('returns something else than it declared has failed, and the model learns of it', async () => {
     await using bench = await McpBench.ready({ a: misbehaving('lie') })
     const wrong = await bench.call('a_number')
     assert.ok('result' in wrong && wrong.isError === true)

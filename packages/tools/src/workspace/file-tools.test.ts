@@ -42,7 +42,7 @@ suite('read_file', () => {
     assert.deepEqual([binary.result, binary.modelOutput], ['a.bin is a binary file of 3 bytes.', undefined])
   })
 
-  test('refuses what is missing, a folder and a pipe, in plain words', async () => {
+  test('refuses what is missing, a folder and a pipe, with a clear message', async () => {
     await using bench = new WorkspaceBench()
     mkdirSync(join(bench.root, 'folder'))
     await bench.result('execute_command', { command: 'mkfifo pipe' })
@@ -62,7 +62,7 @@ suite('write_file', () => {
     assert.equal(readFileSync(join(bench.root, 'a/b/c.txt'), 'utf8'), 'x\ny\n')
   })
 
-  test('keeps the mode and the line ends of a file, and leaves nothing beside it', async () => {
+  test('keeps the mode and the line ends of a file, and leaves nothing next to it', async () => {
     await using bench = new WorkspaceBench()
     const file = join(bench.root, 'run.bat')
     writeFileSync(file, '\u{FEFF}one\r\ntwo\r\n')
@@ -73,7 +73,7 @@ suite('write_file', () => {
     assert.deepEqual(readdirSync(bench.root), ['run.bat'])
   })
 
-  test('replaces a file at once: nobody who reads it meanwhile sees a part of it', async () => {
+  test('replaces a file at once: a reader never sees a part of it', async () => {
     await using bench = new WorkspaceBench()
     const [one, two] = ['1', '2'].map((digit) => digit.repeat(2_000_000)) as [string, string]
     const file = join(bench.root, 'a.txt')

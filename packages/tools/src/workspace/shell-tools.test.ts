@@ -90,7 +90,7 @@ suite('execute_command', () => {
 })
 
 suite('a background process', () => {
-  test('continues after its call, can be looked at and ended', async () => {
+  test('continues after its call, can be read and ended', async () => {
     await using bench = new WorkspaceBench()
     const started = await bench.result('execute_command', {
       command: 'echo hello; echo ready > flag; sleep 1000',

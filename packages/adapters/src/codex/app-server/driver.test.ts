@@ -87,7 +87,7 @@ describe('a command that a person is asked about', () => {
     assert.deepEqual(await answered(t, APPROVE), ['ran', ''])
   })
 
-  it('does not run when it is declined, and the agent is told why before it learns that', async (t) => {
+  it('does not run when it is declined, and the agent gets the reason before the refusal', async (t) => {
     const body = `${TOUCH}; t.say(await t.steered())`
     assert.deepEqual(await answered(t, { decision: 'decline', reason: 'Not here.' }, body), [
       '✗ declined',
@@ -504,7 +504,7 @@ describe('a native thread', () => {
     assert.equal(textOf(events), '[["user","second"],["assistant","said i2"]]')
   })
 
-  it('is told what others said since, as items of its history', async (t) => {
+  it('gets what others said since, as items of its history', async (t) => {
     const said = aMessage('o1', 'I looked.', { role: 'assistant', by: 'other', order: 9 })
     const asked = aMessage('u1', 'And you?', { order: 10 })
     const host = withHistory(asked, said, own('turn-2', 'i3'), aMessage('u0', 'long ago'))
@@ -512,13 +512,13 @@ describe('a native thread', () => {
     assert.equal(textOf(await run().all), '[["assistant","[other]\\nI looked."],["user","And you?"]]')
   })
 
-  it('a native thread that is new is told everything, but not the task itself', async (t) => {
+  it('a native thread that is new gets everything except the task itself', async (t) => {
     const host = withHistory(aMessage('u1', 'Do it.', { run: aTurn.runId }), aMessage('u0', 'long ago'))
     const { run } = await stage(t, SAY, { host })
     assert.equal(textOf(await run().all), '[["user","long ago"]]')
   })
 
-  it('is not told twice', async (t) => {
+  it('gets nothing twice', async (t) => {
     const history = [aMessage('u0', 'Do it.', { run: aTurn.runId })]
     const host = liveHost(() => ASK, {
       history: async function* () {

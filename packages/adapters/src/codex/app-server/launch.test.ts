@@ -45,7 +45,7 @@ describe('rules', () => {
     )
   })
 
-  it('rules that deny edits for good make the sandbox read-only', () => {
+  it('rules that always deny edits make the sandbox read-only', () => {
     assert.equal(sandboxOf(ruled({ categories: { edit: 'deny' } })), 'read-only')
   })
 })

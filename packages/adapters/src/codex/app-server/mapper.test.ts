@@ -114,7 +114,7 @@ describe('a turn', () => {
     assert.equal(mapper.sessionId, MAIN)
   })
 
-  it('a turn that failed has one error, whoever repeats it', () => {
+  it('a turn that failed has one error, even if several records report it', () => {
     const error = { message: 'No.', codexErrorInfo: 'unauthorized' }
     const mapped = run(notice('error', { error, willRetry: false }), end('failed', error))
     assert.deepEqual(brief(mapped.activity), ['error [unauthorized]: No.'])
@@ -204,7 +204,7 @@ describe('steps', () => {
   })
 })
 
-describe('words', () => {
+describe('texts', () => {
   it('are said once, as they come', () => {
     const mapped = run(
       started({ type: 'agentMessage', id: 'i1', text: '' }),
@@ -229,7 +229,7 @@ describe('words', () => {
     assert.deepEqual(said, ['warning [retry]: Reconnecting', 'agent: Half an', 'agent: Whole.'])
   })
 
-  it('words that were thought have their parts apart', () => {
+  it('reasoning has parts of its own', () => {
     const mapped = run(
       notice('item/reasoning/summaryPartAdded', { itemId: 'r1', summaryIndex: 0 }),
       notice('item/reasoning/summaryTextDelta', { itemId: 'r1', delta: 'a', summaryIndex: 0 }),
@@ -245,7 +245,7 @@ describe('words', () => {
     assert.deepEqual(mapped.activity, [])
   })
 
-  it('the words of a subagent are not the answer', () => {
+  it('the text of a subagent is not the answer', () => {
     const text = completed({ type: 'agentMessage', id: 'i9', text: 'Sub.' }, { threadId: 'thread-2' })
     assert.deepEqual(inTurn(text), [])
   })

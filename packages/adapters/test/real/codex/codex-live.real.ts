@@ -83,7 +83,7 @@ testLive(cli, (test) => {
     'fork',
   )
 
-  test('is forked before a turn that the thread holds in part, and told that part', async (t, bin) => {
+  test('is forked before a turn that the thread holds in part, and gets that part', async (t, bin) => {
     const bench = await benchOf(t, cli, bin, () => ({
       turns: [{ text: 'PART-ONE', toolCalls: [cli.command('true')] }, { text: 'PART-TWO' }, { text: 'Three.' }],
     }))

@@ -46,7 +46,7 @@ describe('Goose, its own way', SIDE_BY_SIDE, () => {
     },
   )
 
-  it('is told texts that look like its templates as they are', { timeout: TEST_MS }, async (t) => {
+  it('gets texts that look like its templates as they are', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Done.' }] })
     const text = String.raw`Replace {{ name }} and {% if x %} and {# note #} and \{{ in the templates.`
     await bench.turn({ turn: { input: [{ id: '0', type: 'text', text }] } })

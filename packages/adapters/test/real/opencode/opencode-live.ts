@@ -65,7 +65,7 @@ export function testOpencodeLive(flavour: RealFlavour, { isCutFatal, settings }:
       { cannot: 'subagent', because: 'It has none in this mode, because they would ask nobody.' },
     )
 
-    test('does not see a tool that is denied for good', async (t, bin) => {
+    test('does not see a tool that is always denied', async (t, bin) => {
       const bench = await benchOf(t, cli, bin, () => ({ turns: [{ text: 'Done.' }] }))
       const { run } = await openStage(t, bench, { host: allowing() })
       const rules = { categories: { execute: 'deny' }, tools: { web_fetch: 'deny' }, patterns: [] } as const

@@ -109,7 +109,7 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, SIDE_BY_SIDE, (
     assert.doesNotMatch(bench.request(1), /UNHEARD-1/)
   })
 
-  test('is resumed at our anchor: what came after it is gone from the request, and the session stays', async (t) => {
+  test('is resumed at our anchor: the request has nothing that came after it, and the session stays', async (t) => {
     const bench = await benchOf(t, cli, bin, () => ({ turns: ['One.', 'Two.', 'Three.'].map((text) => ({ text })) }))
     const first = await openStage(t, bench)
     await first.run().all

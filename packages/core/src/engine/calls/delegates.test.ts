@@ -90,7 +90,7 @@ class Firm implements AsyncDisposable {
 }
 
 suite('a task in a thread of its own', () => {
-  test('waits there for its answer while the run that it is for continues, and holds nothing meanwhile', async () => {
+  test('waits there for its answer while the outer run continues, and holds nothing in the meantime', async () => {
     await using firm = await Firm.open(WORK, { passivateAfter: 0 })
     const run = await firm.submit()
     const { task, waitId } = await firm.asked()
@@ -234,7 +234,7 @@ suite('how a run ends', () => {
     await assert.rejects(firm.parent.outcome('nowhere'), (error) => InspanError.is(error, 'not-found'))
   })
 
-  test('is known also when another owner went on with it, once the thread is looked at again', async () => {
+  test('is known also when another owner continued it, once the thread is read again', async () => {
     const store = new MemoryStore()
     await createThread(store, { id: 'thread', resourceId: 'test' })
     const model = scriptedModel(WORK)

@@ -266,7 +266,7 @@ for (const continuity of ['log', 'native'] as const) {
       }
     }
 
-    test('throws when it is to be cancelled: the caller of cancel is told how it ended all the same', async () => {
+    test('throws when it is to be cancelled: the caller of cancel still learns how it ended', async () => {
       const cancel = (): never => {
         throw new Error('I will not.')
       }

@@ -284,7 +284,7 @@ suite('after a process is killed while a tool runs', () => {
     })
   })
 
-  test('ask, and decline: the model is told that the outcome is unknown', async () => {
+  test('ask, and decline: the model learns that the outcome is unknown', async () => {
     await killed('ask', async (again, journal) => {
       assert.match(await again('decline'), /outcome is unknown.*It is not made again/)
       assert.equal(await journal(), 'r:c\n')

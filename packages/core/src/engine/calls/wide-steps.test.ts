@@ -5,7 +5,7 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
 const ids = Array.from({ length: 20 }, (_, index) => `c${index}`)
 
-suite('a step with many calls of which one waits', () => {
+suite('a step with many calls, one of which waits', () => {
   for (const [order, ends] of [
     ['the order they were made in', ids],
     ['the opposite order', ids.toReversed()],

@@ -246,7 +246,7 @@ suite('a command', () => {
     assert.deepEqual(await bench.runtime.execute({ type: 'delete' }, sent), { status: 'done' })
   })
 
-  test('a command of an unknown type or with an invalid key is refused in plain words', async () => {
+  test('a command of an unknown type or with an invalid key is refused with a clear message', async () => {
     await using bench = await RuntimeBench.open(agentsOf())
     const unknown = await bench.runtime.execute({ type: 'explode' } as unknown as Command)
     assert.ok(unknown.status === 'rejected' && unknown.reason === 'invalid')
@@ -301,7 +301,7 @@ suite('an accepted command', () => {
     assert.equal(bench.runtime.state.head.title, 'x')
   })
 
-  test('an accepted command that fails for no known reason is tried three times, then given up', async () => {
+  test('an accepted command that fails for no known reason is tried three times, then rejected', async () => {
     const broken = { rewind: async () => Promise.reject(new TypeError('broken')) }
     await using bench = await RuntimeBench.open(agentsOf({ text: 'One.' }), { files: broken })
     await bench.runtime.outcome(runIdOf(await bench.runtime.execute({ type: 'submit', prompt: '1' })))

@@ -90,7 +90,7 @@ suite('retrieval of evidence turns from generated conversations', () => {
     })
   }
 
-  test('with an embedding model besides: better at every k', async (t) => {
+  test('with an embedding model as well: better at every k', async (t) => {
     const keywords = await recallAt([1, 5, 10], () => new MemoryStore())
     const both = await recallAt([1, 5, 10], () => new MemoryStore(), embed)
     t.diagnostic(`keywords ${keywords.join(' ')}, with embeddings ${both.join(' ')}`)

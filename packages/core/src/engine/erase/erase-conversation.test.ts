@@ -33,7 +33,7 @@ function erase(bench: ThreadBench, from: number, to: number): Promise<EraseRepor
 
 suite('erasing what was said in a real conversation', () => {
   test(
-    'leaves no word of it in questions, plans, tasks and what the model was told of them',
+    'leaves no trace of it in questions, plans, tasks and what the model learned of them',
     inTempDir(async (directory) => {
       const store = await SqliteStore.open({ url: join(directory, 'data.db') })
       await using bench = await ThreadBench.open({

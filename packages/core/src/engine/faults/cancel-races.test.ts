@@ -81,7 +81,7 @@ async function handingOver() {
 }
 
 suite('a cancel that meets something else', () => {
-  test('the thread is closed at once: the caller of cancel is told, and the run is cancelled', async () => {
+  test('the thread is closed at once: the caller of cancel learns of it, and the run is cancelled', async () => {
     await using bench = await parked()
     const run = await bench.submit('Go.')
     await bench.wait()
@@ -330,7 +330,7 @@ suite('a thread that is closed', () => {
     )
   })
 
-  test('while the floor is passed on: the run is interrupted, and nobody has cancelled it', async () => {
+  test('while another agent takes over: the run is interrupted, and nobody has cancelled it', async () => {
     const store = new SlowStore()
     const second = new ForeignAgent('second', [says('Here I am.')])
     await using bench = await RuntimeBench.open(
@@ -370,7 +370,7 @@ suite('a thread that is closed', () => {
   })
 })
 
-suite('an agent that cannot take the floor', () => {
+suite('an agent that cannot take over', () => {
   const broken: AgentDriver = {
     port: 1,
     id: 'second',

@@ -93,7 +93,7 @@ async function unlessTooLate(given: Promise<void>): Promise<void> {
   }
 }
 
-test('whatever commands meet, all are told, nothing is lost, done twice or ended twice', async () => {
+test('whatever commands meet, each gets its outcome, and nothing is lost, done twice or ended twice', async () => {
   const commands = fc.array(fc.constantFrom(...COMMANDS), { minLength: 3, maxLength: 12 })
   const pauses = fc.array(fc.nat(3), { minLength: 1, maxLength: 40 })
   await fc.assert(

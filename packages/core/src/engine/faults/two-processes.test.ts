@@ -165,7 +165,7 @@ suite('two processes answer what a third one had asked before it was killed', ()
 })
 
 suite('a second process', () => {
-  test('is told which process has the thread and where, and takes it at once when that is killed', async () => {
+  test('learns which process has the thread and where, and takes it at once when that is killed', async () => {
     await using place = await Place.make()
     await using holder = new Worker(place, 'holder', FOR_EVER)
     const waitId = await waiting(holder)

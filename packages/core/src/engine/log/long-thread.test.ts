@@ -115,7 +115,7 @@ suite('a thread of thousands of messages', () => {
     assert.equal(await (await bench.submit('go', { agentId: 'cli' })).done, 'complete')
   })
 
-  test('a thread of thousands of messages that another process wrote meanwhile is taken in a page at a time, whole and in order', async () => {
+  test('a thread of thousands of messages that another process wrote is read a page at a time, whole and in order', async () => {
     const store = new CountingStore()
     await using bench = await RuntimeBench.open({}, { store, passivateAfter: 1 })
     const here = bench.runtime

@@ -65,7 +65,7 @@ suite('a redacted record', () => {
     })
   })
 
-  test('has the task list redacted, where it is kept and where the model is told of it', () => {
+  test('has the task list redacted, where it is stored and where the model gets it', () => {
     const task = { id: 't_sk-1', content: 'Use sk-2', status: 'pending', activeForm: 'Using sk-2' } as const
     assert.deepEqual(redact({ type: 'tasks.changed', tasks: [task] }), {
       type: 'tasks.changed',
@@ -194,7 +194,7 @@ suite('a redacted record', () => {
     }
   })
 
-  test('has what is kept beside what agents said elsewhere without it as well', () => {
+  test('stores nothing of it elsewhere either', () => {
     const parts = [
       { id: '0', type: 'text', text: 'It is sk-1.', meta: { sources: ['sk-1'] } },
       { id: '1', type: 'text', text: 'Fine.', meta: { provider: { some: { id: 'a' } } } },

@@ -131,7 +131,7 @@ suite('what our own agent and its tools produce', () => {
     ])
   })
 
-  test('costs no redaction per piece of a word, however many it comes in', async () => {
+  test('costs no redaction per piece of a word, however many there are', async () => {
     const asked: number[] = []
     for (const pieces of [10, 1000]) {
       let count = 0
@@ -262,7 +262,7 @@ suite('a redactor that fails', () => {
 })
 
 suite('what a foreign agent produces', () => {
-  test('is redacted on record only: the agent itself is told what it is told', async () => {
+  test('is redacted on record only: the agent itself gets everything', async () => {
     const seen: unknown[] = []
     const agent = new ForeignAgent('cli', [
       async function* (_turn, host) {

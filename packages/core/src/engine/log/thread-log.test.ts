@@ -353,7 +353,7 @@ suite('when the store fails', () => {
     )
   })
 
-  test('a writer that lost the thread is told so, and everything after it fails the same way', async () => {
+  test('a writer that lost the thread gets that error, and everything after it fails the same way', async () => {
     const store = new MemoryStore()
     const failures: InspanError[] = []
     await using thread = await openTestThread(store, { onFailure: (error) => failures.push(error) })

@@ -121,7 +121,7 @@ suite('a question', () => {
     assert.deepEqual(agent.journal, [])
   })
 
-  test('stays when whoever looked at it goes away, and when its process releases it', async () => {
+  test('stays when its reader goes away, and when its process releases it', async () => {
     const ran: string[] = []
     await using bench = await RuntimeBench.open(removers(ran), { passivateAfter: 0 })
     await (
@@ -137,7 +137,7 @@ suite('a question', () => {
     assert.deepEqual(ran, [])
   })
 
-  test('is answered once by a second client in another process, and the first one is told so', async () => {
+  test('is answered once by a second client in another process, and the first one learns of it', async () => {
     const ran: string[] = []
     await using bench = await RuntimeBench.open(removers(ran), { passivateAfter: 0 })
     await (

@@ -132,7 +132,7 @@ suite('a call is judged again before its effect:', () => {
     return { maker, bench, done }
   }
 
-  test('a call that was allowed is denied by a rule set meanwhile', async () => {
+  test('a call that was allowed is denied by a rule that was set since', async () => {
     const { bench, done, maker } = await changed({ rules: rules({ patterns: [make('deny')] }) })
     await using _ = bench
     assert.equal(await done, 'complete')
@@ -141,7 +141,7 @@ suite('a call is judged again before its effect:', () => {
     assert.match(JSON.stringify(await bench.records()), /The call was denied: `make` is denied/)
   })
 
-  test('a call that was allowed is asked about because of a rule set meanwhile', async () => {
+  test('a call that was allowed is asked about because of a rule that was set since', async () => {
     const { bench, done, maker } = await changed({ yolo: false })
     await using _ = bench
     const wait = await bench.wait()

@@ -210,7 +210,7 @@ suite('a limit that is reached with an answer that calls nothing', () => {
   const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } as const
   const budget = { tokens: 100 }
 
-  test('is told of, and leaves the answer what it is: whole, with its data, seen by all hooks', async () => {
+  test('is reported, and leaves the answer whole, with its data, seen by all hooks', async () => {
     const hooked: string[] = []
     await using bench = await AgentBench.open([{ text: '{"ok":true}', usage }], {
       agent: {

@@ -50,7 +50,7 @@ suite('the receipt of a cancel equals the record, and names', () => {
     assert.deepEqual(await recorded(bench), receipt)
   })
 
-  test('as gone an agent that does not stop', async () => {
+  test('an agent that does not stop as gone', async () => {
     const agent = new ForeignAgent('cli', [])
     const begun = Promise.withResolvers<void>()
     const driver: AgentDriver = {

@@ -126,7 +126,7 @@ async function cancelAtOnce(t: TestContext, runtime: ThreadRuntime, run: RunHand
   t.mock.timers.reset()
 }
 
-suite('a run is cancelled at once, whoever does not listen', () => {
+suite('a run is cancelled at once, even if its agent ignores that', () => {
   for (const [name, options] of Object.entries(PLACES)) {
     test(`${name}: the turn has its one finish, and what comes late is dropped`, async (t) => {
       const deaf = new Deaf()
@@ -237,7 +237,7 @@ suite('a program that does not listen', () => {
     assert.equal(agent.closed, 1)
   })
 
-  test('is left behind when it does not end: whoever closes the thread is not kept', async () => {
+  test('is left behind when it does not end: closing the thread does not wait for it', async () => {
     const agent = new ForeignAgent('cli', [says('Done.')])
     const driver: AgentDriver = {
       port: 1,

@@ -249,7 +249,7 @@ suite('found after a crash', () => {
     })
   }
 
-  test('call running, or finished and not recorded: in doubt, the model is told to check first', async () => {
+  test('call running, or finished and not recorded: in doubt, the model is asked to check first', async () => {
     const found = new Found([{ text: 'I will look.' }])
     await using bench = await found.after([...ORDERED, STARTED], rules('allow'))
     await end(bench)
@@ -321,7 +321,7 @@ suite('found after a crash', () => {
 })
 
 suite('a holder that was replaced', () => {
-  test('begins no effect any more: it has to prove that the thread is its own right before', async () => {
+  test('begins no effect any more: it must first prove that it still owns the thread', async () => {
     const found = new Found([{ toolCalls: [{ id: 'c', name: 'write', input: { path: 'a' } }] }, { text: 'Done.' }])
     await using bench = await found.open(rules('ask'))
     const handle = await bench.submit('go', { agentId: 'native' })

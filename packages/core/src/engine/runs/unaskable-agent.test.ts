@@ -104,7 +104,7 @@ const outcomes = async (bench: RuntimeBench): Promise<unknown[]> =>
   (await bench.bodies('tool-result')).map(({ toolCallId, outcome }) => [toolCallId, outcome])
 
 suite('a thread whose agent cannot be asked what it can do', () => {
-  test('is opened all the same: its run is given up, its calls are in doubt, and it explains why', async () => {
+  test('is opened all the same: its run is ended, its calls are in doubt, and it explains why', async () => {
     const { bench } = await leftBehind()
     await using _ = bench
     await bench.restart()
@@ -171,7 +171,7 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     assert.deepEqual(await outcomes(bench), [['c1', 'in-doubt']])
   })
 
-  test('because it never answers is opened all the same, and its run is given up', { timeout: 30_000 }, async (t) => {
+  test('because it never answers is opened all the same, and its run is ended', { timeout: 30_000 }, async (t) => {
     const { bench, driver } = await leftBehind()
     await using _ = bench
     t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -242,7 +242,7 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     await bench.runtime.idle()
   })
 
-  test('is told what was steered meanwhile together with the answers', async () => {
+  test('gets what was steered together with the answers', async () => {
     const { agent, bench, driver, waitId } = await leftAsking()
     await using _ = bench
     const { runId } = await bench.runtime.steer({

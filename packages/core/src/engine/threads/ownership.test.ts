@@ -80,7 +80,7 @@ suite('two processes and one thread', () => {
     })
   })
 
-  test('the second is told who holds it and where to find it', async () => {
+  test('the second gets an error that names who holds it and where', async () => {
     await withThread(async (_store, owner, url) => {
       await using holder = new Holder(url)
       assert.equal(await holder.said(), 'holding')

@@ -45,7 +45,7 @@ suite('a thread with nothing to do', () => {
     assert.equal(bench.runtime.state.head.title, 'Mine')
   })
 
-  test('carries out what other processes left for it meanwhile, when it is used next', async () => {
+  test('carries out what other processes left for it, when it is used next', async () => {
     await using bench = await RuntimeBench.open({ native: writing('x') }, { passivateAfter: 1 })
     await bench.until(() => !bench.runtime.isHeld)
     const key = { principal: 'ann', clientId: 'page', commandId: timeOrderedId() }
@@ -71,7 +71,7 @@ suite('a thread with nothing to do', () => {
     assert.deepEqual(ran, ['{"id":"x"}'])
   })
 
-  test('shows its listeners what another process made of it meanwhile, in order and without a gap', async () => {
+  test('shows its listeners what another process did in it, in order and without a gap', async () => {
     await using bench = await RuntimeBench.open({ native: writing('x') }, { passivateAfter: 1 })
     const seqs: number[] = []
     bench.runtime.onEntry((entry) => entry.kind === 'record' && seqs.push(entry.record.seq))

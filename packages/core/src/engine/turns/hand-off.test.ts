@@ -54,7 +54,7 @@ function planning(
   return { agents: { planner, ...builder }, journal }
 }
 
-suite('another agent takes the floor', () => {
+suite('another agent takes over', () => {
   test('in the same run, when all calls of the step have their results', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
     let bench: RuntimeBench | undefined
@@ -82,7 +82,7 @@ suite('another agent takes the floor', () => {
     assert.equal((await opened.bodies('run.ended')).length, 1)
   })
 
-  test('the next agent is told to continue if nothing else is said', async () => {
+  test('the next agent gets the task to continue if nothing else is given', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
     let bench: RuntimeBench | undefined
     const { agents } = planning({ builder: { driver: builder } }, () => bench?.runtime as ThreadRuntime)
@@ -94,7 +94,7 @@ suite('another agent takes the floor', () => {
     assert.match(JSON.stringify(builder.turns[0]?.input), /Go on with the task/)
   })
 
-  test('a program that works until it is told to stop is not listened to any more', async () => {
+  test('output of a program that ignores its end is dropped', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
     let bench: RuntimeBench | undefined
     const call = { toolCallId: 'p', toolName: 'plan' } as const
@@ -128,7 +128,7 @@ suite('another agent takes the floor', () => {
     assert.deepEqual(await opened.bodies('reasoning-delta'), [])
   })
 
-  test('another agent takes the floor also between two of our own, which see the same conversation', async () => {
+  test('another agent takes over also between two of our own, which see the same conversation', async () => {
     const model = scriptedModel([{ text: 'Built.' }])
     const builder = { builder: { driver: nativeDriver({ id: 'builder', model }) } }
     let bench: RuntimeBench | undefined
@@ -144,7 +144,7 @@ suite('another agent takes the floor', () => {
     )
   })
 
-  test('after a crash the run belongs to the agent that had the floor', async () => {
+  test('after a crash the run belongs to the agent that was working', async () => {
     const model = scriptedModel([{ toolCalls: [{ id: 'x', name: 'work' }] }, { text: 'Built.' }])
     const work: RunnableTool = {
       name: 'work',
@@ -165,7 +165,7 @@ suite('another agent takes the floor', () => {
     assert.equal(opened.runtime.state.head.lastRun?.runId, runId)
   })
 
-  test('another agent takes the floor also if this process dies while another call of the step waits', async () => {
+  test('another agent takes over also if this process dies while another call of the step waits', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
     let bench: RuntimeBench | undefined
     const { agents, journal } = planning(
@@ -190,7 +190,7 @@ suite('another agent takes the floor', () => {
     assert.equal(opened.runtime.state.head.queue.size, 0)
   })
 
-  test('another agent takes the floor also if the thread is released while another call of the step waits', async () => {
+  test('another agent takes over also if the thread is released while another call of the step waits', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
     let bench: RuntimeBench | undefined
     const { agents } = planning({ builder: { driver: builder } }, () => bench?.runtime as ThreadRuntime)
@@ -204,7 +204,7 @@ suite('another agent takes the floor', () => {
     assert.equal(builder.turns.length, 1)
   })
 
-  test('another agent takes the floor also if the program that gave it dies with us: its calls are in doubt, and nobody is asked twice', async () => {
+  test('another agent takes over also if the program that handed over dies with us: its calls are in doubt, and nobody is asked twice', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
     let bench: RuntimeBench | undefined
     const given = Promise.withResolvers<void>()
@@ -267,7 +267,7 @@ suite('another agent takes the floor', () => {
     assert.match(JSON.stringify(builder.turns[0]?.input), /s3cret/)
   })
 
-  test('another agent takes the floor only in a run, and only if it exists', async () => {
+  test('another agent takes over only in a run, and only if it exists', async () => {
     const agent = new ForeignAgent('cli', [])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     await assert.rejects(bench.runtime.handOff({ agentId: 'cli' }), (error) => InspanError.is(error, 'misuse'))

@@ -109,7 +109,7 @@ suite('a thread whose agent changes', () => {
     assert.equal(two?.data?.['messages'], 2)
   })
 
-  test('reports what was left out when there was more than fits: the newest is told', async () => {
+  test('reports what was left out when there was too much: the newest is kept', async () => {
     const long = 'many words '.repeat(200)
     await using relay = await Relay.open([{ text: `OLDEST ${long}` }, { text: 'NEWEST' }], { handoverTokens: 100 })
     await relay.say('One', 'native')

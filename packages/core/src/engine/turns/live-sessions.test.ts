@@ -158,7 +158,7 @@ suite('what is said while a foreign agent works', () => {
     })
   }
 
-  test('starts another turn of the same run where it has to be started anew', async () => {
+  test('starts another turn of the same run where the agent needs one', async () => {
     const [bench, agent] = await steered('restart', works, says('Faster now.'))
     await using _ = bench
     const { done, runId } = await bench.submit('go', { agentId: 'cli' })

@@ -119,7 +119,7 @@ suite('a file that a model makes', () => {
     assert.deepEqual(shown, { type: 'image', mimeType: 'image/png', data: SMALL })
   })
 
-  test('is told as a file when it is no image', async () => {
+  test('is reported as a file when it is no image', async () => {
     const raw = { type: 'file', mediaType: 'application/pdf', data: SMALL }
     await using bench = await AgentBench.open([{ parts: [{ raw }] }])
     await bench.play()
@@ -167,7 +167,7 @@ suite('a file that a model makes', () => {
 suite('a file that a model makes and gives the address of', () => {
   const ADDRESS = 'https://example.org/made/a.png?token=secret'
 
-  test('is kept as its address: on record, told as an event, in its place in the message', async () => {
+  test('is kept as its address: on record, as an event, in its place in the message', async () => {
     await using bench = await drawn({ type: 'url', url: ADDRESS })
     const [, part] = await answerOf(bench)
     assert.deepEqual(part, {

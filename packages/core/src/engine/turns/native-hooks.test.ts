@@ -72,7 +72,7 @@ suite('hooks', () => {
     assert.deepEqual(result?.meta?.['input'], { say: 'bye' })
   })
 
-  test('may decline a call: it is not run, and the model is told why', async () => {
+  test('may decline a call: it is not run, and the model gets the reason', async () => {
     const ran: unknown[] = []
     await using thread = await bench({ beforeTool: () => ({ decline: 'not today' }) }, ran)
     assert.equal(await thread.play(), 'complete')

@@ -48,7 +48,7 @@ suite('a model that is called and then sends nothing', () => {
     assert.equal(error?.code, 'stream-idle')
   })
 
-  test('is told to stop, also one that does not listen', async () => {
+  test('is asked to stop, also one that does not react', async () => {
     const signals: (AbortSignal | undefined)[] = []
     await using bench = await AgentBench.open([{ text: 'Here.' }], {
       agent: {

@@ -155,7 +155,7 @@ suite('what goes to the model', () => {
     ])
   })
 
-  test('settings, and tools in the words of JSON Schema', async () => {
+  test('settings, and tools as JSON Schema', async () => {
     const add = createTool({
       id: 'add',
       description: 'Adds.',
@@ -263,7 +263,7 @@ suite('tools of a step', () => {
     )
   })
 
-  test('calls with the same id are told apart', async () => {
+  test('calls with the same id are kept apart', async () => {
     const script = [
       {
         toolCalls: [

@@ -23,7 +23,7 @@ suite('an answer that is to be data', () => {
     assert.deepEqual((format['schema'] as { required: unknown }).required, ['name', 'age'])
   })
 
-  test('may come in a fence', async () => {
+  test('an answer that must be data', async () => {
     await using bench = await AgentBench.open([{ text: '```json\n{"name":"Ann","age":7}\n```' }], {
       agent: { output: { schema } },
     })

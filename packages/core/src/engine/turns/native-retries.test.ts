@@ -188,7 +188,7 @@ suite('an answer that is cut off after it began', () => {
     assert.equal((await bench.eventsOf('finish')).at(-1)?.finishReason, 'stop')
   })
 
-  test('an answer that is cut off again and again is given up after so many retries, with the error', async () => {
+  test('an answer that is cut off again and again fails after so many retries, with the error', async () => {
     const script = [{ text: 'Half', cut: 'end' as const, repeat: true as const }]
     await using bench = await AgentBench.open(script, {
       agent: { maxSteps: 1, retry: { maxRetries: 2, initialDelayMs: 1 } },
@@ -225,7 +225,7 @@ suite('an answer that is cut off after it began', () => {
     }
   })
 
-  test('an answer with provider-executed calls is in doubt: the model is told before it is asked again', async () => {
+  test('an answer with provider-executed calls is in doubt: the next request reports that to the model', async () => {
     const search = { id: 's1', name: 'web_search', input: { query: 'x' }, providerExecuted: true }
     await using bench = await AgentBench.open([
       { parts: [{ text: 'Looking.' }, { toolCall: search }, { text: 'So' }], cut: 'reset' },

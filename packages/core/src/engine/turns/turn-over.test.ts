@@ -134,7 +134,7 @@ suite('what a program prints when its turn is over', () => {
 })
 
 suite('a tool whose start is still being written', () => {
-  test('is not carried out when the run is cancelled meanwhile', async () => {
+  test('is not carried out when the run is cancelled before that', async () => {
     const effects: string[] = []
     const write = createTool({ id: 'write', description: 'Writes.', execute: () => void effects.push('written') })
     await using bench = await AgentBench.open([{ toolCalls: [{ id: 'c', name: 'write' }] }, { text: 'Done.' }], {
@@ -193,7 +193,7 @@ suite('what is said to a program while it works', () => {
     assert.equal(bench.runtime.state.head.queue.size, 0)
   })
 
-  test('comes with the next turn when this one is over before it could be told', async () => {
+  test('comes with the next turn when this one ends before it could be delivered', async () => {
     const work = busy()
     const agent = new ForeignAgent('cli', [work.act, says('And faster.')])
     const gate = Promise.withResolvers<void>()
@@ -219,7 +219,7 @@ suite('what is said to a program while it works', () => {
     assert.equal(bench.runtime.state.head.queue.size, 0)
   })
 
-  test('stays queued when the run is cancelled before it was told', async () => {
+  test('stays queued when the run is cancelled before it was delivered', async () => {
     const agent = new ForeignAgent('cli', [])
     const starting = Promise.withResolvers<void>()
     const driver: AgentDriver = {

@@ -153,7 +153,7 @@ suite('a turn of the native loop', () => {
     })
   }
 
-  test('continues when a tool throws: the model is told', async () => {
+  test('continues when a tool throws: the model gets the error', async () => {
     const broken: RunnableTool = { ...echo, execute: async () => Promise.reject(new Error('no such file')) }
     const { messages, outcome } = await play([{ toolCalls: [{ name: 'echo' }] }, { text: 'I see.' }], () => [broken])
     const result = messages[1]?.parts.find((part) => part.type === 'tool-result')

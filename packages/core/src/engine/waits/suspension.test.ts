@@ -132,7 +132,7 @@ suite('a tool that asks', () => {
     assert.deepEqual(thread.runtime.state.head.grants, { tools: [], categories: [] })
   })
 
-  test('a tool that asks one thing after the other is told which one was answered, and what it knew then', async () => {
+  test('a tool that asks one thing after the other learns which one was answered, and what it knew then', async () => {
     const trip = createTool({
       id: 'trip',
       description: 'Books a trip.',
@@ -154,7 +154,7 @@ suite('a tool that asks', () => {
     assert.equal((await opened.result('c'))?.result, 'Rome today')
   })
 
-  test('is told what it had asked also when somebody had to approve the call again before it went on', async () => {
+  test('gets its own question back also when somebody had to approve the call again first', async () => {
     const seen: unknown[] = []
     const trip = createTool({
       id: 'trip',

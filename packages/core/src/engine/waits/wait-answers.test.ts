@@ -73,7 +73,7 @@ suite('an answer', () => {
     await store.close()
   })
 
-  test('is on record with who gave it, and whoever answers again is told', async () => {
+  test('is on record with who gave it, and whoever answers again gets an error', async () => {
     const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'write' }] }, { text: 'Done.' }])
     const write: RunnableTool = { name: 'write', inputSchema: {}, execute: async () => ({ result: 'written' }) }
     await using bench = await RuntimeBench.open({
@@ -117,7 +117,7 @@ suite('an answer', () => {
     assert.equal(await second.done, 'complete')
   })
 
-  test('given from inside a listener, and all else that is said there, comes after what is being told, in order', async () => {
+  test('given from inside a listener comes after the events being emitted, in order', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make'), says('Next.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     const heard: string[] = []

@@ -213,7 +213,7 @@ suite('the files of a thread', () => {
       })
     }
 
-    test('are asked about again when another one was changed meanwhile, and a later turn is not undone', async () => {
+    test('are asked about again when another one has changed since, and a later turn is not undone', async () => {
       await using changed = new Changed()
       const { harness } = await changed.prepare()
       const { thread } = harness.session

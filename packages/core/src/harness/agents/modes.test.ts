@@ -112,7 +112,7 @@ suite('modes', () => {
     ])
   })
 
-  test('switching is told of and ends a run', async () => {
+  test('switching is reported and ends a run', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }], { modes: [{ id: 'a' }, { id: 'b' }] })
     const begun = bench.next('message_update')
     const sent = bench.harness.sendMessage({ content: 'Hi' })

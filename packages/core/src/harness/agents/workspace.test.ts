@@ -186,7 +186,7 @@ suite('request_access', () => {
 })
 
 suite('the life of a workspace', () => {
-  test('is told by events in order, and ends its background processes', async () => {
+  test('is reported by events in order, and ends its background processes', async () => {
     using folder = new Folder()
     const { root } = folder
     const bench = benchOf([{ id: 'c1', name: 'execute_command', input: { command: 'sleep 1000', background: true } }], {

@@ -9,7 +9,7 @@ import { Harness } from '../harness.ts'
 const base = { id: 'h', agent: new Agent({ id: 'agent', model: scriptedModel([]) }), modes: [{ id: 'a' }] }
 const subagent = { id: 's', name: 'S', description: 'Looks.', instructions: 'Look.' }
 
-suite('a configuration of the wrong kind is refused in words that name the field', () => {
+suite('a configuration of the wrong kind is refused with an error that names the field', () => {
   const cases: readonly (readonly [title: string, config: unknown, field: RegExp])[] = [
     ['none at all', undefined, /configuration of a harness .*`id` and `modes`/],
     ['no id', { ...base, id: undefined }, /`id`/],

@@ -77,7 +77,7 @@ suite('permissions that set nothing', () => {
   })
 })
 
-suite('what a thread cannot be told', () => {
+suite('what a thread refuses', () => {
   const input = { source: 'ci', kind: 'status', summary: 'CI failed.' }
   const notifications: Readonly<Record<string, object>> = {
     source: {},

@@ -8,7 +8,7 @@ import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 suite('what an agent did', () => {
-  test('is told of native tools with message, call and agent, and with the end of the tool', async (t) => {
+  test('is reported for native tools with message, call and agent, and with the end of the tool', async (t) => {
     const root = await mkdtemp(join(tmpdir(), 'inspan-'))
     t.after(() => rm(root, { recursive: true }))
     await writeFile(join(root, 'a.txt'), 'hello')
@@ -43,7 +43,7 @@ suite('what an agent did', () => {
     }
   })
 
-  test('is reported for another agent in its own words, a warning like the rest', async () => {
+  test('is reported for another agent in its own wording, a warning like the rest', async () => {
     const timestamp = new Date().toISOString()
     const did = [
       { type: 'warning', code: 'stall', message: 'Nothing for a while.', timestamp },

@@ -64,7 +64,7 @@ const WHOLE: readonly (readonly [what: string, play: plays.Play, told: Types])[]
   ],
 ]
 
-suite('nothing more is told, nothing twice, and all in one order', () => {
+suite('no further event, none twice, and all in one order', () => {
   for (const [what, play, told] of WHOLE) {
     test(what, async () => {
       await using bench = await play()

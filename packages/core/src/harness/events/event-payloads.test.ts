@@ -36,7 +36,7 @@ suite('what the rarer events carry', () => {
     })
   }
 
-  test('an answer that failed: the error is in the message, and told once', async () => {
+  test('an answer that failed: the error is in the message, and emitted once', async () => {
     const failed = { text: 'Half', streamError: { message: 'Overloaded', type: 'overloaded_error' } }
     await using bench = new HarnessBench([failed], {}, { retry: { maxRetries: 0 } })
     await bench.harness.sendMessage({ content: 'Hi' })
@@ -117,7 +117,7 @@ suite('what the rarer events carry', () => {
     })
   })
 
-  test('a file of which only the address is known: where it is', async () => {
+  test('a file with only a known address: where it is', async () => {
     const url = 'https://example.org/a.png'
     const linked = (mediaType: string) => ({ raw: { type: 'file', mediaType, data: { type: 'url', url } } })
     await using bench = new HarnessBench([{ parts: [linked('image/png'), linked('application/pdf')] }])
@@ -174,7 +174,7 @@ suite('what the rarer events carry', () => {
     assert.ok(told?.error instanceof Error)
   })
 
-  test('another agent takes over: what it was told of the rest', async () => {
+  test('another agent takes over: how much of the conversation it got', async () => {
     const act: Act = async function* (turn, host) {
       host.noteHandover({ messages: 2, tokens: 5, truncated: false })
       yield* says('I go on.')(turn, host)
@@ -184,7 +184,7 @@ suite('what the rarer events carry', () => {
     assert.deepEqual(bench.all('info'), [{ type: 'info', message: '2 messages of others were handed over.' }])
   })
 
-  test('a message that a program takes while it works reports how it was taken, in words as well', async () => {
+  test('a message that a program takes while it works reports how it was taken, as text as well', async () => {
     const heard = Promise.withResolvers<void>()
     const act: Act = async function* () {
       yield { type: 'step-start', stepIndex: 0 }
@@ -252,7 +252,7 @@ suite('what the rarer events carry', () => {
   })
 })
 
-suite('what is said with words of a user', () => {
+suite('a signal with the text of a user', () => {
   for (const when of ['to an idle thread', 'during a run', 'only to be kept'] as const) {
     test(`has its attributes in the message, wherever it waited (${when})`, async () => {
       const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
@@ -400,7 +400,7 @@ suite('signals', () => {
     })
   })
 
-  test('a goal that is set, set anew and given up is told each time, as one state', async () => {
+  test('a goal that is set, changed and cleared is reported each time, as one state', async () => {
     const judge = scriptedModel([])
     await using bench = new HarnessBench([], { resolveModel: () => judge })
     const agent = bench.harness.getCurrentAgent()
@@ -418,7 +418,7 @@ suite('signals', () => {
     )
   })
 
-  test('a judge that finds that the user has to act: half a score, and how long it took to find out', async () => {
+  test('a judge that decides that the user must act: half a score, and how long it took', async () => {
     const judge = scriptedModel([
       async () => {
         const begun = Date.now()

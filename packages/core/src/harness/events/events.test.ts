@@ -217,7 +217,7 @@ suite('the events of a run', () => {
     assert.deepEqual(warned, ['a listener of the user’s', 'another one'])
   })
 
-  test('events that a listener causes come after those that all are being told', async () => {
+  test('events that a listener causes come after those that are being emitted', async () => {
     await using bench = new HarnessBench([])
     const order: string[] = []
     bench.harness.subscribe((event) => {
@@ -311,7 +311,7 @@ suite('the display', () => {
     assert.equal(bench.harness.session.displayState.get().tokenUsage.totalTokens, 120)
   })
 
-  test('subagents of a foreign program are told of and shown as subagents, in their place', async () => {
+  test('subagents of a foreign program are reported and shown as subagents, in their place', async () => {
     const within = { parentToolCallId: 't1' } as const
     const shown: unknown[] = []
     const act: Act = async function* () {
@@ -362,7 +362,7 @@ suite('the display', () => {
     assert.equal(bench.harness.session.displayState.get().activeSubagents.size, 0)
   })
 
-  test('a subagent that works in the background ends with the run, with its last words', async () => {
+  test('a subagent that works in the background ends with the run, with its last text', async () => {
     const within = { parentToolCallId: 't1' } as const
     const act: Act = async function* () {
       yield { type: 'step-start', stepIndex: 0 }

@@ -23,7 +23,7 @@ function keeper(seen: unknown[]) {
 
 const REMOVE = { toolCalls: [{ id: 'c1', name: 'remove', input: { path: 'a.txt' } }] }
 
-suite('what listeners are told stays what it was', () => {
+suite('emitted events never change', () => {
   test('changing the input of a call changes neither what is approved nor what runs', async () => {
     const seen: unknown[] = []
     await using bench = new HarnessBench([REMOVE, done], { tools: { remove: keeper(seen) } })
@@ -85,7 +85,7 @@ suite('what listeners are told stays what it was', () => {
     assert.equal(bench.harness.session.displayState.get().tasks[0]?.status, 'pending')
   })
 
-  test('a message that was told of cannot be rewritten on the display', async () => {
+  test('an emitted message cannot be rewritten on the display', async () => {
     await using bench = new HarnessBench([done])
     bench.harness.subscribe((event) => {
       if (event.type === 'message_end') Reflect.set(event.message.content[0] as object, 'text', 'Lies.')

@@ -63,7 +63,7 @@ suite('a harness with a redactor', () => {
 })
 
 suite('what a model makes up', () => {
-  test('ids of calls and tasks, names of tools nobody has, and the list of tasks are told and kept redacted', async () => {
+  test('ids of calls and tasks, names of unknown tools, and the list of tasks are emitted and stored redacted', async () => {
     const storage = new MemoryStore()
     const tasks = [
       { id: 'sk-3', content: 'Use sk-4', status: 'in_progress', activeForm: 'Using sk-5' },

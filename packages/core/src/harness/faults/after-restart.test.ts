@@ -128,7 +128,7 @@ suite('in the next process', () => {
     assert.equal(painted, 0)
   })
 
-  test('a message whose calls waited meanwhile ends as it would have, for its calls', async () => {
+  test('a message whose calls waited ends as it would have, for its calls', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([PAINT], { storage, tools: { paint: paint([]) } })
     const asked = first.next('tool_approval_required')
@@ -167,7 +167,7 @@ suite('who comes to a run at work', () => {
     { toolCalls: [...PAINT.toolCalls, { id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] },
   ]
 
-  test('in the next process sees its calls and its message, and is told that it runs', async () => {
+  test('in the next process sees its calls and its message, and learns that it runs', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench(script, { storage, tools: { paint: paint([]) } })
     const both = Promise.all([first.next('tool_suspended'), first.next('tool_approval_required')])
@@ -206,7 +206,7 @@ suite('who comes to a run at work', () => {
     assert.equal(second.all('agent_start').length, 2)
   })
 
-  test('from another session is told so once, however often it turns to it', async () => {
+  test('from another session learns of it once, however often it switches to it', async () => {
     await using bench = new HarnessBench([PAINT, { text: 'Done.' }], { tools: { paint: paint([]) } })
     const asked = bench.next('tool_approval_required')
     const sent = bench.harness.sendMessage({ content: 'Paint' })

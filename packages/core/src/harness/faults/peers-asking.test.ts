@@ -15,7 +15,7 @@ const categories = { toolCategoryResolver: (name: string) => (name === 'edit_it'
 suite('permissions', () => {
   const schema = z.object({ currentModelId: z.string().optional() })
 
-  test('a deny stays when the user’s schema knows nothing of it', async () => {
+  test('a deny stays when the user’s schema does not have it', async () => {
     const journal: string[] = []
     const script = [{ toolCalls: [call('rm')] }, done]
     await using bench = new HarnessBench(script, { stateSchema: schema, ...withTools(journal, 'rm') })
@@ -27,7 +27,7 @@ suite('permissions', () => {
     assert.deepEqual(journal, [])
   })
 
-  test('yolo stays when the user’s schema knows nothing of it', async () => {
+  test('yolo stays when the user’s schema does not have it', async () => {
     const journal: string[] = []
     const script = [{ toolCalls: [call('rm')] }, done]
     await using bench = new HarnessBench(script, { stateSchema: schema, ...withTools(journal, 'rm') })
@@ -67,7 +67,7 @@ suite('permissions', () => {
     assert.deepEqual(journal, ['odd'])
   })
 
-  test('the model that was chosen stays when the user’s schema knows nothing of it', async () => {
+  test('the model that was chosen stays when the user’s schema does not have it', async () => {
     await using bench = new HarnessBench([done], { stateSchema: z.object({ name: z.string().default('me') }) })
     await bench.harness.createThread()
     await bench.harness.session.model.switch({ modelId: 'x/other' })

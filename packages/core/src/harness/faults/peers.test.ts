@@ -98,7 +98,7 @@ suite('events', () => {
     assert.deepEqual(texts, ['one ', 'one two ', 'one two three'])
   })
 
-  test('nobody misses one because another listener left while it was told', async () => {
+  test('reach everybody although another listener leaves while one is emitted', async () => {
     await using bench = new HarnessBench([done])
     const heard: string[] = []
     const stop = bench.harness.subscribe(() => stop())
@@ -120,7 +120,7 @@ suite('events', () => {
     assert.notEqual(bench.harness.session.displayState.get(), before)
   })
 
-  test('streamed text can be passed on piece by piece: twice the words are twice the bytes', async () => {
+  test('streamed text can be passed on piece by piece: twice the text is twice the bytes', async () => {
     const bytes = async (words: number): Promise<number> => {
       await using bench = new HarnessBench([{ text: Array.from({ length: words }, () => 'word ') }])
       await bench.harness.sendMessage({ content: 'Go.' })

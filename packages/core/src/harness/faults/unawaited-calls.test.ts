@@ -31,7 +31,7 @@ suite('a call that fails', () => {
     },
   )
 
-  test('rejects for whoever awaits it, and is told to the others', async () => {
+  test('rejects for whoever awaits it, and is reported to the others', async () => {
     await using bench = new HarnessBench([])
     const rejected = await bench.harness.steer({ content: '' }).catch((error: unknown) => error)
     assert.ok(InspanError.is(rejected, 'invalid-input'))

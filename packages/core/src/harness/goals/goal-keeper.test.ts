@@ -350,7 +350,7 @@ suite('a goal', () => {
     assert.equal(harness.session.run.isRunning(), false)
   })
 
-  test('knows since when it is there, and when it last changed', async (t) => {
+  test('has the times when it was set and last changed', async (t) => {
     const { bench } = await open(t, 1, [])
     let time = 1_000
     const judge = scriptedModel([
@@ -410,7 +410,7 @@ suite('a goal', () => {
     )
   })
 
-  test('is refused without words, without a judge, or with a limit that is none', async (t) => {
+  test('is refused without a text, without a judge, or with an invalid limit', async (t) => {
     const { control } = await open(t, 0, [])
     await assert.rejects(control.goal.setObjective(' ', JUDGE), /must not be empty/)
     await assert.rejects(control.goal.setObjective('x'), /needs a model that judges/)

@@ -122,7 +122,7 @@ suite('the catalogue of models', () => {
     assert.equal(await catalogue.contextWindowOf(SONNET), 1_000_000)
   })
 
-  test('is read anew when it is told that it is stale', async () => {
+  test('is read anew when it is invalidated', async () => {
     let reads = 0
     const catalogue = new ModelCatalogue({ customModelCatalogProvider: () => (reads++, [{ id: `mine/${reads}` }]) })
     await catalogue.list()

@@ -29,7 +29,7 @@ async function told(mode: Omit<HarnessMode, 'id'>): Promise<string[]> {
   return lines
 }
 
-suite('a budget holds in a harness, and is told before and at its limit', () => {
+suite('a budget holds in a harness, and is reported before and at its limit', () => {
   for (const [what, budget, provider, modelId] of [
     ['tokens', { tokens: 250_000 }, 'scripted', 'scripted-model'],
     ['money, by the price list', { usd: 0.5 }, 'anthropic.messages', 'claude-sonnet-4-5'],

@@ -59,7 +59,7 @@ suite('what is said to an agent', () => {
     assert.ok(bench.harness.session.thread.isSet())
   })
 
-  test('a run that fails is told by events, and the promise resolves', async () => {
+  test('a run that fails is reported by events, and the promise resolves', async () => {
     await using bench = new HarnessBench([{ error: { status: 400, message: 'no such thing' } }])
     await bench.harness.sendMessage({ content: 'Hi' })
     assert.match(bench.all('error')[0]?.error.message ?? '', /no such thing/)

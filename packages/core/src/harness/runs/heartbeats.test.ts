@@ -34,7 +34,7 @@ suite('a heartbeat', () => {
     assert.equal(runs, 0)
   })
 
-  test('never runs beside itself, and is let finish when it is stopped', async () => {
+  test('never runs twice at once, and may finish when it is stopped', async () => {
     const heartbeats = beats()
     const gate = Promise.withResolvers<void>()
     const log: string[] = []
@@ -57,7 +57,7 @@ suite('a heartbeat', () => {
     assert.deepEqual(heartbeats.ids, [])
   })
 
-  test('a heartbeat that fails is told of and continues; so is a shutdown that fails', async () => {
+  test('a heartbeat that fails is reported and continues; so is a shutdown that fails', async () => {
     const failures: string[] = []
     const heartbeats = beats(failures)
     const events = new EventEmitter()

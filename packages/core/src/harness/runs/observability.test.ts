@@ -39,7 +39,7 @@ suite('observability', () => {
     await observability.shutdown()
   })
 
-  test('scores and feedback are put on record with the run, and told of', async () => {
+  test('scores and feedback are recorded with the run, and reported', async () => {
     const scores: RunScore[] = []
     const feedback: RunFeedback[] = []
     const observability = {
@@ -68,7 +68,7 @@ suite('observability', () => {
     await assert.rejects(session.run.opinions({ runId: 'nobody' }), (error) => InspanError.is(error, 'not-found'))
   })
 
-  test('a scorer judges every completed run, and one that fails is told of and harms nobody', async () => {
+  test('a scorer judges every completed run, and one that fails is reported and harms nobody', async () => {
     const told = Promise.withResolvers<RunScore>()
     const judged: ScoredRun[] = []
     await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two, and more.' }, { error: { status: 400 } }], {
@@ -105,7 +105,7 @@ suite('observability', () => {
     assert.equal(judged.length, 1, 'what failed is not judged')
   })
 
-  test('observability that fails is told of, and the run is not', async () => {
+  test('observability that fails is reported, and the run is not affected', async () => {
     await using bench = new HarnessBench([{ text: 'One.' }], {
       observability: { onFeedback: () => Promise.reject(new Error('nobody there')) },
     })
@@ -115,7 +115,7 @@ suite('observability', () => {
     assert.deepEqual([(await failed).errorType, (await failed).error.message], ['observability', 'nobody there'])
   })
 
-  test('observability of which nothing would be used is refused', () => {
+  test('observability without any usable part is refused', () => {
     const wrong = { traces: true } as object
     assert.throws(
       () => new HarnessBench([], { observability: wrong }),

@@ -7,7 +7,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 const schema = z.object({ name: z.string(), age: z.number().int() })
 const ANN = { name: 'Ann', age: 7 }
 
-test('an answer as data is told with the end of its run, and can be read afterwards, also after a restart', async () => {
+test('an answer as data is emitted with the end of its run, and can be read afterwards, also after a restart', async () => {
   const storage = new MemoryStore()
   const bench = new HarnessBench([{ text: JSON.stringify(ANN) }], { storage }, { output: { schema, repairs: 0 } })
   assert.equal(bench.harness.session.run.getOutput(), undefined)

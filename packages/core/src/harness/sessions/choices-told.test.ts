@@ -9,7 +9,7 @@ function told(bench: HarnessBench): HarnessEvent[] {
   return bench.events.filter(({ type }) => type !== 'display_state_changed' && type !== 'thread_created')
 }
 
-suite('what was chosen is told', () => {
+suite('choices are reported by events', () => {
   test('a mode and its model, also without a thread', async () => {
     await using bench = new HarnessBench([], { modes: MODES })
     await bench.harness.session.mode.switch({ modeId: 'build' })
@@ -71,7 +71,7 @@ suite('what was chosen is told', () => {
   })
 })
 
-suite('what becomes of the workspace is told', () => {
+suite('the status of the workspace is reported by events', () => {
   test('from its beginning to its end, with its name', async () => {
     const bench = new HarnessBench([], { workspace: { id: 'w1', name: 'Desk', init: () => undefined } })
     await bench.harness.init()

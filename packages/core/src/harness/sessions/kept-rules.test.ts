@@ -30,7 +30,7 @@ suite('a deny over a restart', () => {
     assert.equal(second.harness.session.permissions.getRules().tools['rm'], 'deny')
   })
 
-  test('set without a thread: it is in the one that is selected next, beside the denies that were there', async () => {
+  test('set without a thread: it is in the one that is selected next, in addition to the denies that were there', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage })
     await first.harness.createThread()
@@ -62,7 +62,7 @@ suite('a deny over a restart', () => {
     assert.deepEqual([tools['rm'], tools['mv']], ['deny', 'deny'])
   })
 
-  test('set in one thread: it is not written to another that is only looked at', async () => {
+  test('set in one thread: it is not written to another that is only read', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage })
     const one = await first.harness.createThread()

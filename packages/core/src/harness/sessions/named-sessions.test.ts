@@ -53,7 +53,7 @@ suite('a session with an id', () => {
     }
   })
 
-  test('knows again what was chosen without a thread, and new threads start with it', async () => {
+  test('remembers what was chosen without a thread, and new threads start with it', async () => {
     const storage = new MemoryStore()
     const modes = [{ id: 'plan' }, { id: 'build' }]
     const first = new HarnessBench([], { storage, modes, initialState: { yolo: true } })
@@ -136,7 +136,7 @@ suite('a session with an id', () => {
     )
   })
 
-  test('has told who subscribed all of what it was asked next when that is done', async () => {
+  test('has given a subscriber all events of earlier calls when the next call is done', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([{ text: 'Hello.' }], { storage })
     await (await first.harness.createSession({ id: 'web' })).sendMessage({ content: 'Hi' })

@@ -23,7 +23,7 @@ function tools(journal: string[]): { paint: ReturnType<typeof createTool>; read:
 const PAINT = { toolCalls: [{ id: 'c1', name: 'paint', input: { colour: 'red' } }] }
 
 suite('permissions of a session', () => {
-  test('by default a call asks, after it has been told of', async () => {
+  test('by default a call asks, after it was reported', async () => {
     const journal: string[] = []
     await using bench = new HarnessBench([PAINT, { text: 'Done.' }], { tools: tools(journal) })
     const asked = bench.next('tool_approval_required')
@@ -45,7 +45,7 @@ suite('permissions of a session', () => {
     assert.equal(bench.harness.session.displayState.get().pendingApproval, null)
   })
 
-  test('a no is told to the model with its reason', async () => {
+  test('a no reaches the model with its reason', async () => {
     const journal: string[] = []
     await using bench = new HarnessBench([PAINT, { text: 'All right.' }], { tools: tools(journal) })
     const asked = bench.next('tool_approval_required')
@@ -165,7 +165,7 @@ suite('permissions of a session', () => {
     assert.deepEqual(journal, ['paint'])
   })
 
-  test('a deny is not lost by a schema that knows nothing of it, nor beaten by yolo', async () => {
+  test('a deny is neither lost by a schema that does not have it, nor beaten by yolo', async () => {
     const journal: string[] = []
     await using bench = new HarnessBench([PAINT, { text: 'Done.' }], {
       tools: tools(journal),

@@ -74,7 +74,7 @@ suite('a session that is closed', () => {
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('a closed session with an id can be created again at once, and knows what it knew', async () => {
+  test('a closed session with an id can be created again at once, and has what it had', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }], { storage: new MemoryStore() })
     const { harness } = bench
     const named = { resourceId: 'ada', id: 'web' }

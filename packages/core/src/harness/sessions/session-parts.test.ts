@@ -83,7 +83,7 @@ suite('observational memory', () => {
     pendingMessageTokens: 1_500,
   }
 
-  test('is asked for what it knows of the current thread, and its progress is told and shown', async () => {
+  test('is asked for the state of the current thread, and its progress is reported and shown', async () => {
     const asked: unknown[] = []
     const memory = {
       getObservationalMemoryRecord: async (query: { threadId: string; resourceId: string }) => {
@@ -142,7 +142,7 @@ suite('observational memory', () => {
     ])
   })
 
-  test('is shown by the thresholds that are set, before it has told of anything', async () => {
+  test('is shown by the thresholds that are set, before its first report', async () => {
     const storage = new MemoryStore()
     const omConfig = { defaultObservationThreshold: 1_000, defaultReflectionThreshold: 2_000 }
     const shown = ({ harness }: HarnessBench): number[] => {

@@ -74,7 +74,7 @@ suite('the state of a session', () => {
     assert.deepEqual(state.get(), { count: 4, name: 'A', look: { dark: true } })
   })
 
-  test('a change is told of, with what changed', async () => {
+  test('a change is reported, with what changed', async () => {
     await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
     await bench.harness.session.state.set({ name: 'B', count: 3 })
     assert.deepEqual(bench.all('state_changed'), [
@@ -82,7 +82,7 @@ suite('the state of a session', () => {
     ])
   })
 
-  test('an update that changes nothing is not told of', async () => {
+  test('an update that changes nothing is not reported', async () => {
     await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
     await bench.harness.session.state.set({ count: 3, look: { dark: true } })
     await bench.harness.session.state.set({})
@@ -202,7 +202,7 @@ suite('what the state shows of the harness', () => {
     subagentModelId_explore: 'x/explorer',
   } as const
 
-  test('is told from the rest by its names alone, whatever the others are called', () => {
+  test('is recognised by its names alone, whatever the others are called', () => {
     const { own } = splitState(JSON.parse('{"__proto__":{"isAdmin":true},"name":"a","yolo":true}') as StateShape)
     assert.equal('isAdmin' in own, false)
     assert.deepEqual(Object.keys(own), ['__proto__', 'name'])

@@ -54,7 +54,7 @@ suite('several sessions of a harness', () => {
     assert.ok(heard.includes('message_update'))
   })
 
-  test('on one thread: a tool has the state and the models of the session whose words it carries out', async () => {
+  test('on one thread: a tool has the state and the models of the session whose message it serves', async () => {
     const note = createTool({
       id: 'note',
       description: 'Notes.',

@@ -83,7 +83,7 @@ suite('a tool that asks', () => {
     )
   })
 
-  test('still waits in the next process, is told of again and continues there', async () => {
+  test('still waits in the next process, is reported again and continues there', async () => {
     const storage = new MemoryStore()
     const script = [{ toolCalls: [ask('q1', 'Which?')] }]
     const first = new HarnessBench(script, { storage })
@@ -147,7 +147,7 @@ suite('a submitted plan', () => {
     assert.match(bench.model.requestBodies[1] ?? '', /Needs more detail/)
   })
 
-  test('a submitted plan that leads to a mode of another agent gives it the floor in the same run', async () => {
+  test('a submitted plan that leads to a mode of another agent lets it take over in the same run', async () => {
     const builder = scriptedModel([{ text: 'Built.' }])
     await using bench = new HarnessBench([PLAN], {
       modes: [

@@ -15,7 +15,7 @@ async function kept(store: MemoryStore, threadId: string): Promise<(Part | undef
 }
 
 suite('what is on record of a signal', () => {
-  test('words of a user: what was said about them', async () => {
+  test('a message of a user: its metadata', async () => {
     const storage = new MemoryStore()
     await using bench = new HarnessBench([], { storage })
     const more = { attributes: { from: 'Ada' }, metadata: { chat: 7 } }

@@ -143,7 +143,7 @@ suite('a notification while a run is going on', () => {
     return setup
   }
 
-  test('is told in full when it is urgent', async (t) => {
+  test('is delivered in full when it is urgent', async (t) => {
     const { bench } = await during(t, note({ priority: 'urgent' }))
     assert.equal(bench.model.requests.length, 2)
     assert.match(JSON.stringify(bench.model.requests[1]), /CI failed/)
@@ -157,7 +157,7 @@ suite('a notification while a run is going on', () => {
     assert.equal(control.notifications.inbox.pending().length, 1)
   })
 
-  test('is named at once and told in full afterwards when it is high', async (t) => {
+  test('is named at once and delivered in full afterwards when it is high', async (t) => {
     const { bench, control } = await during(t, note({ priority: 'high' }), [{ text: 'I see.' }])
     assert.equal(bench.model.requests.length, 3)
     assert.doesNotMatch(JSON.stringify(bench.model.requests[1]), /CI failed/)

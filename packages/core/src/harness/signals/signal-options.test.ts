@@ -30,7 +30,7 @@ suite('what may be said with a signal', () => {
     assert.match(JSON.stringify(bench.model.requests[0]), /"cacheControl":\{"type":"ephemeral"\}/)
   })
 
-  test('where a notification goes that would be told at once', async () => {
+  test('where a notification goes that would be delivered at once', async () => {
     await using bench = new HarnessBench([])
     const notice = { source: 'ci', kind: 'status', summary: 'It failed.', priority: 'urgent' } as const
     const kept = await bench.harness.sendNotificationSignal(notice, { ifIdle: { behavior: 'persist' } })

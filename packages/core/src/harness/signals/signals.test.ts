@@ -74,7 +74,7 @@ suite('a signal while nothing is going on', () => {
     })
   }
 
-  test('a signal while nothing is going on that is a user’s words is just that, with files', async () => {
+  test('a signal while nothing is going on that is a user’s message is just that, with files', async () => {
     await using bench = await ThreadBench.open({ script: [done] })
     const file = { type: 'file', data: 'aGk=', mediaType: 'application/x', filename: 'a.x' } as const
     await sendSignal(bench.port, { content: [{ type: 'text', text: 'Look.' }, file] })
@@ -90,7 +90,7 @@ suite('a signal while nothing is going on', () => {
     assert.deepEqual(await contents(bench), [{ type: 'text', text: 'Later.' }])
   })
 
-  test('takes files only with a user’s words', async () => {
+  test('takes files only with a user’s message', async () => {
     await using bench = await ThreadBench.open({ script: [] })
     const contents = [{ type: 'file', data: '', mediaType: 'x/y' }] as const
     await assert.rejects(sendSignal(bench.port, { type: 'reactive', contents }), /takes text only/)

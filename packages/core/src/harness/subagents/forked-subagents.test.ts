@@ -76,7 +76,7 @@ suite('a forked subagent', () => {
     assert.equal(metadata?.['parentThreadId'], session.thread.getId())
   })
 
-  test('is offered the tool that starts subagents, but starts none: it is told so without an error', async () => {
+  test('has the tool that starts subagents, but starts none: the call returns that without an error', async () => {
     await using bench = benchOf([
       { toolCalls: [fork('c1')] },
       { toolCalls: [fork('c2')] },

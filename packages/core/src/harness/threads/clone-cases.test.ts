@@ -14,7 +14,7 @@ async function texts(bench: HarnessBench, threadId: string): Promise<string[]> {
 const benchOn = (storage: Store): HarnessBench => new HarnessBench([talk] as never, { storage })
 
 suite('a clone', () => {
-  test('a clone that is made while the last words are not saved yet has them, or stops before them, and never has half a message', async () => {
+  test('a clone that is made while the last message is not saved yet has it, or stops before it, and never has half a message', async () => {
     await using bench = new HarnessBench([
       { text: 'Noted.' },
       { text: ['One ', 'two ', 'three.'], delayPerDeltaMs: 5 },
@@ -35,7 +35,7 @@ suite('a clone', () => {
     assert.deepEqual(cloned, whole.slice(0, cloned.length))
   })
 
-  test('a clone of a clone has the messages of both above it, goes its own way, and is the same after a restart', async () => {
+  test('a clone of a clone has the messages of both above it, changes on its own, and is the same after a restart', async () => {
     const storage = new MemoryStore()
     const ids: string[] = []
     const expected: string[][] = []

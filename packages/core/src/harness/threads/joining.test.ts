@@ -67,7 +67,7 @@ function typesOf(events: readonly HarnessEvent[]): string[] {
 }
 
 suite('a session on its way into a thread', () => {
-  test('is told of a whole run that took place meanwhile', async () => {
+  test('receives a whole run that took place in the meantime', async () => {
     const { arrived, bench, joining, opened, told } = await join([{ text: ['Hel', 'lo'] }])
     await using _ = bench
     await opened
@@ -79,7 +79,7 @@ suite('a session on its way into a thread', () => {
     assert.deepEqual(joining.displayState.get().currentMessage, bench.harness.session.displayState.get().currentMessage)
   })
 
-  test('is told of a run that began meanwhile and asks, and of how it ends', async () => {
+  test('receives a run that began in the meantime and asks, and how it ends', async () => {
     const script = [{ toolCalls: [{ id: 'c1', name: 'paint' }] }, { text: 'Done.' }]
     const { arrived, bench, joining, opened, told } = await join(script)
     await using _ = bench
@@ -95,7 +95,7 @@ suite('a session on its way into a thread', () => {
     assert.deepEqual(typesOf(told), ['thread_changed', ...bench.types()])
   })
 
-  test('is told once of what was chosen meanwhile', async () => {
+  test('receives once what was chosen in the meantime', async () => {
     const { arrived, bench, opened, told } = await join([])
     await using _ = bench
     await opened

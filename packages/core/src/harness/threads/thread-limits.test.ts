@@ -48,7 +48,7 @@ suite('limits of a thread that a harness is given', () => {
     assert.equal(bench.harness.session.thread.isSet(), true)
   })
 
-  test('handoverTokens: how much of what others said an agent is told', async () => {
+  test('handoverTokens: how much of what others said an agent gets', async () => {
     const agent = new ForeignAgent('cli', [says('Hi.')])
     await using bench = new HarnessBench([], { agent, handoverTokens: 7 })
     await bench.harness.sendMessage({ content: 'Hi.' })

@@ -57,7 +57,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal((await thread.listMessages({ threadId: old.id, allResources: true })).length, 0)
   })
 
-  test('another resource while a run is at work: it is ended, and who sent it is told', async () => {
+  test('another resource while a run is at work: it is ended, and its sender learns of it', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }, { text: 'Yes.' }])
     const { harness } = bench
     const begun = bench.next('message_update')
@@ -160,7 +160,7 @@ suite('commands given at once, none of them awaited', () => {
     })
   }
 
-  test('the current thread is deleted while a run is at work: who sent it is told, what follows is in a new one', async () => {
+  test('the current thread is deleted while a run is at work: its sender learns of it, what follows is in a new one', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }, { text: 'Yes.' }])
     const { harness } = bench
     const begun = bench.next('message_update')

@@ -30,7 +30,7 @@ function counter(): () => string {
 }
 
 suite('threads', () => {
-  test('a new one is told of, has the ids of the harness and starts in the current mode', async () => {
+  test('a new one is reported, has the ids of the harness and starts in the current mode', async () => {
     await using bench = new HarnessBench([], { idGenerator: counter(), resourceId: 'project' })
     const thread = await bench.harness.createThread({ title: 'New conversation' })
     assert.equal(thread.id, 'id-1')
@@ -41,7 +41,7 @@ suite('threads', () => {
     assert.equal(bench.harness.session.thread.requireId(), 'id-1')
   })
 
-  test('the newest of the resource is selected, and told of', async (t) => {
+  test('the newest of the resource is selected, and reported', async (t) => {
     // Everything may happen within a millisecond, and then no thread would be newer.
     t.mock.timers.enable({ apis: ['Date'] })
     const storage = new MemoryStore()
@@ -166,7 +166,7 @@ suite('threads', () => {
     assert.equal((await bench.harness.session.thread.list())[0]?.title, 'Updated title')
   })
 
-  test('a clone has the messages with their ids, goes its own way and starts its own count', async () => {
+  test('a clone has the messages with their ids, changes on its own and starts its own count', async () => {
     await using bench = new HarnessBench([
       { text: 'One.', usage: { inputTokens: 3, outputTokens: 4 } },
       { text: 'Two.' },
@@ -299,7 +299,7 @@ suite('threads', () => {
     assert.equal((await bench.harness.session.thread.list({ includeForkedSubagents: true })).length, 1)
   })
 
-  test('the first words of a thread are found without reading it all', async () => {
+  test('the first message of a thread is found without reading it all', async () => {
     await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two.' }])
     const { id } = await bench.harness.createThread()
     await bench.harness.sendMessage({ content: 'First' })
@@ -320,7 +320,7 @@ suite('threads', () => {
     )
   })
 
-  test('the first words of a thread are those of its user, whatever it was told before', async () => {
+  test('the first message of a thread is that of its user, whatever came before', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.', repeat: true }])
     const { harness } = bench
     const { id } = await harness.createThread()

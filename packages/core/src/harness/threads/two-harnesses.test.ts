@@ -14,7 +14,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
 
 suite('two harnesses of one process on one store', () => {
-  test('use a thread in turns, each with its own agents, and are told what the other did', async () => {
+  test('use a thread in turns, each with its own agents, and learn what the other did', async () => {
     const storage = new MemoryStore()
     await using old = new HarnessBench([{ text: 'Of the old one.' }, { text: 'Old again.' }], { storage })
     await old.harness.sendMessage({ content: 'One' })
@@ -194,7 +194,7 @@ suite('two harnesses of one process on one store', () => {
     assert.equal(first.all('agent_end').at(-1)?.reason, 'complete')
   })
 
-  test('the program of one is left alone until the other has its own agent take the floor', async () => {
+  test('the program of one is left alone until the agent of the other takes over', async () => {
     const storage = new MemoryStore()
     const agent = new ForeignAgent('foreign', [says('Hello.')])
     await using first = new HarnessBench([], { storage, modes: [{ id: 'm', agent }] })

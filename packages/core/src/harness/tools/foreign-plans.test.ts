@@ -55,7 +55,7 @@ suite('a plan of a foreign program', () => {
     )
   })
 
-  test('a plan of a foreign program that leads to a mode of another agent gives it the floor in the same run, with the plan', async () => {
+  test('a plan of a foreign program that leads to a mode of another agent lets it take over in the same run, with the plan', async () => {
     const planner = new ForeignAgent('planner', [plans()])
     const builder = new ForeignAgent('builder', [says('Built.')])
     await using bench = new HarnessBench([], {

@@ -6,7 +6,7 @@ const task = (content: string, status = 'pending') => ({ content, status, active
 const done = { text: 'Done.' }
 
 suite('the task list of a harness', () => {
-  test('is told of at every change and shown, with what it was before', async () => {
+  test('is reported at every change and shown, with what it was before', async () => {
     await using bench = new HarnessBench([
       { toolCalls: [{ name: 'task_write', input: { tasks: [task('a'), task('b')] } }] },
       { toolCalls: [{ name: 'task_complete', input: { id: 'task_a' } }] },

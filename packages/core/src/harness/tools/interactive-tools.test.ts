@@ -54,7 +54,7 @@ suite('ask_user', () => {
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
   })
 
-  test('lets one option be chosen unless told otherwise', async () => {
+  test('lets one option be chosen unless the call allows several', async () => {
     await using bench = await asked('ask_user', { question: 'Which?', options })
     const [wait] = bench.waits()
     assert.deepEqual(wait?.payload, { question: 'Which?', options, selectionMode: 'single_select' })
@@ -257,7 +257,7 @@ suite('request_access', () => {
     assert.deepEqual(allowedPaths(bench.runtime.state.head), ['/project/other'])
   })
 
-  test('does not ask again for what lies below', async () => {
+  test('does not ask again for what is below', async () => {
     const script = [
       { toolCalls: [call('request_access', INPUT)] },
       { toolCalls: [call('request_access', { ...INPUT, path: '/project/other/a/b' }, 'c2')] },

@@ -115,7 +115,7 @@ suite('task tools', () => {
 })
 
 suite('the task list in the conversation', () => {
-  test('is told whole first, then what changes; what did not change is not told', async () => {
+  test('is sent whole first, then what changes; what did not change is not sent', async () => {
     await using bench = await played(
       step(write('a', 'b')),
       step(['task_complete', { id: 'task_a' }]),
@@ -135,14 +135,14 @@ suite('the task list in the conversation', () => {
     assert.ok(last.includes('<current-task-list>'))
   })
 
-  test('is told whole again when there were ten changes', async () => {
+  test('is sent whole again after ten changes', async () => {
     const steps = Array.from({ length: 12 }, (_, n) => step(['task_update', { id: 'task_a', content: `a${n}` }]))
     await using bench = await played(step(write('a')), ...steps)
     const modes = (await signals(bench)).map(({ data }) => data['mode'])
     assert.deepEqual(modes, ['snapshot', ...Array(10).fill('delta'), 'snapshot', 'delta'])
   })
 
-  test('goes back with a rewind, and is told whole after it', async () => {
+  test('goes back with a rewind, and is sent whole after it', async () => {
     await using bench = await ThreadBench.open({
       script: [{ text: 'Hi.' }, step(write('a')), done, step(write('b')), done],
       tools,

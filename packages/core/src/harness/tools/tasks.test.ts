@@ -41,7 +41,7 @@ suite('the ids of tasks', () => {
     assert.deepEqual(ids([task('b'), task('a'), task('c')], before), ['second', 'first', 'task_c'])
   })
 
-  test('are kept by each of several tasks with the same words, in order', () => {
+  test('are kept by each of several tasks with the same title, in order', () => {
     const before = assignTaskIds([task('a', 'one'), task('a', 'two')])
     assert.deepEqual(ids([task('a'), task('a'), task('a')], before), ['one', 'two', 'task_a'])
     assert.deepEqual(ids([task('a', 'two'), task('a')], before), ['two', 'one'])

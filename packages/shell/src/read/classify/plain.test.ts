@@ -16,7 +16,7 @@ function quotedIn(way: string, text: string): string {
 }
 
 describe('plain commands', () => {
-  it('are told without the parser', () => {
+  it('are recognised without the parser', () => {
     for (const text of [
       'cat a.txt',
       "/bin/bash -lc 'cat a.txt'",
