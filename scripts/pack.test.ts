@@ -22,6 +22,7 @@ interface PackageJson {
   readonly type?: string
   readonly sideEffects?: boolean
   readonly engines?: { readonly node?: string }
+  readonly repository?: { readonly type?: string; readonly url?: string; readonly directory?: string }
   readonly exports: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
@@ -137,6 +138,7 @@ describe('packing', () => {
         assert.equal(manifest.sideEffects, false)
         assert.equal(manifest.engines?.node, '>=22.13')
         assert.ok(manifest.description, 'the description is missing')
+        assert.deepEqual(Object.keys(manifest.repository ?? {}).toSorted(), ['directory', 'type', 'url'])
         const siblings = packages.map((sibling) => sibling.source)
         for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
           const sibling = siblings.find((candidate) => candidate.name === name)

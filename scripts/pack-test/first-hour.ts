@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
+import { acpProgram } from '../../packages/adapters/test/acp/acp-program.ts'
+import { standInProgram } from '../../packages/adapters/test/live/stand-in-program.ts'
 import { outsideEnvironment } from './run.ts'
 
 export interface FirstHourPlace {
@@ -20,6 +22,14 @@ interface Ended {
   readonly code: number | null
   readonly out: string
   readonly err: string
+}
+
+/** What `foreign-approvals.mjs` prints. */
+interface Question {
+  readonly args?: object
+  readonly description?: string
+  readonly end?: string
+  readonly results?: readonly boolean[]
 }
 
 export function testFirstHour({ consumer, firstProgram, root }: FirstHourPlace): void {
@@ -44,6 +54,7 @@ export function testFirstHour({ consumer, firstProgram, root }: FirstHourPlace):
       c4: ['run', false, 'ran'],
     })
     assert.deepEqual(told['homeless'], [], 'every event names its thread and session')
+    assert.equal(told['sessions'], 2, 'the harness hears all its sessions')
     assert.equal((JSON.parse(told.shown) as { activeTools: { c1: { name: string } } }).activeTools.c1.name, 'weather')
     const { properties } = told['inputSchema'] as { properties: object }
     assert.deepEqual(properties, { city: { type: 'string' } }, 'the model sees the schema of the tool')
@@ -56,6 +67,47 @@ export function testFirstHour({ consumer, firstProgram, root }: FirstHourPlace):
     const { questions } = JSON.parse(out) as { questions: string[] }
     assert.equal(questions.length, 1)
     assert.match(questions[0] ?? '', /rm a\.txt.*ask run/)
+  })
+
+  const foreign = async (agent: 'claude-code' | 'codex' | 'acp', phase = ''): Promise<Question[]> => {
+    const dir = join(consumer, `foreign-${agent}`)
+    await mkdir(dir, { recursive: true })
+    const bin =
+      agent === 'claude-code'
+        ? await standInProgram(dir, 'claude', `await t.tool('Bash', { command: 'rm a.txt', description: 'Tidies up' })`)
+        : agent === 'codex'
+          ? await standInProgram(dir, 'codex', `await t.command("/bin/bash -lc 'rm a.txt'")`)
+          : await acpProgram(dir, `await t.ask('c1', { title: 'rm a.txt (Tidies up)', kind: 'execute' })`)
+    const program = 'foreign-approvals.mjs'
+    await cp(join(root, 'scripts/pack-test/programs', program), join(consumer, program))
+    const { out, err } = await play([program, agent, bin, join(dir, 'data.db'), phase])
+    const lines = out.split('\n').filter((line) => line !== '')
+    assert.ok(lines.length > 0, err)
+    return lines.map((line) => JSON.parse(line) as Question)
+  }
+
+  it('an approval of Claude Code or Codex shows the real command and the rule that asks', async () => {
+    for (const agent of ['claude-code', 'codex'] as const) {
+      const [question, end, ...others] = await foreign(agent)
+      assert.deepEqual(question?.args, { command: 'rm a.txt' }, agent)
+      assert.match(question.description ?? '', /^Run rm a\.txt: the rule `ask category execute`/)
+      assert.doesNotMatch(JSON.stringify(question), /Tidies up/, 'words of the model are not shown instead')
+      assert.deepEqual([end?.end, others], ['complete', []])
+    }
+  })
+
+  it('an approval of another agent that sends no command shows its words as its own', async () => {
+    const [question, end] = await foreign('acp')
+    assert.match(question?.description ?? '', /^Run rm a\.txt \(Tidies up\): these are the agent’s own words/)
+    assert.equal(end?.end, 'complete')
+  })
+
+  it('a call that is repeated after a restart and answered from the store asks nobody', async () => {
+    const asked = await foreign('claude-code', 'ask')
+    assert.deepEqual([asked.length, asked[0]?.args], [1, { command: 'rm a.txt' }], 'it was killed when it had asked')
+    const [shown, end, ...others] = await foreign('claude-code', 'answer')
+    assert.deepEqual(shown?.args, { command: 'rm a.txt' }, 'the open question is shown')
+    assert.deepEqual([end?.end, end?.results?.at(-1), others], ['complete', false, []], 'the repeated call is not')
   })
 
   it("the README's program without a key prints what to do and fails", async () => {

@@ -21,6 +21,7 @@ const model = scriptedModel([
     ],
   },
   { text: 'Done.' },
+  { text: 'Done again.' },
 ])
 const run = { description: 'Runs.', inputSchema: { type: 'object' }, execute: async () => 'ran' }
 const agent = new Agent({ id: 'me', model, tools: { weather } })
@@ -33,8 +34,9 @@ const harness = new Harness({
   modes: [{ id: 'chat', additionalTools: { run } }],
   permissions,
 })
-const [results, questions, homeless] = [{}, [], new Set()]
+const [results, questions, homeless, sessions] = [{}, [], new Set(), new Set()]
 harness.subscribe((event) => {
+  sessions.add(event.sessionId)
   if (event.threadId === undefined || event.sessionId === undefined) homeless.add(event.type)
   if (event.type === 'tool_end') results[event.toolCallId] = [event.toolName, event.isError, event.result]
   if (event.type !== 'tool_approval_required') return
@@ -42,6 +44,8 @@ harness.subscribe((event) => {
   void harness.session.respondToToolApproval({ toolCallId: event.toolCallId, decision: 'approve' })
 })
 await harness.sendMessage({ content: 'Go' })
+const second = await harness.createSession({ resourceId: 'somebody' })
+await second.sendMessage({ content: 'Go on' })
 const shown = JSON.stringify(harness.session.displayState.get())
 const refusals = [
   { weather: 7 },
@@ -56,6 +60,15 @@ const refusals = [
 const decided = createPolicy({ rules: permissions }).decide({ toolName: 'run', args: {} }, {})
 const { inputSchema } = JSON.parse(model.requestBodies[0]).tools.find(({ name }) => name === 'weather')
 console.log(
-  JSON.stringify({ results, questions, homeless: [...homeless], shown, refusals, policy: decided.policy, inputSchema }),
+  JSON.stringify({
+    results,
+    questions,
+    homeless: [...homeless],
+    sessions: sessions.size,
+    shown,
+    refusals,
+    policy: decided.policy,
+    inputSchema,
+  }),
 )
 await harness.destroy()

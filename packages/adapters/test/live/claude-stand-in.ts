@@ -223,6 +223,9 @@ function control(id: string, asked: Json): void {
     case 'set_model':
       succeed({ model: asked['model'] })
       return
+    case 'mcp_set_servers':
+      succeed({ added: Object.keys(asked['servers'] as Json), removed: [], errors: {} })
+      return
     case 'interrupt': {
       const dropped = queue.splice(0)
       for (const { uuid } of dropped) lifecycle(uuid, 'cancelled')
