@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
-import { GROWTH_LIMIT as LIMIT, timeGrowth } from '@inspan/testing'
+import { GROWTH_LIMIT as LIMIT, memoryGrowth, timeGrowth } from '@inspan/testing'
 import { classify, directoryAfter, readCommand } from '@inspan/shell/read'
 import { LineSplitter } from '@inspan/shell/run'
 import { providerSettings } from '../src/codex/own-provider.ts'
@@ -57,6 +57,19 @@ async function assertLinear(
     return () => told(dialect, made)
   })
   assert.ok(growth <= LIMIT, `${what}: the time grows ${growth.toFixed(1)} times`)
+}
+
+/** Returns, by the kind of its last record, the beginning of a recording up to there. */
+function kindsOf(dialect: Dialect): Map<string, readonly string[]> {
+  const kinds = new Map<string, readonly string[]>()
+  for (const name of fixtureNames(dialect.id)) {
+    const { lines } = readFixture(dialect.id, name)
+    for (const [index, line] of lines.entries()) {
+      const record = parseRecord(line)
+      if (record !== undefined && !kinds.has(kindOf(record))) kinds.set(kindOf(record), lines.slice(0, index + 1))
+    }
+  }
+  return kinds
 }
 
 /** Returns the record with each of its texts in turn made longer; `path` says which. */
@@ -134,21 +147,31 @@ describe('the events of a run, and the time to make them, grow with what the pro
     })
 
     it(`${title}: any record comes again and again`, async () => {
-      const kinds = new Map<string, readonly string[]>()
-      for (const name of fixtureNames(dialect.id)) {
-        const { lines } = readFixture(dialect.id, name)
-        for (const [index, line] of lines.entries()) {
-          const record = parseRecord(line)
-          if (record !== undefined && !kinds.has(kindOf(record))) kinds.set(kindOf(record), lines.slice(0, index + 1))
-        }
-      }
-      for (const [kind, lines] of kinds) {
+      for (const [kind, lines] of kindsOf(dialect)) {
         const again = lines.at(-1) ?? ''
         await assertLinear(kind, dialect, (factor) => [
           ...lines,
           ...Array.from({ length: OFTEN * factor }, () => again),
         ])
       }
+    })
+
+    it(`${title}: what a run keeps in memory until it ends`, async () => {
+      const kinds = [...kindsOf(dialect).values()]
+      const growth = await memoryGrowth((factor) => {
+        const lines = kinds.flatMap((each) => [
+          ...each,
+          ...Array.from({ length: OFTEN * factor }, () => each.at(-1) ?? ''),
+        ])
+        return () => {
+          let size = 0
+          const emit = (event: object): unknown => (size += Object.keys(event).length)
+          const mapper = createMapper(dialect, { cwd: '/workspace', emit })
+          for (const line of lines) mapper.line(line, AT)
+          return [mapper, size]
+        }
+      })
+      assert.ok(growth <= LIMIT, `the memory grows ${growth.toFixed(1)} times`)
     })
   }
 })
