@@ -6,6 +6,7 @@ import type { ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protoc
 import { z } from 'zod'
 import { createTool, type Tool } from './create-tool.ts'
 import { runnableTool, runnableTools } from './runnable-tool.ts'
+import { aToolRun } from './tool-run.fixture.ts'
 
 interface Ran {
   readonly outcome: ToolOutcome | ToolSuspension
@@ -17,19 +18,12 @@ interface Ran {
 async function run(tool: Tool, input: { [key: string]: never } | object = {}, resume?: Answer): Promise<Ran> {
   const progress: string[] = []
   const warnings: string[] = []
-  const context: ToolRunContext = {
-    signal: new AbortController().signal,
-    idempotencyKey: 'run:call',
-    toolCallId: 'call',
-    runId: 'run',
-    turnId: 'turn',
-    threadId: 'thread',
-    agentId: 'agent',
+  const context = aToolRun({
     requestContext: { user: 'Ann' },
     ...(resume === undefined ? {} : { resume }),
     progress: (output) => void progress.push(output),
     warn: (text) => void warnings.push(text),
-  }
+  })
   return { outcome: await runnableTool(tool).execute(input as never, context), progress, warnings }
 }
 

@@ -3,22 +3,14 @@ import { describe, it } from 'node:test'
 import { jsonSchema, tool, dynamicTool, zodSchema } from 'ai'
 import { anthropic } from '@ai-sdk/anthropic'
 import { InspanError, type JsonObject } from '@inspan/protocol'
-import type { ToolOutcome, ToolRunContext } from '@inspan/protocol/driver'
+import type { ToolOutcome } from '@inspan/protocol/driver'
 import { z } from 'zod'
 import { Agent } from './agent.ts'
 import { runnableTools, type ToolsInput } from './runnable-tool.ts'
+import { aToolRun } from './tool-run.fixture.ts'
 
 const shown: string[] = []
-const run: ToolRunContext = {
-  signal: new AbortController().signal,
-  idempotencyKey: 'run:call',
-  toolCallId: 'call',
-  runId: 'run',
-  turnId: 'turn',
-  threadId: 'thread',
-  agentId: 'agent',
-  progress: (output) => void shown.push(output),
-}
+const run = aToolRun({ progress: (output) => void shown.push(output) })
 
 async function call(tools: ToolsInput, input: JsonObject): Promise<ToolOutcome> {
   const [only] = runnableTools(tools)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Agent, createTool, Harness, MemoryStore } from '@inspan/core'
 import type { JsonValue } from '@inspan/protocol'
-import { serve } from '@inspan/server'
+import { serve, type InspanServer } from '@inspan/server'
 import { scriptedModel, startProvider } from '@inspan/testing'
 import { TmuxTerminal } from './tmux.fixture.ts'
 
@@ -29,6 +29,20 @@ async function startServer(script: Script) {
       await harness.destroy()
     },
   }
+}
+
+/** Opens a terminal with a chat that is connected to the server. */
+async function chatWith({ server }: { readonly server: InspanServer }, env = {}): Promise<TmuxTerminal> {
+  const terminal = new TmuxTerminal()
+  terminal.chat(['--connect', server.url], { INSPAN_TOKEN: server.token, ...env })
+  await terminal.shows(/Type a message/)
+  return terminal
+}
+
+async function startWork(terminal: TmuxTerminal): Promise<void> {
+  terminal.type('Work')
+  terminal.press('Enter')
+  await terminal.shows(/… work[^]*Esc interrupts/)
 }
 
 const WORK = { text: 'I will work.', toolCalls: [{ name: 'work', input: {} }] }
@@ -73,12 +87,8 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
 
   it('steers and queues while the agent works', async () => {
     await using bench = await startServer([WORK, { text: 'Heard **you**.' }, { text: 'Queued one done.' }])
-    using terminal = new TmuxTerminal()
-    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
-    await terminal.shows(/Type a message/)
-    terminal.type('Work')
-    terminal.press('Enter')
-    await terminal.shows(/… work[^]*Esc interrupts/)
+    using terminal = await chatWith(bench)
+    await startWork(terminal)
     terminal.type('Later this')
     terminal.press('M-Enter')
     await terminal.shows(/queued: Later this/)
@@ -91,12 +101,8 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
 
   it('interrupts a run with Esc and stays usable', async () => {
     await using bench = await startServer([WORK, { text: 'Fresh start.' }])
-    using terminal = new TmuxTerminal()
-    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
-    await terminal.shows(/Type a message/)
-    terminal.type('Work')
-    terminal.press('Enter')
-    await terminal.shows(/… work[^]*Esc interrupts/)
+    using terminal = await chatWith(bench)
+    await startWork(terminal)
     terminal.press('Escape')
     bench.release('released')
     await terminal.shows(/^(?![^]*Esc interrupts)/)
@@ -111,9 +117,7 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
       { text: ['# Done\n\n', 'word '.repeat(30), '\x1b]0;evil\x07\x1b[2Jend'] },
     ])
     bench.release('a\x1b[2J\x1b[31mred')
-    using terminal = new TmuxTerminal()
-    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token, NO_COLOR: '1' })
-    await terminal.shows(/Type a message/)
+    using terminal = await chatWith(bench, { NO_COLOR: '1' })
     terminal.type('Work')
     terminal.press('Enter')
     await terminal.shows(/✓ work\n {2}ared\n[^]*Done[^]*end/)
@@ -127,9 +131,7 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
 
   it('completes slash commands and switches threads', async () => {
     await using bench = await startServer([{ text: 'One.' }, { text: 'Two.' }])
-    using terminal = new TmuxTerminal()
-    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
-    await terminal.shows(/Type a message/)
+    using terminal = await chatWith(bench)
     terminal.type('First')
     terminal.press('Enter')
     await terminal.shows(/One\./)
@@ -152,9 +154,7 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
 
   it('takes several lines, finds earlier messages with Up, and copies an answer', async () => {
     await using bench = await startServer([{ text: 'First **answer**.' }, { text: 'Second answer.' }])
-    using terminal = new TmuxTerminal()
-    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
-    await terminal.shows(/Type a message/)
+    using terminal = await chatWith(bench)
     terminal.type('one')
     terminal.press('C-j')
     terminal.type('two')
@@ -245,9 +245,7 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
       call('submit_plan', { title: 'Paint', plan: '1. **Paint** it' }),
       { text: 'All answered.' },
     ])
-    using terminal = new TmuxTerminal()
-    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
-    await terminal.shows(/Type a message/)
+    using terminal = await chatWith(bench)
     terminal.type('Ask')
     terminal.press('Enter')
     await terminal.shows(/Which colour\?\n {2}1 red\n {2}2 blue: cold[^]*1–9 answer/)
@@ -266,9 +264,7 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
 
   it('restores the terminal when a signal ends it', async () => {
     await using bench = await startServer([])
-    using terminal = new TmuxTerminal()
-    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
-    await terminal.shows(/Type a message/)
+    using terminal = await chatWith(bench)
     terminal.signal('SIGTERM')
     assert.match(await terminal.shows(/left with 143\n[^]*echo/), /^icanon\necho$/m)
   })

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { nextEvent } from '../harness.fixture.ts'
+import { killAfterLine } from './killed-child-process.fixture.ts'
 import { knownTo, openSession } from './killed-session.fixture.ts'
 
 const CHILD = fileURLToPath(new URL('killed-child.fixture.ts', import.meta.url))
@@ -18,21 +17,14 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'inspan-killed-'))
     t.after(() => rm(folder, { recursive: true }))
     const url = join(folder, 'data.db')
-    const child = spawn(process.execPath, [CHILD, url], { stdio: ['ignore', 'pipe', 'inherit'] })
-    let said = ''
-    for await (const chunk of child.stdout) {
-      said += String(chunk)
-      if (said.endsWith('\n')) break
-    }
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    const line = await killAfterLine(CHILD, url)
 
     const { harness, model, session, storage } = await openSession(url, [
       { text: 'Painted.' },
       { text: 'The window, too.' },
     ])
     try {
-      assert.deepEqual(await knownTo(session), JSON.parse(said))
+      assert.deepEqual(await knownTo(session), JSON.parse(line))
       assert.ok(session.permissions.getRules().tools['erase'] === 'deny' && session.followUps.count() === 1)
       const over = nextEvent(session, 'agent_end', () => model.calls === 2)
       await session.respondToToolApproval({ toolCallId: 'approval', decision: 'approve' })

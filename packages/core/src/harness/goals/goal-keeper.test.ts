@@ -4,8 +4,8 @@ import type { GoalEvaluation, HarnessEvent } from '@inspan/protocol/harness'
 import { MemoryStore } from '@inspan/stores'
 import { scriptedModel, type ScriptedModel } from '@inspan/testing'
 import { HarnessBench } from '../harness.fixture.ts'
-import { ThreadBench } from '../signals/thread-bench.fixture.ts'
-import { ThreadControl } from '../threads/thread-control.ts'
+import { controlThread, ThreadBench } from '../signals/thread-bench.fixture.ts'
+import type { ThreadControl } from '../threads/thread-control.ts'
 import { GoalKeeper } from './goal-keeper.ts'
 import { readJudgement } from './judge.ts'
 
@@ -29,24 +29,11 @@ async function open(
   })
   const judge = scriptedModel(judgements)
   const evaluations: GoalEvaluation[] = []
-  const control = new ThreadControl({
-    store: bench.store,
-    runtime: bench.runtime,
-    isOwnRun: () => true,
-    agentId: () => 'native',
-    planTarget: () => 'build',
-    switchMode: async () => undefined,
-    entered: () => ({ type: 'config.changed' }),
-    handedOff: () => [],
+  const control = controlThread(t, bench, {
     judgeModel: async (modelId) => (modelId === 'judge/one' ? judge : undefined),
     emit: (event: HarnessEvent) => {
       if (event.type === 'goal_evaluation') evaluations.push(event.payload)
     },
-    onFailure: (error) => assert.fail(error),
-  })
-  t.after(async () => {
-    control.close()
-    await bench[Symbol.asyncDispose]()
   })
   const say = async (text: string): Promise<void> => {
     await bench.say(text)

@@ -3,10 +3,10 @@ import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
 import { toHarnessMessage, type HarnessEvent, type HarnessMessageContent } from '@inspan/protocol/harness'
 import { boundaryAt, forkThread, type RunnableTool } from '../../engine/index.ts'
-import { ThreadControl } from '../threads/thread-control.ts'
+import type { ThreadControl } from '../threads/thread-control.ts'
 import { INBOX_LIMIT } from './inbox.ts'
 import type { DeliveryPolicy, NotificationInput } from './notification.ts'
-import { ThreadBench } from './thread-bench.fixture.ts'
+import { controlThread, ThreadBench } from './thread-bench.fixture.ts'
 import { ThreadPort } from './thread-port.ts'
 import { Notifications } from './notifications.ts'
 
@@ -42,24 +42,10 @@ async function open(
   const bench = await ThreadBench.open({ script, tools: () => [...offered, inbox] })
   const events: HarnessEvent[] = []
   let time = 1_000
-  control = new ThreadControl({
-    store: bench.store,
-    runtime: bench.runtime,
-    isOwnRun: () => true,
-    agentId: () => 'native',
-    planTarget: () => 'build',
-    switchMode: async () => undefined,
-    entered: () => ({ type: 'config.changed' }),
-    handedOff: () => [],
-    judgeModel: async () => undefined,
+  control = controlThread(t, bench, {
     emit: (event) => events.push(event),
     now: () => ++time,
-    onFailure: (error) => assert.fail(error),
     ...(delivery === undefined ? {} : { delivery }),
-  })
-  t.after(async () => {
-    control.close()
-    await bench[Symbol.asyncDispose]()
   })
   return { bench, control, events }
 }

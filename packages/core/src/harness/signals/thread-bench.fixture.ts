@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { nativeDriver } from '@inspan/agent'
 import type { Answer, StoredMessage, Wait } from '@inspan/protocol'
@@ -6,6 +7,7 @@ import type { Store } from '@inspan/protocol/store'
 import { MemoryStore } from '@inspan/stores'
 import { scriptedModel, type ModelRequest, type Script, type ScriptedModel } from '@inspan/testing'
 import { createThread, ProcessOwner, ThreadRuntime } from '../../engine/index.ts'
+import { ThreadControl, type ThreadControlOptions } from '../threads/thread-control.ts'
 import { summaryBeforeRun } from './notifications.ts'
 import { ThreadPort } from './thread-port.ts'
 
@@ -113,4 +115,30 @@ export class ThreadBench implements AsyncDisposable {
     await this.#owner?.close()
     await this.store.close()
   }
+}
+
+/** Puts the thread of a bench under the control that a harness has of its threads, until the test is over. */
+export function controlThread(
+  t: { after(work: () => Promise<void>): void },
+  bench: ThreadBench,
+  options: Partial<ThreadControlOptions> & Pick<ThreadControlOptions, 'emit'>,
+): ThreadControl {
+  const control = new ThreadControl({
+    store: bench.store,
+    runtime: bench.runtime,
+    isOwnRun: () => true,
+    agentId: () => 'native',
+    planTarget: () => 'build',
+    switchMode: async () => undefined,
+    entered: () => ({ type: 'config.changed' }),
+    handedOff: () => [],
+    judgeModel: async () => undefined,
+    onFailure: (error) => assert.fail(error),
+    ...options,
+  })
+  t.after(async () => {
+    control.close()
+    await bench[Symbol.asyncDispose]()
+  })
+  return control
 }

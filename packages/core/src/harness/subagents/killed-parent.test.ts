@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +6,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { HarnessEvent } from '@inspan/protocol/harness'
+import { killAfterLine } from '../faults/killed-child-process.fixture.ts'
 import { nextEvent } from '../harness.fixture.ts'
 import { openHouse } from './killed-house.fixture.ts'
 
@@ -20,10 +19,7 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'inspan-subagent-'))
     t.after(() => rm(folder, { recursive: true }))
     const [url, journal] = [join(folder, 'data.db'), join(folder, 'journal.txt')]
-    const child = spawn(process.execPath, [CHILD, url, journal], { stdio: ['ignore', 'pipe', 'inherit'] })
-    for await (const chunk of child.stdout) if (String(chunk).includes('working')) break
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    assert.match(await killAfterLine(CHILD, url, journal), /working/)
 
     const { harness, parent, storage, worker } = openHouse(url, journal, {
       parent: [{ text: 'All done.', repeat: true }],

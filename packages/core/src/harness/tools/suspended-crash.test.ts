@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { SqliteStore } from '@inspan/stores'
+import { killAfterLine } from '../faults/killed-child-process.fixture.ts'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import { builtinTools } from './builtin-tools.ts'
 
@@ -16,15 +15,7 @@ test('questions, plans and requests survive kill -9 of the process that asked', 
   const folder = await mkdtemp(join(tmpdir(), 'inspan-suspended-'))
   t.after(() => rm(folder, { recursive: true }))
   const url = join(folder, 'data.db')
-  const child = spawn(process.execPath, [CHILD, url], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    said += String(chunk)
-    if (said.endsWith('\n')) break
-  }
-  assert.equal(said, 'waiting 4\n')
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  assert.equal(await killAfterLine(CHILD, url), 'waiting 4')
 
   const switched: string[] = []
   await using bench = await ThreadBench.open({
