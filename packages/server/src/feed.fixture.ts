@@ -9,6 +9,8 @@ export const THREAD = '1794959978593-3tsmartqf2jyb'
 
 export interface FedFeed {
   readonly feed: ThreadFeed
+  /** Takes a frame as from the engine: it is sent when it is due. */
+  readonly receive: (frame: DeltaFrame) => void
   /** Sends a frame at once. */
   readonly push: (frame: DeltaFrame) => void
 }
@@ -30,6 +32,7 @@ export async function openFeed(): Promise<FedFeed> {
   await feed.ready()
   return {
     feed,
+    receive: (frame) => push(frame),
     push: (frame) => {
       push(frame)
       feed.flush()
