@@ -43,6 +43,8 @@ export interface StoredMessagePage {
   readonly messages: readonly StoredMessage[]
   /** Pass it on to get the messages before these; `null` at the beginning of the thread. */
   readonly before: number | null
+  /** If the thread's head has another one, the conversation was rewound or erased in between: read the page again. */
+  readonly rewrittenAt: number
 }
 
 export interface ModeInfo {

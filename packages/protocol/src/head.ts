@@ -12,7 +12,7 @@ import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
 import type { Answer, Wait } from './wait.ts'
 
 /** Raised whenever the fold makes other heads from the same records. Stored heads of another version are rebuilt. */
-export const REDUCER_VERSION = 1
+export const REDUCER_VERSION = 2
 
 export interface RunState {
   readonly runId: string
@@ -70,6 +70,8 @@ export interface Head {
   readonly title: string | null
   /** The seq of the record that set the title. */
   readonly titleAt: number
+  /** The seq of the last rewind or erasure. Messages that were read before it may be gone. */
+  readonly rewrittenAt: number
   readonly mode: string | null
   readonly model: string | null
   readonly agentId: string | null
@@ -120,6 +122,7 @@ export function emptyHead(stream: string): Head {
     lineage: List.from(rootLineage(stream)),
     title: null,
     titleAt: 0,
+    rewrittenAt: 0,
     mode: null,
     model: null,
     agentId: null,

@@ -14,6 +14,7 @@ const PUBLIC = [
   'seq',
   'lineage',
   'title',
+  'rewrittenAt',
   'mode',
   'model',
   'agentId',

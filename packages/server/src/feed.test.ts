@@ -115,7 +115,10 @@ describe('a long thread', () => {
     const owner = await connect({ url: bench.url, token: bench.token })
     for (let at = 0; at < count; at++) {
       await owner.send({ type: 'submit', prompt: `question ${at}` }).receipt
-      await stateWhere(owner, ({ messages, status }) => status === 'idle' && messages.at(-1)?.content === `answer ${at}`)
+      await stateWhere(
+        owner,
+        ({ messages, status }) => status === 'idle' && messages.at(-1)?.content === `answer ${at}`,
+      )
     }
     const { thread } = owner.getState()
     for (const [window, shown] of [
@@ -143,6 +146,15 @@ describe('a long thread', () => {
     for (const [at, text] of pages.entries()) {
       assert.match(text, new RegExp(`"${at % 2 === 0 ? 'question' : 'answer'} ${Math.floor(at / 2)}"`))
     }
+    // A rewind between two pages: the second one shows that the first has to be read again.
+    const first = await owner.routes.messages(thread, { limit: 7 })
+    assert.equal(first.rewrittenAt, owner.getState().head.rewrittenAt)
+    const messageId = first.messages.find(({ role }) => role === 'user')?.id ?? ''
+    const { status } = await owner.send({ type: 'rewind', messageId, scope: 'conversation' }).receipt
+    assert.equal(status, 'done')
+    const second = await owner.routes.messages(thread, { limit: 7, before: first.before ?? 0 })
+    assert.ok(second.rewrittenAt > first.rewrittenAt)
+    assert.equal(owner.getState().head.rewrittenAt, second.rewrittenAt)
     await owner.close()
   })
 })

@@ -18,12 +18,13 @@ const FEW = 20
 
 /** Messages before the window that the client follows, fetched page by page as somebody scrolls up. */
 export function useOlderMessages(client: Client): OlderMessages {
-  const { state } = useHarness(client, ({ messages, thread }) => ({
+  const { state } = useHarness(client, ({ head, messages, thread }) => ({
     thread,
+    rewrittenAt: head.rewrittenAt,
     firstId: messages[0]?.id,
     isShort: messages.length < FEW,
   }))
-  const { firstId, isShort, thread } = state
+  const { firstId, isShort, rewrittenAt, thread } = state
   const [found, setFound] = useState<{ readonly messages: readonly WireMessage[]; readonly isWhole: boolean }>(NONE)
   const [isReading, setReading] = useState(false)
   const reader = useRef<AbortController | undefined>(undefined)
@@ -31,13 +32,13 @@ export function useOlderMessages(client: Client): OlderMessages {
   /** Whether the pages have passed the window. */
   const isPast = useRef(false)
   useEffect(() => {
-    // Another thread, or another window after a reconnect.
+    // Another thread, another window after a reconnect, or messages that are gone.
     cursor.current = undefined
     isPast.current = false
     setFound(NONE)
     setReading(false)
     return () => reader.current?.abort()
-  }, [thread, firstId])
+  }, [thread, firstId, rewrittenAt])
   const read = useCallback(
     async (isAll: boolean) => {
       if (isReading || cursor.current === null || thread === '' || firstId === undefined) return
@@ -48,7 +49,8 @@ export function useOlderMessages(client: Client): OlderMessages {
           const before: number | undefined = cursor.current
           const limit = isAll ? LARGE_PAGE : PAGE
           const page = await client.routes.messages(thread, { limit, ...(before === undefined ? {} : { before }) })
-          if (signal.aborted) return
+          // Read after a rewind or an erasure that the client has yet to hear of: it starts again then.
+          if (signal.aborted || page.rewrittenAt !== rewrittenAt) return
           cursor.current = page.before
           const fresh = shownMessages(page.messages)
           // The first pages overlap with the window.
@@ -64,7 +66,7 @@ export function useOlderMessages(client: Client): OlderMessages {
         if (!signal.aborted) setReading(false)
       }
     },
-    [client, firstId, isReading, thread],
+    [client, firstId, isReading, rewrittenAt, thread],
   )
   return useMemo(
     () => ({

@@ -26,6 +26,22 @@ function headAfter(bodies: readonly RecordBody[], range: { from: number; to: num
   return head as Head
 }
 
+suite('the place of the last rewind or erasure', () => {
+  test('is in the head, so that whoever reads messages by page notices', () => {
+    const said: RecordBody = { type: 'message.added', messageId: 'm', role: 'user', parts: [] }
+    assert.equal(headAfter([said, said], { from: 1, to: 1 }).rewrittenAt, 3)
+    const rewind: RecordBody = { type: 'rewind', to: 1, tasks: [], om: null }
+    const states = logOf([said, said, rewind, said]).reduce(
+      (all, record) => [...all, reduce(all.at(-1) ?? emptyState('t'), record).state],
+      [emptyState('t')],
+    )
+    assert.deepEqual(
+      states.map(({ head }) => head.rewrittenAt),
+      [0, 0, 0, 3, 3],
+    )
+  })
+})
+
 suite('what was set in an erased range', () => {
   test('is gone from the state of the user, also where something older was set before', () => {
     const head = headAfter(

@@ -45,6 +45,7 @@ export function applyRewind(draft: Draft, body: RewindRecord, record: RecordCont
   if (draft.head.run !== null) setRun(draft, null)
   if (body.lineage === undefined) cutLineage(draft, body.to, record)
   else setLineage(draft, List.from(body.lineage).push(openRange(record)))
+  setHead(draft, 'rewrittenAt', record.seq)
   setTasks(draft, body.tasks, record)
   setHead(draft, 'om', body.om)
   for (const [id, { openedAt }] of draft.head.waits.backwards()) {
@@ -64,6 +65,7 @@ export function applyRewind(draft: Draft, body: RewindRecord, record: RecordCont
 /** Removes from the state what the erasure removed from the records. */
 export function applyErased(draft: Draft, body: ErasedRecord, record: RecordContext): void {
   const isErased = (seq: number): boolean => seq >= body.from && seq <= body.to
+  setHead(draft, 'rewrittenAt', record.seq)
   draft.messages = draft.messages.filter((message) => !isErased(message.order))
   draft.ops.push({ type: 'remove', path: ['messages'], from: body.from, to: body.to })
   for (const [id, { openedAt }] of draft.head.waits.entries()) {

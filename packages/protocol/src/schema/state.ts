@@ -87,6 +87,7 @@ export const storedHeadSchema: Schema<StoredHead> = exact<StoredHead>()(
     tasks: listOf(taskItemSchema),
     tasksAt: seq,
     titleAt: seq,
+    rewrittenAt: seq,
     goalAt: seq,
     usage: object({ own: usageTotalsSchema, subagents: usageTotalsSchema, lastStep: usageMetadataSchema }),
     bindings: mapOf(bindingSchema),

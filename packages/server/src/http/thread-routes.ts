@@ -96,10 +96,10 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
     const limit = limitOf(c, 50)
     const { items, next } = await door.store.listMessages(older, { order: 'newest', limit })
     const oldest = items.at(-1)
-    // Whoever pages compares `since`: after a rewind or an erasure the page has to be fetched again.
     return c.json({
       messages: items.toReversed(),
       before: next === null || oldest === undefined ? null : oldest.order,
+      rewrittenAt: head.rewrittenAt,
     })
   })
 
