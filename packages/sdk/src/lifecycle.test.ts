@@ -289,6 +289,8 @@ suite('an update of the config', () => {
       type: 'MODEL_NOT_SUPPORTED',
     })
     await assert.rejects(it.agent.updateAgentConfig({ skills: ['no-such-folder'] }), { type: 'INVALID_OPTIONS' })
+    const aborted = { abortSignal: AbortSignal.abort() }
+    await assert.rejects(it.agent.updateAgentConfig({ name: 'Bob' }, aborted), { type: 'ABORTED' })
     assert.deepEqual(it.agent.getAgentConfig(), { name: 'Ann' })
     assert.equal(readFileSync(join(it.root, 'agents', 'a.json'), 'utf8'), before)
     assert.equal(textOf(await eventsOf(await it.session.chat('Hi'))), 'Fine.')
@@ -391,6 +393,7 @@ suite('sessions', () => {
     await it.agent.updateAgentConfig({ modelId: 'openai/gpt-5' })
     assert.equal(it.session.getContextUsage().contextWindow, 400_000)
     await it.session.clearHistory()
+    assert.deepEqual(await it.session.getMessageHistory(), [])
     assert.deepEqual(it.session.getContextUsage(), { usage: {}, contextWindow: 400_000, usedFraction: undefined })
   })
 
