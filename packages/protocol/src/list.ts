@@ -182,16 +182,17 @@ function dropLeaf<T>(node: Node<T>, level: number): Node<T> | undefined {
   return last === undefined ? children.slice(0, -1) : [...children.slice(0, -1), last]
 }
 
-function setIn<T>(node: Node<T>, level: number, index: number, item: T): Node<T> {
-  if (level === 0) {
-    const leaf = (node as Leaf<T>).slice()
-    leaf[index & MASK] = item
-    return leaf
+function setIn<T>(root: Node<T>, depth: number, index: number, item: T): Node<T> {
+  const copy = root.slice()
+  let node: (T | Node<T>)[] = copy
+  for (let level = depth; level > 0; level--) {
+    const slot = (index >>> (level * BITS)) & MASK
+    const child = (node[slot] as Node<T>).slice()
+    node[slot] = child
+    node = child
   }
-  const slot = (index >>> (level * BITS)) & MASK
-  const children = (node as Branch<T>).slice()
-  children[slot] = setIn(children[slot] as Node<T>, level - 1, index, item)
-  return children
+  node[index & MASK] = item
+  return copy
 }
 
 function* leaves<T>(node: Node<T>, level: number): IterableIterator<T> {
