@@ -36,7 +36,7 @@ export function failureOf(thrown: unknown, now: number): ModelFailure {
   const retryAfterMs = retryAfterOf(fields['responseHeaders'], now)
   const overflow = overflowOf(status, fields['message'], fields['responseBody'], fields['code'], fields['type'])
   return {
-    error: errorDataOf(thrown),
+    error: { ...errorDataOf(thrown), ...(status === undefined ? {} : { details: { status } }) },
     ...(overflow === undefined ? {} : { code: 'context-overflow', overflow }),
     isRetryable: overflow !== undefined ? false : typeof said === 'boolean' ? said : isPassing(thrown, fields, status),
     ...(status === undefined ? {} : { status }),

@@ -2,7 +2,7 @@ import { describeCost, type ClientState } from '@inspan/client'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
 import { oneLine } from '../one-line.ts'
-import { visible } from '@inspan/protocol/internal'
+import { adviceOn, visible } from '@inspan/protocol/internal'
 import { line, lines, type Block, type ToneLine, type Tone } from './block.ts'
 
 /** How many lines of an output are shown when it is unfolded. The newest tell most. */
@@ -114,7 +114,11 @@ export function activityLines(state: ClientState): readonly ToneLine[] {
     return line(`queued: ${oneLine(visible(text))}`, 'soft')
   })
   if (status === 'running') return [line('Working… Esc interrupts.', 'accent'), ...queued]
-  if (error !== undefined) return [line(`! ${visible(error)}`, 'bad'), ...queued]
+  if (error !== undefined) {
+    const advice = head.lastRun?.error === undefined ? undefined : adviceOn(head.lastRun.error)
+    const about = advice === undefined ? [] : [line(`  ${advice}`, 'soft')]
+    return [line(`! ${visible(error)}`, 'bad'), ...about, ...queued]
+  }
   return queued
 }
 

@@ -1,18 +1,20 @@
 import type { ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
+import { adviceOn } from '@inspan/protocol/internal'
 import { Button } from '../parts/button.tsx'
 
 /** Says when the page is not up to date, and which commands were refused or are not settled. */
 export function ConnectionBar({ client }: { readonly client: Client }): ReactNode {
-  const { state } = useHarness(client, ({ connection, error, pending, problem, refused }) => ({
+  const { state } = useHarness(client, ({ connection, error, head, pending, problem, refused }) => ({
     connection,
     error,
+    cause: head.lastRun?.error,
     pending,
     problem,
     refusal: refused.at(-1),
   }))
-  const { connection, error, pending, problem, refusal } = state
+  const { cause, connection, error, pending, problem, refusal } = state
   return (
     <div aria-live="polite">
       {connection !== 'open' && (
@@ -20,7 +22,11 @@ export function ConnectionBar({ client }: { readonly client: Client }): ReactNod
           {connection === 'closed' ? 'Disconnected.' : 'Reconnecting…'} {problem} What you see may be old.
         </Bar>
       )}
-      {error !== undefined && <Bar isBad>{error}</Bar>}
+      {error !== undefined && (
+        <Bar isBad>
+          {error} {cause === undefined ? '' : adviceOn(cause)}
+        </Bar>
+      )}
       {refusal?.message !== undefined && <Bar isBad>Not done: {refusal.message}</Bar>}
       {pending
         .filter((command) => 'isOld' in command && command.isOld === true)
