@@ -59,7 +59,7 @@ export class Agent {
     return nativeDriver(this.options)
   }
 
-  /** Runs one turn without a thread: the agent only knows what the host tells it, and nothing is kept. */
+  /** Runs one turn without a thread: the agent only knows what the host passes in, and nothing is stored. */
   stream(turn: Turn, host: Host): AsyncGenerator<AgentEvent, void> {
     return streamTurn(this.driver(), turn, host)
   }

@@ -12,7 +12,7 @@ export interface HookedCall {
   readonly context: AgentContext
 }
 
-/** `undefined`: the call goes on. `input`: with this input. `decline`: it is not made, and the model is told why. */
+/** `undefined`: the call continues. `input`: with this input. `decline`: it is not made, and the model gets the reason. */
 export type BeforeTool = undefined | { readonly input: JsonObject } | { readonly decline: string }
 
 /** `undefined`: the result stays. Otherwise this is recorded and shown instead. */

@@ -25,7 +25,7 @@ export interface StepResult {
 }
 
 export interface OrderedCall extends ToolCallInfo {
-  /** Set if the input is not a JSON object: the call is not carried out, and the model is told why. */
+  /** Set if the input is not a JSON object: the call is not carried out, and the model gets the reason. */
   readonly isBroken?: boolean
 }
 

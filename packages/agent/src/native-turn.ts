@@ -183,7 +183,7 @@ function required(request: PreparedRequest | undefined): PreparedRequest {
   return request
 }
 
-/** Reads structured output from answers, and tells the model what is wrong with it. */
+/** Reads structured output from answers, and reports to the model what is wrong with it. */
 class Answers {
   readonly #options: OutputOptions | undefined
   readonly #host: Host

@@ -9,7 +9,7 @@ export interface OutputOptions {
   readonly schema: SchemaInput
   readonly name?: string
   readonly description?: string
-  /** How often the model is told what is wrong with its answer and asked again. Default: 1. */
+  /** How often the model is asked to correct an invalid answer. Default: 1. */
   readonly repairs?: number
 }
 
@@ -62,7 +62,7 @@ export function repairRequest(problem: string): string {
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {
-  // Some models put JSON into a code fence, whatever they are told.
+  // Some models put JSON into a code fence, whatever the instructions.
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)
   try {
     return { value: JSON.parse(fenced?.[1] ?? text) }

@@ -22,7 +22,7 @@ export interface OutboxStorage {
   save(contents: OutboxContents): void | Promise<void>
 }
 
-/** Messages older than this are sent again only when the user says so. */
+/** Messages older than this are sent again only when the user confirms them. */
 const STALE_MS = 60 * 60 * 1000
 
 /** Keeps commands in `localStorage`, or anything like it. Each tab needs its own name, e.g. from `sessionStorage`. */

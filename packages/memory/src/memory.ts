@@ -50,7 +50,7 @@ interface Attached {
   readonly closed: AbortController
 }
 
-/** The memory of a harness's threads: what stands for older messages when a model is asked. */
+/** The memory of a harness's threads: what replaces older messages in requests. */
 export class Memory {
   readonly options: MemoryOptions
   readonly #open = new Map<string, Attached>()

@@ -85,7 +85,7 @@ export interface HarnessCapabilities {
   readonly approvals: 'all' | 'asks-only' | 'none'
   /** Whether all requests of a step are shown before the first answer: `requireToolApproval: 'batch'`. */
   readonly batchApprovals: boolean
-  /** Whether the model is told of a declined call and goes on. Otherwise the turn may end there. */
+  /** Whether the model learns of a declined call and continues. Otherwise the turn may end there. */
   readonly goesOnAfterDecline: boolean
   /** `AgentConfig.tools` */
   readonly consumerTools: boolean

@@ -18,7 +18,7 @@ export interface Capabilities {
   readonly governs: 'all' | 'asks-only' | 'none'
   /** How it asks about several calls of one step: about all of them, or about the next after an answer. Default: `together`. */
   readonly asks?: 'together' | 'one-by-one'
-  /** What a refused call does: the model is told and goes on, or the turn may end there. Default: `goes-on`. */
+  /** What a refused call does: the model gets the reason and continues, or the turn may end there. Default: `goes-on`. */
   readonly refusal?: 'goes-on' | 'may-end-turn'
   /**
    * What a turn continues from. `log`: from the host's history, and the host carries out every tool; a turn that was cut
@@ -35,7 +35,7 @@ export interface Capabilities {
   readonly resume: 'anchor' | 'head' | 'none'
   /**
    * Where a native session can be forked: at our anchor, only at its own end, or not at all. The original stays as it is.
-   * With `none`, a fork of the thread begins a new native session, which is told what was said before.
+   * With `none`, a fork of the thread begins a new native session, which gets what was said before.
    */
   readonly fork: 'anchor' | 'head' | 'none'
   /** How the agent learns what others said: as items of its own history, or as text. */
@@ -327,7 +327,7 @@ export interface Host {
   /** Records that the agent was given what others said. Called once the agent has it. */
   noteHandover(note: HandoverNote): void
   /**
-   * Records activity that no agent event stands for: warnings, output that was not understood, subagents that start and
+   * Records activity without an agent event: warnings, output that was not understood, subagents that start and
    * end. Called in order with the events, before the next event is yielded.
    */
   noteActivity(activity: ActivityNote, native?: NativeRef): void

@@ -143,7 +143,7 @@ export interface OMThreadTitleUpdatedContent {
 /** A summary took the place of older messages in what the model is sent. The messages themselves stay. */
 export interface CompactionContent {
   readonly type: 'compaction'
-  /** How many messages the summary stands for. */
+  /** How many messages the summary replaces. */
   readonly messages: number
   readonly tokensBefore: number
   readonly tokensAfter: number

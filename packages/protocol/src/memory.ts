@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts'
 import type { StoredMessage } from './message.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 
-/** What stands for messages that are no longer sent to the model. Stored as a blob. */
+/** What replaces messages that are no longer sent to the model. Stored as a blob. */
 export interface MemoryContent {
   /** What the model reads instead. */
   readonly text: string

@@ -11,7 +11,7 @@ export interface SetOp {
 
 export interface AppendTextOp {
   readonly type: 'append-text'
-  /** On the wire `[]` stands for the last text of the newest message, which is where nearly everything is appended. */
+  /** On the wire `[]` means the last text of the newest message, which is where nearly everything is appended. */
   readonly path: Path
   readonly value: string
   /** How long the text was before, in UTF-16 units. A replica with another length has diverged. */

@@ -4,7 +4,7 @@ import type { LogRecord } from './record.ts'
 import type { UsageMetadata } from './usage.ts'
 
 /**
- * Returns the agent events that a record of a stored log stands for. The batches of a sealed part are gone, so a sealed
+ * Returns the agent events of a record of a stored log. The batches of a sealed part are gone, so a sealed
  * text gives one delta with the whole text. A reader who has seen batches live uses `createReplay` instead.
  */
 export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {

@@ -12,7 +12,7 @@ export type OnInterrupted = 'report' | 'ask' | 'retry'
 /** A tool that we run ourselves. */
 export interface RunnableTool extends HostTool {
   readonly category?: ToolCategory
-  /** Safe to run again after a crash with the same key. True for read-only tools, unless only an MCP server says so. */
+  /** Safe to run again after a crash with the same key. True for read-only tools, unless only an MCP server claims it. */
   readonly isIdempotent?: boolean
   /** What to do with an interrupted call. Default: `retry` if it is safe to repeat, else the runtime's setting. */
   readonly onInterrupted?: OnInterrupted

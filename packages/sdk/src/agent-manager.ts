@@ -318,7 +318,7 @@ class HarnessAgentManager implements AgentManager {
   }
 }
 
-/** The harness is told how to reach the model, not what to look it up by. */
+/** The harness gets how to reach the model, not where to look it up. */
 function harnessConfig(config: AgentConfig): Omit<AgentConfig, 'profile' | 'orgAlias' | 'modelId'> {
   const { modelId: _modelId, orgAlias: _orgAlias, profile: _profile, ...rest } = config
   return rest

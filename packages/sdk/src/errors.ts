@@ -23,7 +23,7 @@ export const AgentSDKErrorType = {
   /** Nothing waits for this tool call, or not for this kind of answer. */
   TOOL_CALL_NOT_PENDING: 'TOOL_CALL_NOT_PENDING',
   TURN_IN_PROGRESS: 'TURN_IN_PROGRESS',
-  /** The harness cannot do this. `getCapabilities()` says so beforehand. */
+  /** The harness cannot do this. `getCapabilities()` reports it beforehand. */
   UNSUPPORTED: 'UNSUPPORTED',
 } as const
 

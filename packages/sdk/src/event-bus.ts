@@ -129,7 +129,7 @@ export class TelemetryBus extends ScopedBus<TelemetryEvent> {
     if (this.isHeard) this.emit(this.#event(type, scope, payload))
   }
 
-  /** Reports what happens before anybody can listen. The first who listens to everything is told. */
+  /** Reports what happens before anybody can listen. The first listener to everything gets it. */
   reportEarly<Type extends TelemetryEventType>(
     type: Type,
     scope: { readonly agentId: string },

@@ -23,7 +23,7 @@ interface ReportedCall {
 interface AcpSpeaker {
   readonly parent: string | undefined
   readonly saying: Saying
-  /** A subagent of which nothing was heard yet: the call may be of a tool that the agent does not have. */
+  /** A subagent that has sent nothing yet: the call may be of a tool that the agent does not have. */
   isUnheard?: boolean
 }
 

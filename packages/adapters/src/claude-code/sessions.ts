@@ -30,7 +30,7 @@ export function claudeSessions(env: Environment): NativeSessions {
   )
 }
 
-/** What subagents say, and what the CLI tells the model by itself. */
+/** Messages of subagents, and what the CLI tells the model by itself. */
 function isHidden(record: JsonObject): boolean {
   return record['isSidechain'] === true || record['isMeta'] === true
 }

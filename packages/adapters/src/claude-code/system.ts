@@ -53,7 +53,7 @@ export function readSystem(record: JsonObject, run: Run, tasks: Tasks): void {
   }
 }
 
-/** A safety stop is told as a mere notice, although it cuts an answer off. */
+/** A safety stop is reported as a mere notice, although it cuts an answer off. */
 function readInformation(record: JsonObject, run: Run): void {
   const content = asText(record['content']) ?? 'The program warns without saying of what.'
   const { level } = record

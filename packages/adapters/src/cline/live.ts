@@ -64,7 +64,7 @@ export function launchClineLive(request: LaunchRequest, options: ClineLaunchOpti
 }
 
 /**
- * Returns the rules that hide tools for good. Patterns are judged call by call, and so is what a command writes. Tools
+ * Returns the rules that always hide tools. Patterns are judged call by call, and so is what a command writes. Tools
  * that edit are denied by name, because denying the whole category would hide the shell as well.
  */
 function floor(rules: PermissionRules, allowUngoverned: boolean): PermissionRules {

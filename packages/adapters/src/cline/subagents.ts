@@ -26,7 +26,7 @@ const REMEMBERED = 256
 /**
  * Tracks subagents by their hooks. Their records are mixed into the stream without a name. But the agent waits for the
  * calls that started subagents, so whatever comes while such a call is open is a subagent's. Which subagent makes a
- * call is told by the hook before it: several may work at the same time.
+ * call is known from the hook before it: several may work at the same time.
  */
 export class ClineSubagents {
   readonly #run: Run

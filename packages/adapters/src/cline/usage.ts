@@ -53,7 +53,7 @@ export class UsageReports {
 }
 
 function numbersOf(report: JsonObject): UsageNumbers {
-  // Zero also stands for an unknown price.
+  // Zero may also mean an unknown price.
   const cost = report['cost'] ?? (report['totalInputTokens'] === undefined ? report['totalCost'] : undefined)
   return {
     inputTokens: report['inputTokens'],

@@ -73,7 +73,7 @@ function mcpExtension(name: string, server: MCPServerConfig): JsonObject {
 
 /**
  * Whether a session has exactly these extensions. A resumed session keeps the extensions it was begun with, whatever it
- * is told, so one with others must not be resumed.
+ * is reported, so one with others must not be resumed.
  */
 export function hasExtensions(session: JsonObject, wanted: readonly JsonObject[]): boolean {
   const data = asObject(session['extension_data']) ?? NO_FIELDS

@@ -164,7 +164,7 @@ export interface Run extends MappingContext {
   note(drafts: readonly ActivityDraft[], native?: NativeRef): void
   warn(message: string, code?: string): void
   unknown(raw: JsonValue): void
-  /** Holds a record back, with the activity it stands for unless later records decide otherwise. */
+  /** Holds a record back, with the activity it represents unless later records decide otherwise. */
   hold(drafts: readonly ActivityDraft[]): HeldRecord
   /** Fails the turn. Emits one `error` per turn, whatever else the CLI reports about the failure. */
   fail(message: string, code?: string): void
@@ -176,7 +176,7 @@ export interface Run extends MappingContext {
   /** Emits a piece of a text; `text` and `reasoning` complete it. */
   textDelta(text: string, place: TextPlace & { readonly partId: string }): void
   reasoningDelta(text: string, place: TextPlace & { readonly partId: string }): void
-  /** Ends a text that will not be completed. What was said of it counts. */
+  /** Ends a text that will not be completed. The part that arrived counts. */
   breakOff(partId: string): void
   /** Emits a complete text, without what deltas already said. Only the agent's own words are `agent` activity. */
   text(text: string, place: TextPlace, interrupted?: boolean): void

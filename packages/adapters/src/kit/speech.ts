@@ -51,7 +51,7 @@ export class Speech {
     this.#push(this.#whole('reasoning-delta', text, place, false))
   }
 
-  /** Ends texts that were never completed. What was said of them counts. */
+  /** Ends texts that were never completed. The parts that arrived count. */
   close(): void {
     if (this.#texts.isEmpty) return
     for (const open of this.#texts.takeAll()) this.#breakOff(open)
@@ -74,7 +74,7 @@ export class Speech {
     this.#push(endOfText(open), isBlank(message) ? undefined : [{ type: 'agent', message }])
   }
 
-  /** Returns the event that ends a text, with what deltas have not said of it. */
+  /** Returns the event that ends a text, with what the deltas left out. */
   #whole(type: SpeechEvent['type'], text: string, place: TextPlace, interrupted: boolean): SpeechEvent {
     const open = place.partId === undefined ? undefined : this.#texts.take(place.partId)
     const rest = open === undefined ? text : unsaid(text, open.said)

@@ -17,7 +17,7 @@ export class Texts {
     else this.#open.set(key, { key, parent, isReasoning, said: delta })
   }
 
-  /** Ends a text. Returns what was said of it, or `undefined` if no delta came. */
+  /** Ends a text. Returns the part that arrived, or `undefined` if no delta came. */
   take(key: string): OpenText | undefined {
     const open = this.#open.get(key)
     if (open !== undefined) this.#open.delete(key)
@@ -42,7 +42,7 @@ export class Texts {
   }
 }
 
-/** Returns what deltas have not said of the complete text, or `undefined` if the complete text begins differently. */
+/** Returns the end of the complete text that is in no delta, or `undefined` if the complete text begins differently. */
 export function unsaid(whole: string, said: string): string | undefined {
   return whole.startsWith(said) ? whole.slice(said.length) : undefined
 }

@@ -39,7 +39,7 @@ export class PrintRun {
   /** What is known of the session before the CLI has printed anything. */
   #opening: Partial<RunHeader> = {}
   #anchor: string | undefined
-  /** What the CLI is told of others' messages, until it is noted. */
+  /** What the CLI gets of others' messages, until it is noted. */
   #handover: HandoverNote | undefined
 
   constructor(context: PrintContext, turn: Turn, binding: Binding | null, ports: PrintRunPorts) {

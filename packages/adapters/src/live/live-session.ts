@@ -37,11 +37,11 @@ export class LiveSession implements AgentSession {
   readonly #context: LiveContext
   readonly #host: Host
   readonly #launcher: LiveLauncher
-  /** Runs of which the native session heard every message. */
+  /** Runs whose messages the native session has all received. */
   readonly #heardRuns = new Set<string>()
   #binding: Binding | null
   #turn: CliTurn | undefined
-  /** What the CLI is told of others' messages. */
+  /** What the CLI gets of others' messages. */
   #handover: HandoverNote | undefined
   #started: Promise<void> = Promise.resolve()
   #stopping: Promise<CancelReceipt> | undefined

@@ -19,7 +19,7 @@ export function readError(error: JsonValue | undefined): ReportedError | undefin
   return code === undefined ? { message } : { message, code }
 }
 
-/** An error of which it is not yet known whether it ended the run. */
+/** An error that may or may not have ended the run. */
 export class HeldError {
   readonly code: string | undefined
   readonly #run: Run

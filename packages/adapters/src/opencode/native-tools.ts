@@ -1,6 +1,6 @@
 import type { NativeTools } from '../launch/offered-tools.ts'
 
-/** Tools by their names in OpenCode's permissions, where `edit` stands for everything that changes files. */
+/** Tools by their names in OpenCode's permissions, where `edit` means everything that changes files. */
 export const opencodeNativeTools: NativeTools = {
   categories: {
     read: ['read', 'glob', 'grep', 'list', 'lsp'],

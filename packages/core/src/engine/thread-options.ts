@@ -77,7 +77,7 @@ export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'
    * unknown, that happens when the provider refuses a request as too long.
    */
   readonly windowOf?: WindowOf
-  /** Makes the memory of the thread, which decides what stands for older messages. */
+  /** Makes the memory of the thread, which decides what replaces older messages. */
   readonly memory?: MemoryOf
   /** Returns the price of a model's tokens. If set, the record of every step has its cost. */
   readonly priceOf?: PriceOf
@@ -160,7 +160,7 @@ export interface Submission {
 /** Gives the floor of the open run to another agent. */
 export interface HandOff {
   readonly agentId: string
-  /** What the agent is told. Default: to go on from what was said. */
+  /** The input of the agent. Default: to continue from what was said. */
   readonly input?: readonly Part[]
 }
 

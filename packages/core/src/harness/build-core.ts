@@ -93,7 +93,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
 }
 
 /**
- * Returns the harness's rules. Built-in tools only ask or take notes, so they need no approval unless a rule says so.
+ * Returns the harness's rules. Built-in tools only ask or take notes, so they need no approval unless a rule requires it.
  */
 function standingRules(config: HarnessConfig): PermissionRules {
   const { toolSearch } = config

@@ -22,7 +22,7 @@ export interface PolicyOptions extends ToolSubjects {
   readonly rules?: Partial<PermissionRules>
   /** The project folder: relative path patterns start from it, and commands are allowed in it. */
   readonly cwd?: string
-  /** The user's home, which `~` stands for. */
+  /** The user's home, for `~`. */
   readonly home?: string
 }
 

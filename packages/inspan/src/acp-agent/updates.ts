@@ -164,7 +164,7 @@ function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } }
 }
 
-/** Tools often return `{ content }`, of which only the text is for people. */
+/** Tools often return `{ content }`. Only its text is for people. */
 function textOf(result: unknown): string {
   if (typeof result === 'string') return result
   const content = fieldOf(result, 'content')

@@ -47,7 +47,7 @@ export class CompareWorktrees {
     return names.split('\0').filter((name) => name !== '').length
   }
 
-  /** Makes a copy and returns its folder: the one that stands for the current folder. */
+  /** Makes a copy and returns the folder in it that corresponds to the current folder. */
   async add(name: string): Promise<string> {
     const tree = join(this.#folder, name.replaceAll(/[^\w.-]/g, '_'))
     // One after the other: git fails when it comes across a copy that is just being made.

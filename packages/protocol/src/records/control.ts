@@ -279,7 +279,7 @@ export const CONTROL_RECORDS = {
       item: { id: body.item.id, lane: body.item.lane, parts: [] },
     }),
     redact: (body: QueueAddedRecord, redaction: Redaction): QueueAddedRecord => {
-      // A hand-off tells the next agent what an agent has said, such as its plan.
+      // A hand-off passes on what an agent has said, such as its plan.
       if (body.item.lane !== 'hand-off') return body
       return { ...body, item: { ...body.item, parts: body.item.parts.map((part) => redactAddedPart(part, redaction)) } }
     },

@@ -4,7 +4,7 @@ import type { Part } from '../message.ts'
 /** A wider gap comes from a broken id, not from a replay out of order. */
 const MAX_GAP = 65_536
 
-/** Returns the position that a part id stands for, or -1 when the id is invalid. */
+/** Returns the position of a part id, or -1 when the id is invalid. */
 export function partIndex(partId: string, length: number): number {
   if (partId === '' || (partId.length > 1 && partId.startsWith('0'))) return -1
   // Digit by digit: every delta passes here, and turning a text into a number and back costs more than the rest.

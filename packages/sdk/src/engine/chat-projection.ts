@@ -30,7 +30,7 @@ const INTERRUPTED = 'The turn was interrupted: its process ended before it did.'
 /** Turns the log of one run into the events of one chat turn. */
 export class ChatProjection {
   readonly #ports: ProjectionPorts
-  /** The parts of which deltas were shown, and the last one of them: most deltas go on with that. */
+  /** The parts whose deltas were shown, and the last of them: most deltas continue that one. */
   readonly #shownParts = new Set<string>()
   #lastMessage = ''
   #lastPart = ''

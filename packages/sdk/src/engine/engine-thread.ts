@@ -43,7 +43,7 @@ export interface EngineThreadPorts extends NotePorts {
   readonly door: Pick<Door, 'door' | 'doorKey' | 'now' | 'newId' | 'priceOf' | 'approvalTimeout' | 'windowOf'>
 }
 
-/** A summary, and which messages it stands for. */
+/** A summary, and which messages it replaces. */
 type Summary = Parameters<MemoryThread['compact']> extends [...infer Given, unknown] ? Given : never
 
 interface OpenChatTurn {
@@ -235,7 +235,7 @@ export class EngineThread {
     })
   }
 
-  /** Puts a summary in the place of the messages it stands for. */
+  /** Replaces messages by their summary. */
   async begin(...summary: Summary): Promise<void> {
     const runtime = await this.runtime()
     const isDone = await runtime.changeContext((thread) => thread.compact(...summary, thread.basis()))
@@ -349,7 +349,7 @@ export class EngineThread {
     return this.#runtime.state
   }
 
-  /** A tool that was approved for good is approved without asking again, also if the question was put before. */
+  /** A tool that was always approved is approved without asking again, also if the question was put before. */
   #isWanted(wait: Wait): boolean {
     const { toolName } = wait.subject
     const isGranted = toolName !== undefined && this.#state.head.grants.tools.includes(toolName)
@@ -420,7 +420,7 @@ export class EngineThread {
     return this.#replayed(runId, found.from)
   }
 
-  /** Returns a turn that is over, as the log tells it. */
+  /** Returns a turn that is over, from the log. */
   async #replayed(runId: string, from: number): Promise<ChatTurn> {
     const agent = this.#ports.agent()
     const turn = new ChatTurn()

@@ -29,7 +29,7 @@ export async function leftThreads(store: Store): Promise<Map<string, string[]>> 
 
 /**
  * Returns the messages of a thread by their time; messages of the same time stay in their order. A summary takes the
- * place of those it stands for.
+ * place of those it replaces.
  */
 export async function readChatMessages(store: Store, state: ThreadState): Promise<ChatMessage[]> {
   const stored: StoredMessage[] = []

@@ -13,7 +13,7 @@ export class UiProjection {
   readonly #runId: string
   readonly #thread: string
   readonly #told = new Map<string, SentCall>()
-  /** Where each call is told of, since its result is in another part. */
+  /** Where each call is shown, since its result is in another part. */
   readonly #calls = new Map<string, SentCall>()
   #step: string | undefined
   #hasBegun = false

@@ -7,7 +7,7 @@ const NAMES_A_PROGRAM = /^(?:.*PAGER|.*EDITOR|VISUAL|BROWSER)$/
 const HARMLESS_PROGRAM = /^(?:cat|true|:|)$/
 const LOADS_CODE = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)\b/
 
-/** Variables of which only some values run something. */
+/** Variables with which only some values run something. */
 const RUNS_BY_VALUE: ReadonlyMap<string, RegExp> = new Map([
   ['LESS', /\+/],
   ['MAKEFLAGS', /eval|SHELL|=|f/],

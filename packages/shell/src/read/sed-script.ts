@@ -1,6 +1,6 @@
 import type { Word } from './reading.ts'
 
-/** One sed command and the lines it applies to. Line 0 stands for `$`, null for a regular expression or step. */
+/** One sed command and the lines it applies to. Line 0 means `$`, null means a regular expression or step. */
 export interface SedCommand {
   readonly name: string
   readonly from: number | null

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 /** With more bytes than this waiting to be written, the source is held back. */
 const highWaterBytes = 4 * 1024 * 1024
 
-/** A record to be written, with the number of output lines and bytes it stands for. */
+/** A record to be written, with the number of output lines and bytes it covers. */
 export interface BatchItem {
   readonly text: string
   readonly lines: number

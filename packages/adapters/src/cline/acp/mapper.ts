@@ -40,7 +40,7 @@ function toolName(call: AcpToolCall): string | undefined {
   return TITLE.exec(call.title ?? '')?.[1]
 }
 
-/** Returns how a call ended. The status `completed` only says that the call was made; the output tells the rest. */
+/** Returns how a call ended. The status `completed` only means that the call was made; the output shows the rest. */
 function outcome(call: AcpToolCall): ReportedOutcome {
   const output = unpacked(call.output)
   const error = asText(asObject(output)?.['error'])

@@ -54,7 +54,7 @@ export async function toolsSentBeforeFork(store: Store, { head }: ThreadState): 
   return new Set(Array.isArray(tools) ? tools.map((tool: { readonly name?: unknown } | null) => tool?.name) : [])
 }
 
-/** Reads backwards, because memory stands for all but the newest messages of a long thread. */
+/** Reads backwards, because memory replaces all but the newest messages of a long thread. */
 async function messagesBetween(
   store: Store,
   lineage: Lineage,

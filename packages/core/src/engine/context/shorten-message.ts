@@ -5,7 +5,7 @@ export function shortenMessage(message: StoredMessage, chars: number): StoredMes
   return { ...message, parts: message.parts.map((part) => shortenPart(part, chars)) }
 }
 
-/** Cuts the middle out of a text, and says so. Never cuts inside a surrogate pair. */
+/** Cuts the middle out of a text, and marks the cut. Never cuts inside a surrogate pair. */
 export function shortenText(text: string, chars: number): string {
   if (text.length <= chars) return text
   const half = Math.floor(chars / 2)

@@ -39,7 +39,7 @@ interface SentRequest {
 }
 
 /**
- * What the model sees: the messages of the thread, or what stands for them. When they no longer fit, a cut is recorded,
+ * What the model sees: the messages of the thread, or what replaces them. When they no longer fit, a cut is recorded,
  * and nothing else decides what is sent: the same log gives the same messages in every process.
  */
 export class ThreadContext {

@@ -2,7 +2,7 @@ import type { BatchEvent, SealedPart } from '@inspan/protocol/log'
 import { partKey, textOf } from './pending-batch.ts'
 import type { RecordRedactor } from './record-redactor.ts'
 
-/** What was said of a part, or of one stream of its output, and not shown yet. */
+/** The pieces of a part, or of one stream of its output, that are not shown yet. */
 interface Held {
   readonly part: string
   /** The newest piece. What is shown has its fields. */

@@ -161,7 +161,7 @@ export class RunRecovery {
     await this.#ports.passFloor({ ...to, before: [resumed], steered }, runId)
   }
 
-  /** Returns what the agent is told when it goes on. Our own loop needs no words after a limit: it asks again. */
+  /** Returns the input of the agent that continues. Our own loop needs none after a limit: it asks again. */
   async #continuation(run: RunState): Promise<readonly Part[]> {
     const answered = await answeredWaits(this.#ports.ports.options.store, this.#log.stream, run)
     if (answered.length > 0) return continuationInput(answered)

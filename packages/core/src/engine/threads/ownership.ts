@@ -31,7 +31,7 @@ export interface OwnerOptions {
   /** Shown to others that want its threads. */
   readonly url?: string
   readonly now?: () => number
-  /** There may be work in a thread that no process is doing. Only a store that several machines share says so. */
+  /** There may be work in a thread that no process is doing. Only a store that several machines share reports it. */
   readonly onWake?: (thread: string) => void
 }
 

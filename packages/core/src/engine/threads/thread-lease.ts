@@ -176,7 +176,7 @@ export class ThreadLease {
     await mailbox.post(async () => void (this.isHeld && (await this.#giveUp())))
   }
 
-  /** Releases the thread for good. Open waits stay open; a run that was working ends as interrupted. */
+  /** Releases the thread, never to take it again. Open waits stay open; a run that was working ends as interrupted. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

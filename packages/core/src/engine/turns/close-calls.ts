@@ -4,7 +4,7 @@ import type { PartTracker } from './part-tracker.ts'
 
 /**
  * Returns records that close the calls of a message without a result, so that no history holds an unanswered call.
- * `noted` overrides `outcome` for calls of which more is known.
+ * `noted` overrides `outcome` for calls about which more is known.
  */
 export function closeCalls(
   tracker: PartTracker,

@@ -10,7 +10,7 @@ import type { ThreadLog } from '../log/thread-log.ts'
 
 /**
  * Checks a turn against the budget of its run: tokens and money when a step reports them, time by the clock. At a limit
- * any agent is stopped, and the record says so.
+ * any agent is stopped, and the record names the limit.
  */
 export class TurnBudget implements Disposable {
   readonly #active: ActiveTurn

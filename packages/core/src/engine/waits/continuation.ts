@@ -44,7 +44,7 @@ export function continuationInput(answered: readonly AnsweredWait[]): Part[] {
  */
 export const GO_ON: readonly Part[] = [{ id: '0', type: 'text', text: 'Go on with the task from here.' }]
 
-/** What a program is told whose turn was cut off by a usage limit that is over now. */
+/** The input of a program whose turn was cut off by a usage limit that is over now. */
 export const LIMIT_OVER: readonly Part[] = [
   { id: '0', type: 'text', text: 'A usage limit interrupted you. It is over: go on with your task from there.' },
 ]

@@ -24,7 +24,7 @@ export interface NotificationRecord extends NotificationInput {
   readonly threadId: string
   readonly priority: NotificationPriority
   readonly status: NotificationStatus
-  /** The number of events it stands for. */
+  /** The number of events it combines. */
   readonly coalescedCount: number
   /** Named in a summary during a run, and to be delivered in full when the thread is idle. */
   readonly isDue?: boolean

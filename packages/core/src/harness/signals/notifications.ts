@@ -27,7 +27,7 @@ export interface NotificationsOptions {
 export interface SentNotification {
   readonly id: string
   readonly notification: NotificationRecord
-  /** `duplicate`: it was known already. `coalesced`: a waiting one stands for it now. */
+  /** `duplicate`: it was known already. `coalesced`: a waiting one includes it now. */
   readonly action: DeliveryAction | 'duplicate' | 'coalesced'
   /** What happened to it in the conversation, if it was put there. */
   readonly accepted: Promise<SignalAccepted>
@@ -61,7 +61,7 @@ export class Notifications {
       if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))
       if (known === undefined) return this.#deliver(this.#newRecord(input), routing)
       const record = this.#coalesced(known.record, input)
-      // It has a higher priority than those it stands for: they may have been kept quiet, it must not be.
+      // It has a higher priority than those it replaces: they may have been kept quiet, it must not be.
       if (record.priority !== known.record.priority) return this.#deliver(record, routing)
       await this.inbox.put(record)
       this.#options.emit(announcement(record))

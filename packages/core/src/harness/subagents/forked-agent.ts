@@ -29,7 +29,7 @@ export function forkedAgent(agent: RuntimeAgent, store: Store, at: number): Runt
   }
 }
 
-/** Returns the tool as the parent's model was offered it. What has gone meanwhile stays in the list and says so. */
+/** Returns the tool as the parent's model was offered it. A tool that is gone by now stays in the list and returns that. */
 function asSent(definition: JsonObject, present: readonly RunnableTool[]): RunnableTool {
   const { description, inputSchema, name } = definition
   const tool = present.find((each) => each.name === name) ?? unavailable(typeof name === 'string' ? name : '')

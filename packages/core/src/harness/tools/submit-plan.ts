@@ -9,7 +9,7 @@ export interface PlanModes {
   planTarget(): string
   /**
    * Changes the mode, and with it model, instructions and tools of the next step. Where another agent backs the mode,
-   * it takes the floor in the same run and is told `order`. `settings` are recorded with the change.
+   * it takes the floor in the same run and gets `order`. `settings` are recorded with the change.
    */
   switchMode(modeId: string, order: string, settings?: JsonObject): Promise<void>
 }

@@ -8,7 +8,7 @@ import { refusal } from './tool-input.ts'
 
 const OF_THREAD: unique symbol = Symbol('of a thread')
 
-/** A tool that stands for the one every thread has of its own. */
+/** A placeholder for the tool that every thread has of its own. */
 interface ThreadTool extends RunnableTool {
   readonly [OF_THREAD]: string
 }
@@ -43,7 +43,7 @@ export const submitPlanTool: RunnableTool = ofThread(
   planTool(async ({ title }) => `The plan "${title}" was approved. Carry it out.`),
 )
 
-/** Returns the thread's own tool in place of one that only stands for it. */
+/** Returns the thread's own tool in place of its placeholder. */
 export function boundToThread(tool: RunnableTool, own: (id: string) => RunnableTool | undefined): RunnableTool {
   const id = (tool as Partial<ThreadTool>)[OF_THREAD]
   if (id === undefined || (id === SUBMIT_PLAN && tool.name !== id)) return tool

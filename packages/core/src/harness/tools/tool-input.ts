@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { RunnableTool, ToolOutcome } from '@inspan/protocol/driver'
 
-/** A call that cannot be carried out as it is, for a reason that the model is told: it may try again. */
+/** A call that cannot be carried out as it is, for a reason that the model gets: it may try again. */
 export class ToolRefusal extends Error {
   override readonly name = 'ToolRefusal'
 }

@@ -51,7 +51,7 @@ const RUNS_BY_NAME: ReadonlyMap<string, RegExp> = new Map([
 const RUNS_ARGUMENT =
   /^(?:g?make|[gmn]?awk|g?sed|psql|mysql|mariadb|sqlite3|duckdb|ansible-playbook|java|swift|tsx|ts-node|esno|zx|groovy|scala|kotlin|gdb|lldb|expect|jshell|vim|nvim|vi|emacs|crontab|at|tmux|screen)$/
 
-/** Maps file names without folder to the commands of a text that make them; null stands for any file. */
+/** Maps file names without folder to the commands of a text that make them; null means any file. */
 export type MadeFiles = ReadonlyMap<string | null, ReadonlySet<number>>
 
 export function madeFiles(commands: readonly SimpleCommand[]): MadeFiles {

@@ -9,7 +9,7 @@ const MOST_STARS = 3
 export interface Pathspec {
   /** The path without magic; empty for the whole repository. */
   readonly path: string
-  /** True when it stands for everything except this path. */
+  /** True when it means everything except this path. */
   readonly isExcluded: boolean
   readonly isFromTop: boolean
   readonly isPattern: boolean

@@ -34,7 +34,7 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const WORD_END = new Set([' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', ''])
 const UNQUOTED = /[\w./:=@%+,^!#*?[\]{}~-]|[^\0-\x7f]/
 const ESCAPED = /[^\w\n\t]/
-/** A dollar before one of these stands for itself; outside quotes, only at the end of a word. */
+/** A dollar before one of these is literal; outside quotes, only at the end of a word. */
 const AFTER_LONE_DOLLAR = new Set(['"', ' ', '|', ')', '/', '.', ',', '%', '\n'])
 const CHARACTERS = /^[\t\n -~\p{L}\p{N}\p{P}\p{S}\p{M}\u3000]*$/u
 const DEEPEST = 8
@@ -346,7 +346,7 @@ class GrammarReader {
     return text
   }
 
-  /** Reads `$NAME`, `${NAME}`, `$?`, `$1` or `$(…)`. A dollar that stands for itself is returned alone. */
+  /** Reads `$NAME`, `${NAME}`, `$?`, `$1` or `$(…)`. A literal dollar is returned alone. */
   #dollar(literalBefore: ReadonlySet<string>): string {
     const start = this.#at
     this.#at += 1

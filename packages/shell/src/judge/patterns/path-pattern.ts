@@ -11,7 +11,7 @@ interface Segment {
   readonly loose: Wildcard
 }
 
-/** A pattern of folders and names; `**` stands for any number of folders. */
+/** A pattern of folders and names; `**` means any number of folders. */
 export interface PathPattern {
   readonly source: string
   readonly from: 'root' | 'home' | 'start'

@@ -142,7 +142,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.test(text) ? text.slice(at, pattern.lastIndex) : ''
 }
 
-/** Returns what a word stands for. Between double quotes, a backslash escapes only itself and the quote. */
+/** Returns the value of a word. Between double quotes, a backslash escapes only itself and the quote. */
 function unquoted(source: string): string {
   const quote = source.charAt(0)
   if (quote !== "'" && quote !== '"' && !source.includes("'") && !source.includes('"')) return source
