@@ -40,22 +40,36 @@ function isPlain({ blobs, messages, outcomes, records, waits }: PreparedAppend, 
 interface AppendShape {
   /** `one`: a single row, as most are, is written without a list that Postgres would have to take apart. */
   readonly records: 'none' | 'one' | 'many'
-  /** The columns that some record has a value for. */
+  /** The columns that some record has a value for, besides those that the statement knows. */
   readonly columns: readonly (keyof typeof RECORD_TYPES)[]
+  /** Whether the only record has the next seq: then one value is its seq, the new head and, less one, the old head. */
+  readonly isNext: boolean
+  /** Whether all records have version 1, as most types do. */
+  readonly isFirstVersion: boolean
   readonly replacesBatches: boolean
   readonly messages: 'none' | 'one' | 'many'
+  /** Whether the only message begins with the only record, which is the next one. */
+  readonly isMessageNext: boolean
   /** Whether all messages begin with records of this append, so that none of them replaces an older one. */
   readonly areMessagesNew: boolean
   readonly hasHead: boolean
   readonly isTouched: boolean
 }
 
-function shapeOf({ expectedHead, head, messages, records }: PreparedAppend, thread: Append['thread']): AppendShape {
+function shapeOf(append: PreparedAppend, thread: Append['thread']): AppendShape {
+  const { expectedHead, head, messages, newHead, records } = append
+  const next = records.length === 1 ? records[0]?.seq : undefined
+  const isNext = next !== undefined && newHead === next && expectedHead === next - 1
+  const isFirstVersion = records.every(({ v }) => v === 1)
+  const isKnown = (name: string): boolean => (name === 'seq' && isNext) || (name === 'v' && isFirstVersion)
   return {
     records: countOf(records),
-    columns: RECORD_COLUMNS.filter((name) => records.some((record) => record[name] !== null)),
+    columns: RECORD_COLUMNS.filter((name) => !isKnown(name) && records.some((record) => record[name] !== null)),
+    isNext,
+    isFirstVersion,
     replacesBatches: records.some(({ replaces }) => replaces !== null),
     messages: countOf(messages),
+    isMessageNext: isNext && messages.length === 1 && messages[0]?.order === next,
     areMessagesNew: expectedHead !== null && messages.every(({ order }) => order > expectedHead),
     hasHead: head !== null,
     isTouched: thread?.updatedAt !== undefined,
@@ -118,13 +132,14 @@ function valuesOf(
   thread: Append['thread'],
 ): unknown[] {
   const values = [...fence]
-  if (shape.records !== 'none') values.push(expectedHead, newHead)
+  if (shape.isNext) values.push(newHead)
+  else if (shape.records !== 'none') values.push(expectedHead, newHead)
   pushColumns(values, shape.columns, records)
   if (shape.replacesBatches) {
     const sealed = records.filter(({ replaces }) => replaces !== null)
     for (const name of ['first', 'seq', 'replaces'] as const) values.push(sealed.map((record) => record[name]))
   }
-  if (shape.messages !== 'none') pushColumns(values, MESSAGE_COLUMNS, messages)
+  if (shape.messages !== 'none') pushColumns(values, MESSAGE_COLUMNS.slice(shape.isMessageNext ? 1 : 0), messages)
   if (head !== null) values.push(head.version, head.json)
   if (thread?.updatedAt !== undefined) values.push(thread.updatedAt)
   return values
@@ -140,21 +155,34 @@ function pushColumns<Row extends object>(
   for (const name of columns) values.push(isOne ? only[name] : rows.map((row) => row[name]))
 }
 
+/** The head before and after the append. */
+function headsOf(
+  { isNext, records }: AppendShape,
+  place: (type: string) => string,
+): { before?: string; after?: string } {
+  if (records === 'none') return {}
+  const first = place('bigint')
+  return isNext ? { before: `${first} - 1`, after: first } : { before: first, after: place('bigint') }
+}
+
 function buildStatement(shape: AppendShape): string {
   let values = FENCE_VALUES
   const place = (type: string): string => `$${++values}::${type}`
-  const [expected, newHead] = shape.records === 'none' ? [] : [place('bigint'), place('bigint')]
+  const { after, before } = headsOf(shape, place)
   // One conditional update, which also locks the stream until the end.
   const steps = [
-    `s AS (UPDATE inspan.streams SET ${newHead === undefined ? '' : `head_seq = ${newHead}, `}bytes = bytes + $4
-      WHERE id = $1 AND deleted = 0 AND owner = $2 AND epoch = $3${expected === undefined ? '' : ` AND head_seq = ${expected}`}
-      RETURNING no, head_seq)`,
+    `s AS (UPDATE inspan.streams SET ${after === undefined ? '' : `head_seq = ${after}, `}bytes = bytes + $4
+      WHERE id = $1 AND deleted = 0 AND owner = $2 AND epoch = $3${before === undefined ? '' : ` AND head_seq = ${before}`}
+      RETURNING no${after === undefined ? ', head_seq' : ''})`,
   ]
   let result = 'SELECT head_seq AS head FROM s'
   if (shape.records !== 'none') {
+    const known = { ...(shape.isNext ? { seq: after ?? '' } : {}), ...(shape.isFirstVersion ? { v: '1' } : {}) }
+    const names = [...Object.keys(known), ...shape.columns]
     const types = shape.columns.map((name) => RECORD_TYPES[name])
     // The number of its rows shows whether the fence held, so nothing needs to be read back.
-    result = `INSERT INTO inspan.records (stream_no, ${shape.columns.join(', ')}) ${rowsOf(shape.records, types, place)}`
+    result = `INSERT INTO inspan.records (stream_no, ${names.join(', ')})
+      ${rowsOf(shape.records, Object.values(known), types, place)}`
   }
   if (shape.replacesBatches) {
     const columns = ['bigint[]', 'bigint[]', 'text[]'].map(place)
@@ -163,8 +191,9 @@ function buildStatement(shape: AppendShape): string {
   }
   if (shape.messages !== 'none') {
     const replacing = 'ON CONFLICT (stream_no, seq) DO UPDATE SET id = excluded.id, json = excluded.json'
+    const known = shape.isMessageNext && after !== undefined ? [after] : []
     steps.push(`m AS (INSERT INTO inspan.messages (stream_no, seq, id, json)
-      ${rowsOf(shape.messages, MESSAGE_TYPES, place)} ${shape.areMessagesNew ? '' : replacing})`)
+      ${rowsOf(shape.messages, known, MESSAGE_TYPES.slice(known.length), place)} ${shape.areMessagesNew ? '' : replacing})`)
   }
   if (shape.hasHead) {
     steps.push(`h AS (INSERT INTO inspan.heads (stream_no, version, json)
@@ -178,9 +207,15 @@ function buildStatement(shape: AppendShape): string {
   return `WITH ${steps.join(', ')} ${result}`
 }
 
-/** Selects the rows to insert. */
-function rowsOf(count: 'one' | 'many', types: readonly string[], place: (type: string) => string): string {
+/** Selects the rows to insert. `known`: the first columns, as far as the statement knows them. */
+function rowsOf(
+  count: 'one' | 'many',
+  known: readonly string[],
+  types: readonly string[],
+  place: (type: string) => string,
+): string {
+  const first = ['s.no', ...known].join(', ')
   return count === 'one'
-    ? `SELECT s.no, ${types.map(place).join(', ')} FROM s`
-    : `SELECT s.no, r.* FROM s, unnest(${types.map((type) => place(`${type}[]`)).join(', ')}) AS r`
+    ? `SELECT ${[first, ...types.map(place)].join(', ')} FROM s`
+    : `SELECT ${first}, r.* FROM s, unnest(${types.map((type) => place(`${type}[]`)).join(', ')}) AS r`
 }

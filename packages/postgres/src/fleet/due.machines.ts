@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { Agent, Harness } from '@inspan/core'
-import { createThread } from '@inspan/core/engine'
+import { admitCommand, createThread } from '@inspan/core/engine'
 import { InspanError } from '@inspan/protocol'
 import type { Wait } from '@inspan/protocol'
 import { RECORD_VERSIONS } from '@inspan/protocol/log'
@@ -12,7 +12,7 @@ import { serve, type InspanServer } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
 import { PostgresStore } from '../postgres-store.ts'
 import { startPostgres, withClient, type PostgresServer } from '../server.fixture.ts'
-import { Fleet, noneTwice, until } from './fleet.fixture.ts'
+import { Fleet, noneTwice, until, uuid7 } from './fleet.fixture.ts'
 
 let server: PostgresServer
 before(async () => {
@@ -67,6 +67,39 @@ suite('what is due at some time', () => {
       jobs.map(({ start_after: at }) => at.getTime()),
       [due],
     )
+  })
+
+  test('commands that nobody carries out wake their thread in one of the processes, and do not need a job each', async (t) => {
+    const url = await server.emptyDatabase()
+    const stores = await Promise.all([PostgresStore.open({ url }), PostgresStore.open({ url })])
+    t.after(() => Promise.all(stores.map((store) => store.close())))
+    const woken: string[] = []
+    for (const [index, store] of stores.entries()) {
+      const owner = `owner-${index}`
+      await store.putOwner({ id: owner, host: 'h', pid: 1, startTime: '1', bootId: 'b', until: Date.now() + 30_000 })
+      await store.join({ owner, onWake: (thread) => woken.push(thread), onLost: () => undefined })
+    }
+    const [first, second] = stores
+    await createThread(first, { id: 'left', resourceId: 'r' })
+    const admit = (store: PostgresStore): Promise<unknown> => {
+      const key = { principal: 'p', clientId: 'c', commandId: uuid7() }
+      return admitCommand(store, { command: { type: 'submit', prompt: 'Hi' }, key, target: 'left', at: Date.now() })
+    }
+    // Until the queue is there, a job cannot be sent.
+    await first.listSchedules()
+    const admittedAt = Date.now()
+    const commands = 20
+    await Promise.all(Array.from({ length: commands }, (_, index) => admit(index % 2 === 0 ? first : second)))
+    await until(() => woken.length > 0)
+    // Whoever admitted them has a second to do it.
+    assert.ok(Date.now() - admittedAt >= 900, `after ${Date.now() - admittedAt} ms`)
+    assert.deepEqual(new Set(woken), new Set(['left']))
+    const jobs = await withClient(url, async (client) => {
+      const { rows } = await client.query(`SELECT count(*)::int AS n FROM inspan_jobs.job WHERE name = 'wake'`)
+      return (rows as { n: number }[])[0]?.n ?? 0
+    })
+    // One, or a few more where it takes seconds to admit them.
+    assert.ok(jobs >= 1 && jobs <= commands / 2, `${jobs} jobs`)
   })
 
   test('a schedule gives its command once per time to one of the machines, until its thread is gone', async () => {
