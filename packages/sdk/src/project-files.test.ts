@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import type { LogRecord } from './index.ts'
+import { ClaudeCodeHarnessFactory, createAgentManager, type LogRecord } from './index.ts'
 import { chatting, eventsOf, folders, noting, textOf, writeProjectFile } from './sdk.fixture.ts'
 
 const skill = (name: string, description: string, body = `Do ${name}.`): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`
+
+/** A program of a few lines that prints what Claude Code does: its answer is the instructions that it was given. */
+const ECHO = `
+import { readFileSync } from 'node:fs'
+if (process.argv.includes('--version')) { console.log('2.1.325 (Claude Code)'); process.exit(0) }
+const text = readFileSync(process.argv[process.argv.indexOf('--append-system-prompt-file') + 1], 'utf8')
+const say = (record) => console.log(JSON.stringify({ session_id: 's', ...record }))
+const message = { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text }] }
+say({ type: 'system', subtype: 'init', cwd: process.cwd(), tools: [], mcp_servers: [], model: 'm' })
+say({ type: 'assistant', message, parent_tool_use_id: null })
+say({ type: 'result', subtype: 'success', is_error: false, result: text, num_turns: 1, usage: { input_tokens: 1, output_tokens: 1 } })
+`
 
 /** What the model was told and offered in one request. */
 function request(model: { readonly requests: readonly unknown[] }, index: number): { system: string; tools: string[] } {
@@ -101,6 +114,25 @@ suite('skills', () => {
     assert.match(warnings[0] ?? '', /again.* is not used/)
     await eventsOf(await it.session.chat('Hi'))
     assert.match(JSON.stringify(it.model.requests[0]?.tools), /Counts to one/)
+  })
+
+  test('are named to a program in its instructions, because it may keep tools back until they are searched for', async () => {
+    await using it = await folders()
+    for (const [path, text] of Object.entries(files)) await writeProjectFile(it, path, text)
+    const bin = join(it.root, 'claude.mjs')
+    await writeFile(bin, `#!${process.execPath}\n${ECHO}`)
+    await chmod(bin, 0o755)
+    const factory = new ClaudeCodeHarnessFactory({ bin, transport: 'print' })
+    await using manager = await createAgentManager(it.root, factory)
+    const heard = async (config: object): Promise<string> => {
+      const agent = await manager.createAgent(it.project, { instructions: 'Be kind.', ...config })
+      return textOf(await eventsOf(await (await agent.createChatSession()).chat('Hi')))
+    }
+    assert.equal(
+      await heard({ skills: ['skills'] }),
+      'Be kind.\n\nSkills, which you read with the tool "skill":\n- review: Reviews code.\n- ship: Ships code.',
+    )
+    for (const config of [{}, { skills: ['skills'], skillSearch: true }]) assert.equal(await heard(config), 'Be kind.')
   })
 
   test('can be searched instead of being named', async () => {

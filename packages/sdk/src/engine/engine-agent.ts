@@ -10,7 +10,7 @@ import type { JsonValue } from '@inspan/protocol'
 import { threadToolSearch, toolsOfSources, type RuntimeAgent } from '@inspan/core/engine'
 import { unsupported } from '../errors.ts'
 import type { EngineAgentConfig } from './agent-config.ts'
-import { loadAgentFiles } from './agent-files.ts'
+import { loadAgentFiles, type AgentFiles } from './agent-files.ts'
 import { consumerTools } from './consumer-tools.ts'
 
 /** Everything an agent is made of. */
@@ -56,7 +56,10 @@ export async function engineAgent(harnessId: string, setup: EngineSetup, make: M
   const capabilities = capabilitiesOf(driver, isForeign, ask !== undefined)
   checkConfig(harnessId, setup, capabilities)
   const { config, projectRoot } = setup
-  const { instructions, skills } = await loadAgentFiles(projectRoot, config, (problem) => setup.log('warn', problem))
+  const files = await loadAgentFiles(projectRoot, config, (problem) => setup.log('warn', problem))
+  const { skills } = files
+  const namesSkills = isForeign && capabilities.instructions !== 'none' && config.skillSearch !== true
+  const instructions = namesSkills ? withSkills(files) : files.instructions
   const offered = consumerTools(config.tools ?? [])
   const names = new Set(offered.map(({ name }) => name))
   const annotations = new Map(config.tools?.map((tool) => [tool.name, tool.annotations]))
@@ -149,6 +152,14 @@ function checkConfig(harnessId: string, { config, hooks }: EngineSetup, can: Har
   for (const [isWanted, isPossible, what] of wanted) {
     if (isWanted && !isPossible) throw unsupported(harnessId, what, 'Leave it out, or use another harness.')
   }
+}
+
+/** Programs may keep our tools back until they are searched for, so their instructions name the skills as well. */
+function withSkills({ instructions, skills }: AgentFiles): string | undefined {
+  if (skills === undefined || skills.skills.length === 0) return instructions
+  const named = skills.skills.map(({ description, name }) => `- ${name}: ${description}`)
+  const told = ['Skills, which you read with the tool "skill":', ...named].join('\n')
+  return instructions === undefined ? told : `${instructions}\n\n${told}`
 }
 
 function isFilled(value: object | undefined): boolean {

@@ -20,6 +20,7 @@ testHarnessFactory(
     return {
       protocolVersion: factory.protocolVersion,
       create: (root) => factory.create(root),
+      requests: () => provider.requests.map(({ text }) => text),
       [Symbol.asyncDispose]: async () => {
         await provider.close()
         await rm(home, { recursive: true, force: true })

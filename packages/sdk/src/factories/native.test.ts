@@ -10,14 +10,25 @@ const tools = [
   createTool({ id: 'work', description: 'Works.', inputSchema: { type: 'object' }, execute: async () => 'done' }),
 ]
 
-testHarnessFactory((script) => new NativeHarnessFactory({ model: scriptedModel(script), tools }), {
-  name: 'native',
-  tool: { name: 'work' },
-  onTable: (rows) => {
-    const table = harnessTable('native', rows)
-    assert.doesNotMatch(table, /failed|not possible/)
+testHarnessFactory(
+  (script) => {
+    const model = scriptedModel(script)
+    const factory = new NativeHarnessFactory({ model, tools })
+    return {
+      protocolVersion: factory.protocolVersion,
+      create: (root) => factory.create(root),
+      requests: () => model.requestBodies,
+    }
   },
-})
+  {
+    name: 'native',
+    tool: { name: 'work' },
+    onTable: (rows) => {
+      const table = harnessTable('native', rows)
+      assert.doesNotMatch(table, /failed|not possible/)
+    },
+  },
+)
 
 test('requests to a provider go the way that the factory was given', async () => {
   await using places = await folders()

@@ -21,6 +21,7 @@ for (const [name, { make, program = name, tool }] of Object.entries(REAL_FACTORI
       return {
         protocolVersion: factory.protocolVersion,
         create: (root) => factory.create(root),
+        requests: () => provider.requests.map(({ text }) => text),
         [Symbol.asyncDispose]: async () => {
           await provider.close()
           await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })

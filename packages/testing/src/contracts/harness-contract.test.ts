@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentHarness, HarnessFactory } from '@inspan/protocol/chat'
+import type { AgentHarness } from '@inspan/protocol/chat'
 import type { ModelTurn } from '../script.ts'
 import { ScriptedHarnessFactory } from '../scripted-harness.ts'
-import { testHarnessFactory, type HarnessRow } from './harness-contract.ts'
+import { testHarnessFactory, type HarnessRow, type TestedFactory } from './harness-contract.ts'
 import { HARNESS_ITEMS } from './harness-items.ts'
 
 async function* nothing(): AsyncGenerator<never> {}
@@ -38,7 +38,7 @@ const idle: AgentHarness = {
 
 /** Runs the contract with a runner of its own. Returns its table, and the titles of the tests that failed. */
 async function outcomeOf(
-  factory: (script: readonly ModelTurn[]) => HarnessFactory,
+  factory: (script: readonly ModelTurn[]) => TestedFactory,
 ): Promise<[readonly HarnessRow[], string[]]> {
   const tests: [title: string, body: () => Promise<void>][] = []
   let table: readonly HarnessRow[] = []
@@ -71,4 +71,12 @@ test('a harness that does nothing fails every item of the contract, and one that
     table.map(({ item }) => item),
     titles,
   )
+})
+
+test('a harness whose model is told nothing fails the items about what it is told', async () => {
+  const [, failures] = await outcomeOf((script) => {
+    const factory = new ScriptedHarnessFactory({ script, tools: { work: () => 'done' } })
+    return { protocolVersion: 1, create: (root) => factory.create(root), requests: () => ['Hi'] }
+  })
+  assert.deepEqual(failures, ['tells the model what was said before, also after a restart', 'takes rules from a file'])
 })

@@ -42,12 +42,17 @@ export interface HarnessRow {
 }
 
 /** A factory for one test. What it needs besides, such as a server, is disposed of with it. */
-export type TestedFactory = HarnessFactory & Partial<AsyncDisposable>
+export interface TestedFactory extends HarnessFactory, Partial<AsyncDisposable> {
+  /** The requests that its model got so far. Without it, what the model is told is not tested. */
+  readonly requests?: () => readonly string[]
+}
 
 /** A harness with folders of its own, for one test. */
 export interface HarnessSubject {
   harness: AgentHarness
   readonly project: string
+  /** Fails unless one of the requests to the model has all of these texts. */
+  readonly assertTold: (...texts: readonly string[]) => void
   /** Creates the agent `a`; rejects if the harness cannot serve this config. */
   readonly createAgent: (config?: HarnessAgentConfig) => Promise<void>
   /** Shuts the harness down and builds another one over the same folder. */
@@ -162,7 +167,7 @@ function isPossible(harness: AgentHarness, needs: keyof HarnessCapabilities | un
 }
 
 async function open(
-  factory: HarnessFactory,
+  factory: TestedFactory,
   root: string,
   project: string,
   { connectivity = NOWHERE }: HarnessContract,
@@ -171,6 +176,11 @@ async function open(
   const subject: HarnessSubject = {
     harness: await factory.create(root),
     project,
+    assertTold: (...texts) => {
+      // Not the last one: some programs ask for a title besides.
+      const isTold = factory.requests?.().some((request) => texts.every((text) => request.includes(text)))
+      assert.notEqual(isTold, false, `the model was not told ${JSON.stringify(texts)}`)
+    },
     createAgent: async (config = {}) => {
       await subject.harness.createAgent('a', project, connectivity, config)
       lastConfig = config

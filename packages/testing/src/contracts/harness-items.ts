@@ -175,6 +175,19 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
     },
   },
   {
+    title: 'tells the model what was said before, also after a restart',
+    script: () => [{ text: 'The walrus is called Bo.' }, { text: 'Two.' }, { text: 'Three.' }],
+    run: async (subject) => {
+      const thread = await subject.harness.createThread('a')
+      await subject.events(thread, 'Name a walrus.')
+      assert.equal(textOf(await subject.events(thread, 'Again.')), 'Two.')
+      subject.assertTold('Name a walrus.', 'The walrus is called Bo.', 'Again.')
+      await subject.restart()
+      assert.equal(textOf(await subject.events(thread, 'Once more.')), 'Three.')
+      subject.assertTold('Name a walrus.', 'The walrus is called Bo.', 'Again.', 'Once more.')
+    },
+  },
+  {
     title: 'keeps threads over an update of the config',
     script: () => [{ text: 'One.' }],
     run: async ({ events, harness }) => {
@@ -290,8 +303,9 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
     needs: 'instructions',
     config: { rules: ['RULES.md'] },
     script: () => [{ text: 'One.' }],
-    run: async ({ events, harness }) => {
+    run: async ({ assertTold, events, harness }) => {
       assert.equal(textOf(await events(await harness.createThread('a'), 'Hi')), 'One.')
+      assertTold('Be brief.')
     },
   },
   {
@@ -299,8 +313,9 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
     needs: 'skills',
     config: { skills: ['skills'] },
     script: () => [{ text: 'One.' }],
-    run: async ({ events, harness }) => {
+    run: async ({ assertTold, events, harness }) => {
       assert.equal(textOf(await events(await harness.createThread('a'), 'Hi')), 'One.')
+      assertTold('Greets people.')
     },
   },
   {
