@@ -130,6 +130,11 @@ describe('internals', () => {
     assert.ok(isRefusedAs('packages/core/src/a.ts', '../../protocol/src/index.ts'))
     assert.ok(isRefusedAs('scripts/a.ts', '../packages/protocol/src/index.ts'))
   })
+  it('are not the helpers of tests, for the suites of packed packages alone', () => {
+    assert.ok(!isRefusedAs('scripts/pack-test/a.ts', '../../packages/adapters/test/a.ts'))
+    assert.ok(isRefusedAs('scripts/pack-test/a.ts', '../../packages/adapters/src/a.ts'))
+    assert.ok(isRefusedAs('scripts/a.ts', '../packages/adapters/test/a.ts'))
+  })
   it('are not imported by name', () => assert.ok(isRefusedAs('packages/core/src/a.ts', '@inspan/protocol/src/a.ts')))
   it('are those of other packages', () => assert.ok(!isRefusedAs('packages/core/test/a.ts', '../src/b.ts')))
   it('are not what is exported', () => {
