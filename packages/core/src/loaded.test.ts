@@ -29,3 +29,26 @@ test('importing the package, and making a harness with a workspace, loads no lib
   assert.deepEqual([...new Set(libraries)].toSorted(), ['@cfworker/json-schema', 'tokenx', 'unbash'])
   assert.ok(!urls.some((url) => url.includes('/tools/src/checkpoints/')))
 })
+
+test('importing the package loads no part of its tools that waits for its first use', () => {
+  const program = PROGRAM.replace(/const harness[^]*?init\(\)/, '').replace('await harness.destroy()', '')
+  const { stderr, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  })
+  assert.notEqual(stdout, '', stderr)
+  const loaded = (JSON.parse(stdout) as readonly string[]).flatMap((url) => /\/tools\/src\/(.+)/.exec(url)?.[1] ?? [])
+  assert.ok(loaded.includes('workspace/workspace.ts'), 'what was loaded is seen')
+  const later = [
+    /^workspace\/(?!workspace\.ts$)/,
+    /^checkpoints\//,
+    /^mcp\/(?:connect|stdio-transport|limited-fetch|output-checks|redirect-listener)\.ts$/,
+    /^loopback\/tool-server\.ts$/,
+    /^browser\/playwright-browser\.ts$/,
+    /^skills\/load-skill\.ts$/,
+  ]
+  assert.deepEqual(
+    loaded.filter((path) => later.some((pattern) => pattern.test(path))),
+    [],
+  )
+})

@@ -4,7 +4,7 @@ export {
   type WorkspaceToolName,
   type WorkspaceToolsConfig,
 } from './workspace/workspace.ts'
-export { Worktrees, type Worktree, type WorktreesOptions, type WorktreeStatus } from './workspace/worktrees.ts'
+export type { Worktree, Worktrees, WorktreesOptions, WorktreeStatus } from './workspace/worktrees.ts'
 export type { WorkspaceToolConfig } from './workspace/tool-kit.ts'
 export type {
   WorkspaceFileContent,
@@ -38,7 +38,8 @@ export {
 export type { Skill } from './skills/load-skill.ts'
 export { Skills, type SkillsOptions } from './skills/skills.ts'
 export { TrustedFolders } from './trust/trusted-folders.ts'
-export { serveTools, type ServedAccess, type ServedCall, type ServedTools } from './loopback/tool-server.ts'
+export { serveTools } from './loopback/serve-tools.ts'
+export type { ServedAccess, ServedCall, ServedTools } from './loopback/tool-server.ts'
 export type { Browser, PageView } from './browser/browser.ts'
 export { BrowserTools, type BrowserToolsOptions } from './browser/browser-tools.ts'
-export { openPlaywright, type PlaywrightOptions } from './browser/playwright-browser.ts'
+export { openPlaywright, type PlaywrightOptions } from './browser/open-playwright.ts'

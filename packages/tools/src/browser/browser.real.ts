@@ -6,7 +6,7 @@ import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
 import type { ToolOutcome, ToolRunContext } from '@inspan/protocol/driver'
 import { BrowserTools } from './browser-tools.ts'
-import { openPlaywright } from './playwright-browser.ts'
+import { openPlaywright } from './open-playwright.ts'
 
 const PAGE = `<!doctype html><title>Shop</title><body><h1>Tea</h1>
   <a href="/more">More</a><input name="q" placeholder="Search"><input type="password" value="hidden">

@@ -1,52 +1,7 @@
-import { InspanError } from '@inspan/protocol'
-import type { Browser as Chromium, BrowserType, Page } from 'playwright-core'
+import type { Browser as Chromium, Page } from 'playwright-core'
 import type { Browser, PageView } from './browser.ts'
 
-export interface PlaywrightOptions {
-  /** The path of Chromium or Chrome. Default: the one that Playwright has installed. */
-  readonly executablePath?: string
-  /** Default: true. */
-  readonly headless?: boolean
-  /** Arguments for the program, such as `--no-sandbox` where it runs as root. */
-  readonly args?: readonly string[]
-  /** Milliseconds that a page or an element has to appear. Default: 15,000. */
-  readonly timeout?: number
-}
-
-/** Opens Chromium with one page. Needs the package `playwright-core`. */
-export async function openPlaywright(options: PlaywrightOptions = {}): Promise<Browser> {
-  const { args = [], executablePath, headless = true, timeout = 15_000 } = options
-  const { chromium } = await load()
-  let program: Chromium
-  try {
-    program = await chromium.launch({
-      headless,
-      args: [...args],
-      ...(executablePath === undefined ? {} : { executablePath }),
-    })
-  } catch (cause) {
-    throw new InspanError('unsupported', 'Chromium cannot be started.', {
-      hint: 'Install it, and give its path as `executablePath`.',
-      cause,
-    })
-  }
-  const page = await program.newPage()
-  page.setDefaultTimeout(timeout)
-  return new PlaywrightBrowser(program, page)
-}
-
-async function load(): Promise<{ readonly chromium: BrowserType }> {
-  try {
-    return await import('playwright-core')
-  } catch (cause) {
-    throw new InspanError('unsupported', 'The browser needs the package playwright-core.', {
-      hint: 'Install it next to @inspan/core.',
-      cause,
-    })
-  }
-}
-
-class PlaywrightBrowser implements Browser {
+export class PlaywrightBrowser implements Browser {
   readonly #program: Chromium
   readonly #page: Page
 
@@ -71,7 +26,7 @@ class PlaywrightBrowser implements Browser {
     return this.read()
   }
 
-  async type(target: string, text: string, { submit = false } = {}): Promise<PageView> {
+  async type(target: string, text: string, { submit = false }: { readonly submit?: boolean } = {}): Promise<PageView> {
     const field = this.#page.locator(selectorOf(target)).first()
     await field.fill(text)
     if (submit) {
@@ -81,7 +36,7 @@ class PlaywrightBrowser implements Browser {
     return this.read()
   }
 
-  async screenshot({ fullPage = false } = {}): Promise<Buffer> {
+  async screenshot({ fullPage = false }: { readonly fullPage?: boolean } = {}): Promise<Buffer> {
     return this.#page.screenshot({ fullPage, type: 'png' })
   }
 

@@ -89,12 +89,8 @@ class LoopbackServer {
   }
 }
 
-const shared = new LoopbackServer()
-
-/** Serves tools on the listener of this process. */
-export function serveTools(tools: ServedTools): Promise<ServedAccess> {
-  return shared.serve(tools)
-}
+/** The listener of this process. */
+export const loopbackServer: LoopbackServer = new LoopbackServer()
 
 async function resultOf({ method, params = {} }: RpcMessage, tools: ServedTools): Promise<JsonObject> {
   switch (method) {

@@ -3,10 +3,9 @@ import { InspanError, type JsonObject } from '@inspan/protocol'
 import { McpServerStatus as Status, type MCPServerConfig } from '@inspan/protocol/chat'
 import type { ToolOutcome, ToolRunContext, ToolSuspension } from '@inspan/protocol/driver'
 import { CallSignals } from './call-signals.ts'
-import { connect } from './connect.ts'
 import { LiveCall, type CallReply, type LiveEvent } from './live-call.ts'
 import { loadClient, type McpLibrary } from './load-client.ts'
-import { OutputChecks } from './output-checks.ts'
+import type { OutputChecks } from './output-checks.ts'
 import { checkServer, timeoutOf } from './server-config.ts'
 import { problemOf, sanitised, type ServerProblem } from './server-error.ts'
 import { questionOf, responsesOf, retryStateOf, suspensionFor, suspensionOf } from './server-question.ts'
@@ -217,6 +216,8 @@ export class McpConnection {
 
   async #open(library: McpLibrary, timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { auth, config, cwd } = this.#options
+    // Needed only by programs that have servers.
+    const [{ connect }, checks] = await Promise.all([import('./connect.ts'), import('./output-checks.ts')])
     const { client, transport } = await connect({
       config,
       library,
@@ -229,7 +230,7 @@ export class McpConnection {
     })
     this.#client = client
     this.#transport = transport
-    this.#checks = new OutputChecks(library)
+    this.#checks = new checks.OutputChecks(library)
     const onclose = (): void => {
       if (this.#client === client) this.#lost(transport)
     }

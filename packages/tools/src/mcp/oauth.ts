@@ -5,7 +5,7 @@ import { InspanError } from '@inspan/protocol'
 import type { MCPRemoteServerConfig } from '@inspan/protocol/chat'
 import { readPrivate, writePrivate } from '../private-file.ts'
 import { loadClient } from './load-client.ts'
-import { RedirectListener } from './redirect-listener.ts'
+import type { RedirectListener } from './redirect-listener.ts'
 
 export interface McpOAuthOptions {
   /** Where tokens are kept, each server's in a file that only its owner can read. */
@@ -52,7 +52,8 @@ export class McpOAuth {
       Object.assign(kept, change)
       await writePrivate(file, kept)
     }
-    kept.port ??= await RedirectListener.freePort()
+    const { RedirectListener: Listener } = await import('./redirect-listener.ts')
+    kept.port ??= await Listener.freePort()
     const redirectUrl = `http://127.0.0.1:${kept.port}/callback`
     const state = randomBytes(16).toString('base64url')
     let verifier = ''
@@ -85,7 +86,7 @@ export class McpOAuth {
         // The address comes from the server and goes to a program that opens it.
         if (!/^https?:$/.test(address.protocol))
           throw new InspanError('io', 'The server named an address that is not on the web.')
-        const listener = await RedirectListener.open({ port: kept.port ?? 0, state }, finish, (error) => {
+        const listener = await Listener.open({ port: kept.port ?? 0, state }, finish, (error) => {
           this.#listeners.delete(listener)
           if (error !== undefined) onFailure(serverName, error)
         })

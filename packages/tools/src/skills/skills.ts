@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { JsonObject } from '@inspan/protocol'
 import type { SourcedTool, ToolOutcome, ToolSource } from '@inspan/protocol/driver'
 import { rank } from '../search/rank.ts'
-import { bundledFile, bundledFiles, findSkills, skillBody, type Skill, type SkillText } from './load-skill.ts'
+import type * as LoadSkill from './load-skill.ts'
+import type { Skill, SkillText } from './load-skill.ts'
 
 /** Where projects and people keep skills. */
 const USUAL_PLACES = ['.agents/skills', '.claude/skills']
@@ -47,6 +48,7 @@ export class Skills implements ToolSource {
     const usual = [...(project === undefined ? [] : [project]), ...(home ? [homedir()] : [])].flatMap((folder) =>
       USUAL_PLACES.map((place) => join(folder, place)),
     )
+    const { findSkills } = await loading()
     const skills = new Map<string, Skill>()
     const add = (found: readonly Skill[]): void => {
       for (const skill of found) {
@@ -94,12 +96,18 @@ export class Skills implements ToolSource {
   async #read({ file, name }: JsonObject): Promise<ToolOutcome> {
     const skill = typeof name === 'string' ? this.#skills.get(name) : undefined
     if (skill === undefined) return { result: `There is no skill ${JSON.stringify(name)}.`, isError: true }
-    const read = typeof file === 'string' ? await bundledFile(skill, file) : await withFiles(skill)
+    const read = typeof file === 'string' ? await (await loading()).bundledFile(skill, file) : await withFiles(skill)
     return { result: read.text, activity: activityOf(skill, read) }
   }
 }
 
+/** Needed only by programs that have skills. */
+function loading(): Promise<typeof LoadSkill> {
+  return import('./load-skill.ts')
+}
+
 async function withFiles(skill: Skill): Promise<SkillText> {
+  const { bundledFiles, skillBody } = await loading()
   const { path, text } = await skillBody(skill)
   const files = await bundledFiles(skill)
   if (files.length === 0) return { path, text }

@@ -74,7 +74,7 @@ suite('execute_command', () => {
 
   test('is not there when the workspace has no shell', async () => {
     await using bench = new WorkspaceBench({ shell: false })
-    const names = bench.workspace.list().map(({ name }) => name)
+    const names = (await bench.workspace.list()).map(({ name }) => name)
     assert.deepEqual(
       names.filter((name) => /command|process/.test(name)),
       [],

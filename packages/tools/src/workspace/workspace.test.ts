@@ -15,7 +15,7 @@ const ALL =
 suite('the tools of a workspace', () => {
   test('have their category, and declare when they only read', async () => {
     await using bench = new WorkspaceBench()
-    const tools = bench.workspace.list()
+    const tools = await bench.workspace.list()
     assert.equal(tools.map(({ name }) => name).join(' '), ALL)
     const of = (category: string): string =>
       tools
@@ -25,7 +25,11 @@ suite('the tools of a workspace', () => {
     assert.equal(of('read'), 'read_file list_files file_stat grep get_process_output')
     assert.equal(of('edit'), 'write_file edit_file delete mkdir')
     assert.equal(of('execute'), 'execute_command kill_process')
-    for (const { annotations, category } of tools) assert.equal(annotations?.readOnlyHint, category === 'read')
+    for (const { annotations, category, name } of tools) {
+      assert.equal(annotations?.readOnlyHint, category === 'read')
+      // Known before the tools are loaded.
+      assert.equal(bench.workspace.categoryOf(name), category, name)
+    }
   })
 
   test('can be renamed, switched off and made to ask', async () => {
@@ -36,7 +40,7 @@ suite('the tools of a workspace', () => {
         delete: { enabled: false },
       },
     })
-    const tools = bench.workspace.list()
+    const tools = await bench.workspace.list()
     const named = (name: string): (typeof tools)[number] | undefined => tools.find((tool) => tool.name === name)
     assert.deepEqual(
       [named('view')?.requiresApproval, named('grep')?.requiresApproval, named('read_file'), named('delete')],
@@ -51,16 +55,14 @@ suite('the tools of a workspace', () => {
 
   test('are the same objects every time they are listed', async () => {
     await using bench = new WorkspaceBench()
-    assert.equal(bench.workspace.list(), bench.workspace.list())
+    assert.equal(await bench.workspace.list(), await bench.workspace.list())
   })
 
   test('report before a call what is wrong with its input', async () => {
     await using bench = new WorkspaceBench()
+    const tools = await bench.workspace.list()
     const check = (name: string, input: object): Promise<string | undefined> | undefined =>
-      bench.workspace
-        .list()
-        .find((tool) => tool.name === name)
-        ?.checkInput?.(input as never)
+      tools.find((tool) => tool.name === name)?.checkInput?.(input as never)
     assert.equal(await check('read_file', { path: 'a' }), undefined)
     assert.match((await check('read_file', { path: 'a', offset: 0 })) ?? '', /`offset` has to be a whole number/)
     assert.match((await check('read_file', {})) ?? '', /`path` is missing/)
@@ -113,11 +115,8 @@ suite('the tools of a workspace', () => {
 
   test('bind an approval to the file as it was', async () => {
     await using bench = new WorkspaceBench()
-    const state = (): unknown =>
-      bench.workspace
-        .list()
-        .find(({ name }) => name === 'write_file')
-        ?.preconditions?.({ path: 'a' })
+    const tools = await bench.workspace.list()
+    const state = (): unknown => tools.find(({ name }) => name === 'write_file')?.preconditions?.({ path: 'a' })
     const missing = await state()
     writeFileSync(join(bench.root, 'a'), '1')
     const first = await state()

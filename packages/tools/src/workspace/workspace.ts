@@ -1,22 +1,14 @@
-import { statSync } from 'node:fs'
 import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { InspanError, type JsonObject, type ToolCategory } from '@inspan/protocol'
 import type { SourcedTool, ToolOutcome, ToolRunContext, ToolSource } from '@inspan/protocol/driver'
 import type { CheckpointOptions, Checkpoints } from '../checkpoints/checkpoints.ts'
 import { inspanHome } from '../inspan-home.ts'
-import { FILE_TOOLS } from './file-tools.ts'
 import type { WorkspaceFiles } from './files.ts'
-import { LocalFiles } from './local-files.ts'
 import type { LocalShellOptions } from './local-shell.ts'
-import { Processes } from './processes.ts'
-import { SeenFiles } from './seen-files.ts'
+import type { WorkspaceShell } from './shell.ts'
+import type { WorkspaceToolConfig } from './tool-kit.ts'
+import type { WorkspaceTools } from './workspace-tools.ts'
 import type { Worktrees, WorktreesOptions } from './worktrees.ts'
-import type { CommandOptions, RunningCommand, WorkspaceShell } from './shell.ts'
-import { SHELL_TOOLS } from './shell-tools.ts'
-import { activity, type ToolCall, type WorkspaceTool, type WorkspaceToolConfig } from './tool-kit.ts'
-
-const MAX_SHOWN_BYTES = 1024 * 1024
-const TOOLS: readonly WorkspaceTool[] = [...FILE_TOOLS, ...SHELL_TOOLS]
 
 export type WorkspaceToolName =
   | 'read_file'
@@ -30,6 +22,23 @@ export type WorkspaceToolName =
   | 'execute_command'
   | 'get_process_output'
   | 'kill_process'
+
+/** What policies ask for before any tool is used. The tools themselves are loaded then. */
+const CATEGORIES: Readonly<Record<WorkspaceToolName, ToolCategory>> = {
+  read_file: 'read',
+  write_file: 'edit',
+  edit_file: 'edit',
+  list_files: 'read',
+  delete: 'edit',
+  file_stat: 'read',
+  mkdir: 'edit',
+  grep: 'read',
+  execute_command: 'execute',
+  get_process_output: 'read',
+  kill_process: 'execute',
+}
+const NAMES = Object.keys(CATEGORIES) as readonly WorkspaceToolName[]
+const SHELL_NAMES: ReadonlySet<WorkspaceToolName> = new Set(['execute_command', 'get_process_output', 'kill_process'])
 
 /** Settings of single tools, and defaults for all of them. */
 export type WorkspaceToolsConfig = Pick<WorkspaceToolConfig, 'enabled' | 'requireApproval'> & {
@@ -57,10 +66,10 @@ export interface WorkspaceOptions {
   readonly create?: boolean
 }
 
-interface OfferedTool {
-  readonly tool: WorkspaceTool
+/** A tool that is offered, with its settings. */
+export interface OfferedTool {
+  readonly tool: WorkspaceToolName
   readonly config: WorkspaceToolConfig
-  readonly sourced: SourcedTool
 }
 
 /** The files of a folder and a shell, as tools for agents. */
@@ -69,12 +78,9 @@ export class Workspace implements ToolSource {
   readonly name: string
   readonly root: string
   readonly #options: WorkspaceOptions
+  /** By the exposed name. */
   readonly #offered = new Map<string, OfferedTool>()
-  readonly #listed: readonly SourcedTool[]
-  readonly #processes = new Processes()
-  readonly #seen = new SeenFiles()
-  #files: WorkspaceFiles | undefined
-  #shell: WorkspaceShell | undefined
+  #tools: Promise<WorkspaceTools> | undefined
   #checkpoints: Promise<Checkpoints> | undefined
 
   constructor(options: WorkspaceOptions) {
@@ -83,19 +89,18 @@ export class Workspace implements ToolSource {
     this.root = resolve(options.root)
     this.id = options.id ?? `workspace-${basename(this.root) || 'root'}`
     this.name = options.name ?? options.id ?? (basename(this.root) || this.root)
-    this.#files = options.files
-    for (const tool of TOOLS) this.#offer(tool)
-    this.#listed = [...this.#offered.values()].map(({ sourced }) => sourced)
+    for (const tool of NAMES) this.#offer(tool)
   }
 
   /** What each tool is called, by its own name. Tools that are not offered are not there. */
   get toolNames(): ReadonlyMap<WorkspaceToolName, string> {
-    return new Map([...this.#offered].map(([name, { tool }]) => [tool.name as WorkspaceToolName, name]))
+    return new Map([...this.#offered].map(([name, { tool }]) => [tool, name]))
   }
 
   /** Returns the category of an offered tool by its exposed name. */
   categoryOf(name: string): ToolCategory | undefined {
-    return this.#offered.get(name)?.tool.category
+    const offered = this.#offered.get(name)
+    return offered === undefined ? undefined : CATEGORIES[offered.tool]
   }
 
   /** Checks that the folder and the shell can be used. */
@@ -104,34 +109,15 @@ export class Workspace implements ToolSource {
       const { mkdir } = await import('node:fs/promises')
       await mkdir(this.root, { recursive: true })
     }
-    this.#localFiles()
-    if (this.#options.shell !== false) await (await this.#localShell()).init?.()
+    await (await this.#loaded()).init()
   }
 
-  list(): readonly SourcedTool[] {
-    return this.#listed
+  async list(): Promise<readonly SourcedTool[]> {
+    return (await this.#loaded()).list()
   }
 
   async call(name: string, input: JsonObject, run: ToolRunContext): Promise<ToolOutcome> {
-    const offered = this.#offered.get(name)
-    if (offered === undefined) throw new InspanError('not-found', `The workspace offers no tool "${name}".`)
-    const { config, tool } = offered
-    try {
-      const shell = tool.category === 'execute' ? await this.#localShell() : NO_SHELL
-      const call: ToolCall = {
-        root: this.root,
-        files: this.#localFiles(),
-        shell,
-        processes: this.#processes,
-        seen: this.#seen,
-        config,
-        run,
-      }
-      return await tool.execute(input, call)
-    } catch (error) {
-      if (!InspanError.is(error)) throw error
-      return { result: error.message, isError: true, activity: failed(tool, input) }
-    }
+    return (await this.#loaded()).call(name, input, run)
   }
 
   /** Returns what keeps the changes of turns; `undefined` where they are not kept. */
@@ -147,14 +133,7 @@ export class Workspace implements ToolSource {
 
   /** Returns a file of text as it is now; `null` if there is none, undefined if it is binary, large, or not in the folder. */
   async textOf(path: string): Promise<string | null | undefined> {
-    try {
-      const files = this.#localFiles()
-      if ((await files.stat(path)) === null) return null
-      const { bytes } = await files.read(path, MAX_SHOWN_BYTES)
-      return bytes.includes(0) ? undefined : bytes.toString('utf8')
-    } catch {
-      return undefined
-    }
+    return (await this.#loaded()).textOf(path)
   }
 
   /** Returns what makes worktrees of the repository that the folder is in. */
@@ -180,123 +159,31 @@ export class Workspace implements ToolSource {
 
   /** Ends background processes. The workspace can be used again. */
   async close(): Promise<void> {
-    await this.#processes.endAll()
+    await (await this.#tools)?.close()
   }
 
   destroy(): Promise<void> {
     return this.close()
   }
 
-  #localFiles(): WorkspaceFiles {
-    if (this.#files === undefined) {
-      assertFolder(this.root)
-      this.#files = new LocalFiles(this.root)
-    }
-    return this.#files
+  /** Loaded on first use, because a program that imports us may never work in a folder. */
+  #loaded(): Promise<WorkspaceTools> {
+    this.#tools ??= import('./workspace-tools.ts').then((loaded) => {
+      return new loaded.WorkspaceTools(this.root, this.#options, this.#offered)
+    })
+    return this.#tools
   }
 
-  async #localShell(): Promise<WorkspaceShell> {
-    const { shell = {} } = this.#options
-    if (shell === false) return NO_SHELL
-    if ('run' in shell) return shell
-    if (this.#shell !== undefined) return this.#shell
-    const files = this.#localFiles()
-    if (!(files instanceof LocalFiles)) {
-      throw new InspanError(
-        'unsupported',
-        'The files of this workspace are elsewhere, and no shell was given for them.',
-        {
-          hint: 'Give `shell` as well, or `shell: false`.',
-        },
-      )
-    }
-    // Loaded on first use: most programs run no commands.
-    const { LocalShell } = await import('./local-shell.ts')
-    this.#shell = new LocalShell(files, shell)
-    return this.#shell
-  }
-
-  #offer(tool: WorkspaceTool): void {
+  #offer(tool: WorkspaceToolName): void {
     const { enabled = true, requireApproval, ...named } = this.#options.tools ?? {}
-    const own = named[tool.name as WorkspaceToolName] ?? {}
-    const config = { enabled, ...(requireApproval === undefined ? {} : { requireApproval }), ...own }
-    const isShell = SHELL_TOOLS.includes(tool)
-    if (!config.enabled || (isShell && this.#options.shell === false)) return
-    const name = config.name ?? tool.name
+    const config = { enabled, ...(requireApproval === undefined ? {} : { requireApproval }), ...named[tool] }
+    if (!config.enabled || (SHELL_NAMES.has(tool) && this.#options.shell === false)) return
+    const { name = tool } = config
     if (this.#offered.has(name)) {
       throw new InspanError('invalid-input', `Two tools of the workspace are called "${name}".`)
     }
-    this.#offered.set(name, { tool, config, sourced: this.#sourced(tool, name, config) })
+    this.#offered.set(name, { tool, config })
   }
-
-  #sourced(tool: WorkspaceTool, name: string, config: WorkspaceToolConfig): SourcedTool {
-    const { category, changes, description, inputSchema, isReadOnly } = tool
-    return {
-      name,
-      description,
-      inputSchema,
-      category,
-      annotations: { readOnlyHint: isReadOnly, ...(tool.name === 'delete' ? { destructiveHint: true } : {}) },
-      ...(config.requireApproval === undefined ? {} : { requiresApproval: config.requireApproval }),
-      checkInput: async (input) => problemOf(() => tool.check(input)),
-      ...(FILE_TOOLS.includes(tool) ? { keepsFiles: true } : {}),
-      ...(changes === undefined ? {} : { preconditions: (input) => this.#stateOf(input[changes]) }),
-    }
-  }
-
-  /** An approved change is about the file as it was then. */
-  async #stateOf(path: unknown): Promise<JsonObject | undefined> {
-    if (typeof path !== 'string') return undefined
-    try {
-      const info = await this.#localFiles().stat(path)
-      return { [path]: info?.version ?? null }
-    } catch {
-      return undefined
-    }
-  }
-}
-
-const NO_SHELL: WorkspaceShell = {
-  isContained: true,
-  run: (_options: CommandOptions): Promise<RunningCommand> => {
-    throw new InspanError('unsupported', 'This workspace has no shell.')
-  },
-}
-
-function failed(tool: WorkspaceTool, input: JsonObject): ReturnType<typeof activity> {
-  const path = textOf(input['path']) ?? '.'
-  switch (tool.name) {
-    case 'execute_command':
-    case 'get_process_output':
-    case 'kill_process':
-      return activity({ type: 'command', command: textOf(input['command']) ?? tool.name, isSuccess: false })
-    case 'grep':
-      return activity({ type: 'search', query: textOf(input['pattern']) ?? '', path, isSuccess: false })
-    case 'list_files':
-      return activity({ type: 'list', path, isSuccess: false })
-  }
-  return activity({ type: tool.isReadOnly ? 'read' : 'write', path, isSuccess: false })
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-function problemOf(check: () => void): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
-
-function assertFolder(root: string): void {
-  const stats = statSync(root, { throwIfNoEntry: false })
-  if (stats?.isDirectory() === true) return
-  throw new InspanError('not-found', `The folder of the workspace is not there: ${root}`, {
-    hint: 'Create it, or set `create: true`.',
-  })
 }
 
 const OPTIONS: readonly (keyof WorkspaceOptions)[] = [
@@ -326,9 +213,9 @@ function checkOptions(options: WorkspaceOptions): void {
   if (!isAbsolute(options.root) && options.root.startsWith('~')) throw wrong('`root` cannot begin with ~.')
   const { tools = {} } = options
   if (typeof tools !== 'object' || tools === null) throw wrong('`tools` of a workspace has to be an object.')
-  assertKnown('`tools` of a workspace', tools, ['enabled', 'requireApproval', ...TOOLS.map(({ name }) => name)])
-  for (const { name } of TOOLS) {
-    const config = tools[name as WorkspaceToolName]
+  assertKnown('`tools` of a workspace', tools, ['enabled', 'requireApproval', ...NAMES])
+  for (const name of NAMES) {
+    const config = tools[name]
     if (config === undefined) continue
     if (typeof config !== 'object' || config === null) throw wrong(`\`tools.${name}\` has to be an object.`)
     assertKnown(`\`tools.${name}\``, config, SETTINGS)
