@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { Agent, Harness, MemoryStore } from '@inspan/core'
 import { connect, webSocketTransport, type Client, type Transport } from '@inspan/client'
+import { storedHead } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { serve } from './serve.ts'
 
 /** One random history of clients, cuts, repeated commands and restarts. */
@@ -76,6 +78,30 @@ function until(client: Client, holds: (client: Client) => boolean): Promise<void
   })
 }
 
+/** How long the last changes may take to reach a client. */
+const LATE_MS = 60_000
+
+/** All replicas hold what the server has: the whole head and all messages, not only the texts. */
+async function allShow(clients: readonly Client[], truth: () => Promise<unknown>): Promise<void> {
+  const until = performance.now() + LATE_MS
+  for (;;) {
+    const wanted = await truth()
+    const wrong = clients.map(replicaOf).find((replica) => !isDeepStrictEqual(replica, wanted))
+    if (wrong === undefined) return
+    if (performance.now() > until) assert.deepEqual(wrong, wanted)
+    await sleep(10)
+  }
+}
+
+/** Everything that a client shows of the thread, as data, without what is its own: its connection and its commands. */
+function replicaOf(client: Client): unknown {
+  const { connection: _connection, head, pending: _pending, problem: _problem, refused: _refused, ...shown } =
+    client.getState()
+  // Only a snapshot brings the seq of the head.
+  const { seq: _seq, ...stored } = storedHead(head)
+  return JSON.parse(JSON.stringify({ ...shown, head: stored }))
+}
+
 /** Plays a plan and returns how many connections were cut. All clients must end with the server's state, and every message must be there exactly once. */
 export async function play({ cuts, restarts, said, stalls }: CutPlan): Promise<number> {
   const model = scriptedModel(said.flatMap(() => [{ text: ['ans', 'wer'] }, { text: 'more' }]))
@@ -121,9 +147,13 @@ export async function play({ cuts, restarts, said, stalls }: CutPlan): Promise<n
       return connection === 'open' && status === 'idle' && head.queue.size === 0 && users.length >= possible.length
     }
     await Promise.all(clients.map((client) => until(client, () => isDone({ getState: () => client.getState() }))))
-    const shown = clients.map((client) => client.getState().messages.map(({ content, role }) => `${role}: ${content}`))
-    for (const each of shown) assert.deepEqual(each, shown.at(-1))
-    const users = shown.at(-1)?.filter((line) => line.startsWith('user: ')) ?? []
+    await allShow(clients, async () => {
+      const last = await connect({ url, token })
+      await last.close()
+      return replicaOf(last)
+    })
+    const shown = fresh.getState().messages.map(({ content, role }) => `${role}: ${content}`)
+    const users = shown.filter((line) => line.startsWith('user: '))
     assert.deepEqual(users.toSorted(), possible.toSorted())
     return made
   } finally {
