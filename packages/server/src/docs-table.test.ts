@@ -30,7 +30,7 @@ it('the table of commands has for each coding agent what the agent reports of it
     antigravity(),
   ]
   for (const agent of agents) {
-    const { effort, governs, sessions, steer, systemPrompt } = await agent.describe()
+    const { effort, fork, governs, interrupt, resume, sessions, steer, systemPrompt } = await agent.describe()
     const row = page.split('\n').find((line) => line.startsWith(`| ${agent.id} `)) ?? ''
     const cells = row
       .split('|')
@@ -41,6 +41,8 @@ it('the table of commands has for each coding agent what the agent reports of it
       cells,
       [
         STEER[steer],
+        interrupt === 'clean' ? 'ends its calls' : 'its processes are ended',
+        fork === 'anchor' && resume === 'anchor' ? 'continues from there' : 'told in a new session',
         GOVERNS[governs],
         sessions ? 'yes' : '–',
         effort.length === 0 ? 'refused' : `${first} to ${last}`,
