@@ -95,8 +95,14 @@ async function allShow(clients: readonly Client[], truth: () => Promise<unknown>
 
 /** Everything that a client shows of the thread, as data, without what is its own: its connection and its commands. */
 function replicaOf(client: Client): unknown {
-  const { connection: _connection, head, pending: _pending, problem: _problem, refused: _refused, ...shown } =
-    client.getState()
+  const {
+    connection: _connection,
+    head,
+    pending: _pending,
+    problem: _problem,
+    refused: _refused,
+    ...shown
+  } = client.getState()
   // Only a snapshot brings the seq of the head.
   const { seq: _seq, ...stored } = storedHead(head)
   return JSON.parse(JSON.stringify({ ...shown, head: stored }))

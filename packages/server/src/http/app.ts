@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { InspanError } from '@inspan/protocol'
+import { InspanError, type JsonObject } from '@inspan/protocol'
 import { LIMITS, schemas } from '@inspan/protocol/schema'
 import { WIRE_VERSION, type ReceiptMessage } from '@inspan/protocol/wire'
 import { Hono } from 'hono'
@@ -54,7 +54,8 @@ export function createApp(context: ServerContext, streams: EventStreams, pages?:
     return c.json(body, status)
   })
   app.notFound((c) => c.json({ error: { message: 'There is no such route.', code: 'not-found' } }, 404))
-  app.get('/v1/openapi.json', (c) => c.json(openApi(OPENAPI_VERSION)))
+  let description: JsonObject | undefined
+  app.get('/v1/openapi.json', (c) => c.json((description ??= openApi(OPENAPI_VERSION))))
   addCommandRoutes(app, context, streams)
   addPairingRoutes(app, context)
   addThreadRoutes(app, context)

@@ -1,5 +1,5 @@
 import { InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
-import { LIMITS } from '@inspan/protocol/schema'
+import { jsonSchemaOf, LIMITS, type SchemaName } from '@inspan/protocol/schema'
 import { ROLES, type Role } from '../auth/identity.ts'
 
 interface RouteFacts {
@@ -9,6 +9,8 @@ interface RouteFacts {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: JsonObject
   readonly status?: number
+  /** The body of the answer. */
+  readonly answer?: JsonObject
   /** Default: JSON. */
   readonly type?: string
 }
@@ -19,6 +21,17 @@ const flag = { type: 'boolean' } as const
 function fields(properties: JsonObject, required: readonly string[] = []): JsonObject {
   return { type: 'object', properties, required: [...required] }
 }
+
+function listOf(items: JsonObject): JsonObject {
+  return { type: 'array', items }
+}
+
+/** A type of the protocol, by its name among the components of the document. */
+function named(name: SchemaName): JsonObject {
+  return { $ref: `${COMPONENTS}${name}` }
+}
+
+const COMPONENTS = '#/components/schemas/'
 
 /** Every route of a server. One that is missing here cannot be registered. */
 const ROUTES: Readonly<Record<string, RouteFacts>> = {
@@ -37,10 +50,10 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
   'POST /v1/commands': {
     summary: 'Carries out commands in order and returns their receipts. Each command needs its own role',
     role: 'view',
-    body: fields(
-      { clientId: text, commands: { type: 'array', maxItems: LIMITS.commands, items: { type: 'object' } } },
-      ['commands'],
-    ),
+    body: fields({ clientId: text, commands: { ...listOf(named('Command')), maxItems: LIMITS.commands } }, [
+      'commands',
+    ]),
+    answer: fields({ receipts: listOf(named('ReceiptMessage')) }, ['receipts']),
     status: 202,
   },
   'POST /v1/pair': {
@@ -68,7 +81,11 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     status: 201,
   },
   'GET /v1/overview': { summary: 'Lists what waits for a person, then what runs and what is recent', role: 'view' },
-  'GET /v1/threads/:thread': { summary: 'Reads a thread and the public part of its head', role: 'view' },
+  'GET /v1/threads/:thread': {
+    summary: 'Reads a thread and the public part of its head',
+    role: 'view',
+    answer: fields({ thread: { type: 'object' }, head: named('StoredHead') }, ['thread', 'head']),
+  },
   'PATCH /v1/threads/:thread': { summary: 'Renames a thread', role: 'drive', body: fields({ title: text }, ['title']) },
   'DELETE /v1/threads/:thread': { summary: 'Ends the run of a thread and deletes it', role: 'drive' },
   'POST /v1/threads/:thread/forks': {
@@ -92,6 +109,14 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     summary: 'Reads messages, newest page first',
     role: 'view',
     query: { before: '`before` of the page before', limit: 'At most 1,000' },
+    answer: fields(
+      {
+        messages: listOf(named('StoredMessage')),
+        before: { type: ['integer', 'null'] },
+        rewrittenAt: { type: 'integer' },
+      },
+      ['messages', 'before', 'rewrittenAt'],
+    ),
   },
   'GET /v1/threads/:thread/blobs/:hash': {
     summary: 'Reads a large content that a message refers to',
@@ -175,6 +200,7 @@ export function openApi(version: string): JsonObject {
     info: { title: 'Inspan', version },
     security: [{ bearer: [] }, { cookie: [] }],
     components: {
+      schemas: components(),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'inspan_PORT' },
@@ -184,7 +210,21 @@ export function openApi(version: string): JsonObject {
   }
 }
 
-function operation(path: string, { body, query = {}, role, status = 200, summary, type }: RouteFacts): JsonObject {
+/** The types of the protocol that the routes mention, each with the types it uses. */
+function components(): JsonObject {
+  const found: Record<string, JsonValue> = {}
+  for (const name of ['Command', 'ReceiptMessage', 'StoredHead', 'StoredMessage'] as const) {
+    const { $defs = {}, $schema: _schema, ...schema } = jsonSchemaOf(name)
+    // A schema that is used by itself is among its own definitions.
+    Object.assign(found, { [name]: schema }, $defs)
+  }
+  return JSON.parse(JSON.stringify(found).replaceAll('"$ref":"#/$defs/', `"$ref":"${COMPONENTS}`)) as JsonObject
+}
+
+function operation(
+  path: string,
+  { answer, body, query = {}, role, status = 200, summary, type }: RouteFacts,
+): JsonObject {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -192,7 +232,7 @@ function operation(path: string, { body, query = {}, role, status = 200, summary
     schema: text,
   }))
   const inQuery = Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema: text }))
-  const content = { [type ?? 'application/json']: {} }
+  const content = { [type ?? 'application/json']: answer === undefined ? {} : { schema: answer } }
   return {
     summary,
     'x-role': role,
