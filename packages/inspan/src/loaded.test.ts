@@ -53,6 +53,16 @@ suite('a command loads what it needs', () => {
 
   test('running a coding agent takes no demo agent', () => {
     const packages = packagesOf('', 'run', '--harness', 'codex', 'Hi')
-    assert.deepEqual(packages, ['adapters', 'agent', 'core', 'inspan', 'memory', 'protocol', 'shell', 'tools'])
+    assert.deepEqual(packages, [
+      'adapters',
+      'agent',
+      'core',
+      'inspan',
+      'memory',
+      'protocol',
+      'shell',
+      'stores',
+      'tools',
+    ])
   })
 })
