@@ -83,7 +83,9 @@ suite('inspan compare', { timeout: 60_000 }, () => {
 
   test('changes nothing without --keep, prints a table, and leaves a patch of each', async () => {
     await repository()
-    await using provider = await startProvider([{ text: 'I would rather not.' }])
+    await using provider = await startProvider([
+      { text: 'I would rather not.', usage: { inputTokens: 1000, outputTokens: 10 } },
+    ])
     const ran = await compare(provider, 'Change it', '--export', 'result.csv')
     assert.equal(ran.code, 0, ran.err)
     assert.match(ran.out, /^anthropic\S+ .* \$\d+\.\d{4} estimated +0 +0 +complete$/m)
