@@ -192,6 +192,23 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
     assert.match(sent, /␛\]8;;https:\/\/example\.org\/page(?:␇|␛\\)/)
   })
 
+  it('reports what the agent does to a terminal that has answered that it listens', async () => {
+    await using bench = await startServer([WORK, { text: 'Said.' }])
+    using terminal = new TmuxTerminal()
+    terminal.chat(['--connect', bench.server.url], { INSPAN_TOKEN: bench.server.token })
+    await terminal.shows(/Type a message/)
+    const recorded = terminal.record()
+    const answer = [...Buffer.from('\x1b]7501;1\x1b\\')].map((byte) => byte.toString(16).padStart(2, '0'))
+    terminal.press('-H', ...answer)
+    terminal.type('Speak')
+    terminal.press('Enter')
+    await terminal.shows(/Esc interrupts/)
+    bench.release('released')
+    await terminal.shows(/Said\./)
+    const told = [...recorded().matchAll(/␛\]7501;([a-z;]+)␇/g)].map(([, status]) => status)
+    assert.deepEqual(told.slice(0, 2), ['idle', 'working'])
+  })
+
   it('uses no colour on a dumb terminal', async () => {
     await using bench = await startServer([{ text: '# Title\n\n`code` and **words**' }])
     using terminal = new TmuxTerminal()
