@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { ContainedFolder, ContainedPlace } from './contained-folder.ts'
-import { openFile } from './contained-folder.ts'
+import { inFolder, openFile } from './contained-folder.ts'
 import type { GrepOptions, Match } from './files.ts'
 import { ripgrepFiles } from './ripgrep.ts'
 import { walkTree } from './walk-tree.ts'
@@ -12,6 +12,8 @@ setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks'
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024
 const BINARY_PROBE = 8000
+/** How many files of one folder are read before their matches are passed on. */
+const MAX_NEIGHBOURS = 64
 
 /**
  * Yields matching lines. ripgrep only names the files that may match: every line comes from a file that was opened
@@ -19,10 +21,48 @@ const BINARY_PROBE = 8000
  */
 export async function* grepTree(folder: ContainedFolder, path: string, options: GrepOptions): AsyncGenerator<Match> {
   const found = options.useRipgrep === false ? undefined : await ripgrepFiles(folder, path, options)
-  for await (const file of found ?? filesBelow(folder, path, options)) {
+  for await (const { parent, names } of byFolder(found ?? filesBelow(folder, path, options))) {
     if (options.signal?.aborted === true) return
-    const text = readText(folder, file)
-    if (text !== undefined) yield* matchingLines(file, text, options.pattern)
+    yield* matchesIn(folder, parent, names, options.pattern)
+  }
+}
+
+interface Neighbours {
+  readonly parent: string
+  readonly names: readonly string[]
+}
+
+/** Joins files of one folder that follow each other, so that the folder is opened once for all of them. */
+async function* byFolder(files: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Neighbours> {
+  let parent = ''
+  let names: string[] = []
+  for await (const file of files) {
+    const slash = file.lastIndexOf('/')
+    const its = slash === -1 ? '.' : file.slice(0, slash)
+    if (names.length > 0 && (its !== parent || names.length === MAX_NEIGHBOURS)) {
+      yield { parent, names }
+      names = []
+    }
+    parent = its
+    names.push(file.slice(slash + 1))
+  }
+  if (names.length > 0) yield { parent, names }
+}
+
+/** A folder that is gone or closed to us has no matches: a search continues without it. */
+function matchesIn(folder: ContainedFolder, parent: string, names: readonly string[], pattern: RegExp): Match[] {
+  try {
+    return folder.visit(parent, (place) =>
+      inFolder(place, (base) =>
+        names.flatMap((name) => {
+          const path = place.path === '.' ? name : `${place.path}/${name}`
+          const text = readText({ base, name, path })
+          return text === undefined ? [] : [...matchingLines(path, text, pattern)]
+        }),
+      ),
+    )
+  } catch {
+    return []
   }
 }
 
@@ -54,18 +94,16 @@ function isFile(place: ContainedPlace): boolean {
 }
 
 /** Returns `undefined` for what is binary, too large, gone or closed to us: a search continues without it. */
-function readText(folder: ContainedFolder, path: string): string | undefined {
+function readText(place: ContainedPlace): string | undefined {
   try {
-    return folder.visit(path, (place) => {
-      const fd = openFile(place, constants.O_RDONLY)
-      try {
-        if (fstatSync(fd).size > MAX_FILE_BYTES) return undefined
-        const bytes = readFileSync(fd)
-        return bytes.subarray(0, BINARY_PROBE).includes(0) ? undefined : bytes.toString('utf8')
-      } finally {
-        closeSync(fd)
-      }
-    })
+    const fd = openFile(place, constants.O_RDONLY)
+    try {
+      if (fstatSync(fd).size > MAX_FILE_BYTES) return undefined
+      const bytes = readFileSync(fd)
+      return bytes.subarray(0, BINARY_PROBE).includes(0) ? undefined : bytes.toString('utf8')
+    } finally {
+      closeSync(fd)
+    }
   } catch {
     return undefined
   }
