@@ -197,6 +197,7 @@ suite('a thread', () => {
             ...storedHead(before),
             seq,
             lineage: [...lineage, { stream: 'main', from: seq, to: null }],
+            rewrittenAt: seq,
             tasks: point.tasks,
             tasksAt: seq,
             om: point.om,
