@@ -53,7 +53,7 @@ export class Hub {
   /** The first thread of a tenant is being made. */
   readonly #firsts = new Map<string, Promise<string>>()
   readonly #onMoved = new Set<() => void>()
-  /** The epoch of the store when threads were opened last. */
+  /** The epoch of the store when threads were looked at last, or the first one was opened. */
   #epoch: string | undefined
   #closed = false
 
@@ -196,6 +196,8 @@ export class Hub {
       if (!InspanError.is(error, 'held')) throw error
       await source.follow(this.door.store, thread)
     }
+    // The clients of this thread learn this epoch. If the data is replaced before the next look, that has to show.
+    this.#epoch ??= this.epoch
     const { head } = source.state
     this.#webhooks?.opened(thread, head.seq)
     source.onFrame((frame) => this.#webhooks?.frame(thread, frame))
