@@ -55,6 +55,7 @@ export class Hub {
   readonly #onMoved = new Set<() => void>()
   /** The epoch of the store when threads were looked at last, or the first one was opened. */
   #epoch: string | undefined
+  #lookedAt = 0
   #closed = false
 
   constructor(door: ServedHarness, webhooks?: Webhooks | SharedWebhooks) {
@@ -290,14 +291,21 @@ export class Hub {
 
   /** Looks at all threads now and then: the signals of a store may be lost, and some stores have none. */
   #follow(): void {
-    const pause = this.#stopListening === undefined ? FOLLOW_MS : FOLLOW_SIGNALS_MS
     this.#following = setTimeout(() => {
+      // As often where there are signals: runs that lost their data are woken soon after, and must not find threads open.
       this.#checkEpoch()
-      void Promise.allSettled([...this.#places.keys()].map((thread) => this.#look(thread))).then(() => {
+      void this.#lookAtAll().then(() => {
         if (!this.#closed) this.#follow()
       })
-    }, pause)
+    }, FOLLOW_MS)
     this.#following.unref()
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const now = performance.now()
+    if (this.#stopListening !== undefined && now - this.#lookedAt < FOLLOW_SIGNALS_MS) return
+    this.#lookedAt = now
+    await Promise.allSettled([...this.#places.keys()].map((thread) => this.#look(thread)))
   }
 
   /** Threads are opened anew when the data was replaced; clients connect again and hear that they have to start over. */
