@@ -28,14 +28,21 @@ export async function preparedPages(onBuild: () => void = () => undefined): Prom
   return studioPages()
 }
 
+/** What the page is built from: its own sources and those of the packages that it contains. */
+const SOURCES = ['web', 'public', 'scripts', '../client/src', '../protocol/src']
+
 async function isStale(clone: string): Promise<boolean> {
   const built = await stat(join(clone, 'dist/pages/index.html')).catch(() => undefined)
   if (built === undefined) return true
   const folders = await Promise.all(
-    ['web', 'public', 'scripts'].map((name) => readdir(join(clone, name), { recursive: true, withFileTypes: true })),
+    SOURCES.map((name) => readdir(join(clone, name), { recursive: true, withFileTypes: true })),
   )
-  for (const entry of folders.flat()) {
-    if (entry.isFile() && (await stat(join(entry.parentPath, entry.name))).mtimeMs > built.mtimeMs) return true
+  const files = folders
+    .flat()
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+  for (const file of [join(clone, 'index.html'), ...files]) {
+    if ((await stat(file)).mtimeMs > built.mtimeMs) return true
   }
   return false
 }
