@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { nativeDriver, SqliteStore } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadRuntime } from '@inspan/core/engine'
 import { scriptedModel } from '@inspan/testing'
 import { parseConfig } from './config-file.ts'
+import { main } from './main.ts'
 import { capturedMain, type CapturedRun } from './captured-main.fixture.ts'
 
 let folder = ''
@@ -93,6 +95,52 @@ suite('inspan data', () => {
     for (const name of [file, `${file}-wal`]) {
       if (existsSync(name)) assert.ok(!(await readFile(name)).includes('A very particular sentence.'), name)
     }
+    assert.equal((await inspan(['export', thread])).code, 1)
+  })
+
+  test('deletes everything of inspan on this machine, and nothing else', async () => {
+    const thread = await record('A very particular sentence.')
+    const home = join(folder, 'home')
+    await mkdir(join(home, 'recordings', 'one'), { recursive: true })
+    for (const name of ['recordings/one/raw.jsonl', 'server-tokens.json', 'trusted-folders.json']) {
+      await writeFile(join(home, name), 'secret')
+    }
+    await writeFile(join(folder, 'inspan.json'), '{}')
+    const refused = await inspan(['data', 'delete', '--all'])
+    assert.equal(refused.code, 2, 'not without --yes')
+    assert.match(refused.err, /--yes is needed where nobody can be asked/)
+    assert.match((await inspan(['export', thread])).out, /A very particular sentence\./)
+    const { code, out } = await inspan(['data', 'delete', '--all', '--yes'])
+    assert.deepEqual([code, out], [0, `Deleted ${home}\n`])
+    // A log begins anew with the command itself.
+    const left = existsSync(home) ? await readdir(home, { recursive: true }) : []
+    assert.deepEqual(
+      left.filter((name) => !/\blogs?\b/.test(name)),
+      [],
+    )
+    assert.equal(await readFile(join(folder, 'inspan.json'), 'utf8'), '{}', 'the settings of a project are its own')
+    assert.equal((await inspan(['export', thread])).code, 1)
+  })
+
+  test('deletes everything only after a yes in a terminal', async () => {
+    const thread = await record('Still here.')
+    const answered = async (line: string): Promise<number> => {
+      const env = { HOME: folder, INSPAN_HOME: join(folder, 'home'), PATH: '' }
+      const print = (): void => undefined
+      const input = Readable.from([line])
+      return main(['data', 'delete', '--all'], {
+        out: print,
+        write: print,
+        err: print,
+        input,
+        isTty: true,
+        cwd: folder,
+        env,
+      })
+    }
+    for (const line of ['n\n', '\n', 'yesterday\n', '']) assert.equal(await answered(line), 1, line)
+    assert.match((await inspan(['export', thread])).out, /Still here\./)
+    assert.equal(await answered('y\n'), 0)
     assert.equal((await inspan(['export', thread])).code, 1)
   })
 })

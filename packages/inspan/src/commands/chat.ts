@@ -51,7 +51,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     db: { type: 'string' },
   })
   const { connect: url, db, thread } = values
-  const isChosen = (values.model ?? values.harness ?? url) !== undefined
+  const isChosen = (values.model ?? values.harness ?? values.session ?? url) !== undefined
   const config = isChosen ? {} : await readConfig(terminal.cwd)
   const model = values.model ?? (config.harness === undefined ? config.model : undefined)
   const session = values.session === undefined ? undefined : await findSession(values.session, terminal)
