@@ -7,7 +7,8 @@ export async function checkAgents(terminal: Pick<Terminal, 'env' | 'isTty'>): Pr
   const { clis, doctor } = await import('@inspan/adapters/reading')
   using progress = new Progress(terminal)
   progress.show('Looking for coding agents …')
-  return doctor(
+  // Waited for here: the line goes when this function is left.
+  return await doctor(
     clis.map(({ profile }) => profile),
     terminal.env,
   )

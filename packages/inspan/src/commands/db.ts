@@ -1,6 +1,7 @@
 import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
-import type { Tenant } from '@inspan/postgres'
+import type { PostgresStore, Tenant } from '@inspan/postgres'
 import { parseOptions } from '../parse-options.ts'
+import { Progress } from '../progress.ts'
 import { openSharedStore } from '../shared-store.ts'
 
 const MOST_COUNTED = 1000
@@ -47,8 +48,7 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
   if (action === 'tenant' && resourceId === undefined) throw new UsageError('inspan db tenant needs a resource id')
   const url = values.store ?? terminal.env['INSPAN_STORE']
   if (url === undefined) throw new UsageError('name the database with --store or INSPAN_STORE')
-  // Opening migrates.
-  const store = await openSharedStore(url)
+  const store = await opened(url, terminal)
   try {
     if (action === 'migrate') {
       terminal.out('The database is up to date.')
@@ -91,6 +91,13 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
   } finally {
     await store.close()
   }
+}
+
+/** Opening migrates, which takes a while if there is much to rewrite. */
+async function opened(url: string, terminal: Terminal): Promise<PostgresStore> {
+  using progress = new Progress(terminal)
+  progress.show('Preparing the database …')
+  return await openSharedStore(url)
 }
 
 function countOf(option: string, text: string | undefined): number | undefined {

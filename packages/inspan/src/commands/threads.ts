@@ -3,6 +3,7 @@ import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
+import { Progress } from '../progress.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { visible } from '@inspan/protocol/internal'
 import { showThread } from './thread-show.ts'
@@ -73,7 +74,10 @@ async function opened(
 ): Promise<Store> {
   if (db !== undefined && store !== undefined) throw new UsageError('--db and --store exclude each other')
   const shared = store ?? (db === undefined ? terminal.env['INSPAN_STORE'] : undefined)
-  return shared === undefined ? openExistingStore(db, terminal) : openSharedStore(shared)
+  if (shared === undefined) return openExistingStore(db, terminal)
+  using progress = new Progress(terminal)
+  progress.show('Connecting to the database …')
+  return await openSharedStore(shared)
 }
 
 /** As on the clock on the wall, sortable. */
