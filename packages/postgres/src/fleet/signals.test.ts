@@ -46,38 +46,62 @@ suite('signals between processes', () => {
     assert.deepEqual(decodeSignal('{"new":1}\nnonsense\n["t",5]\n["t"]'), { changed: [['t', 5]], wanted: [] })
   })
 
-  test('of many changes are merged: one notification at a time, the next one 20 ms later', async () => {
-    const sent: { readonly payload: string; readonly at: number; readonly done: () => void }[] = []
-    const next = async (count: number): Promise<void> => {
-      while (sent.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
+  test('of many changes are merged: one notification at a time, the next one 20 ms later', async (t) => {
+    let now = 1000
+    t.mock.method(performance, 'now', () => now)
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const pass = async (ms: number): Promise<void> => {
+      now += ms
+      t.mock.timers.tick(ms)
+      await new Promise((resolve) => setImmediate(resolve))
     }
+    const sent: { readonly payload: string; readonly done: () => void }[] = []
+    const payloads = (): string[] => sent.map(({ payload }) => payload)
     const sender = new SignalSender((payload) => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      sent.push({ payload, at: performance.now(), done: resolve })
+      sent.push({ payload, done: resolve })
       return promise
     })
     for (let seq = 1; seq <= 100; seq++) sender.changed('t', seq)
-    await next(1)
+    await pass(1)
+    assert.deepEqual(payloads(), ['["t",100]'])
     // While that one is on its way, however long it takes.
     for (let seq = 101; seq <= 200; seq++) sender.changed('t', seq)
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    assert.deepEqual(
-      sent.map(({ payload }) => payload),
-      ['["t",100]'],
-    )
+    await pass(60)
+    assert.deepEqual(payloads(), ['["t",100]'])
     sent[0]?.done()
-    await next(2)
+    await pass(0)
+    await pass(1)
+    assert.deepEqual(payloads(), ['["t",100]', '["t",200]'])
     sent[1]?.done()
     sender.changed('t', 201)
-    await next(3)
+    await pass(18)
+    assert.equal(sent.length, 2)
+    await pass(2)
+    assert.deepEqual(payloads(), ['["t",100]', '["t",200]', '["t",201]'])
     sent[2]?.done()
     await sender.close()
-    assert.deepEqual(
-      sent.map(({ payload }) => payload),
-      ['["t",100]', '["t",200]', '["t",201]'],
-    )
-    const [, second = { at: 0 }, third = { at: 0 }] = sent
-    assert.ok(third.at - second.at >= 19, `after ${third.at - second.at} ms`)
+  })
+
+  test('wait out their 20 ms when a timer fires early', async (t) => {
+    let now = 1000
+    t.mock.method(performance, 'now', () => now)
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const sent: string[] = []
+    const sender = new SignalSender(async (payload) => void sent.push(payload))
+    const pass = async (ms: number, by: number): Promise<void> => {
+      now += by
+      t.mock.timers.tick(ms)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    sender.changed('t', 1)
+    await pass(1, 1)
+    sender.changed('t', 2)
+    await pass(20, 17)
+    assert.deepEqual(sent, ['["t",1]'])
+    await pass(3, 3)
+    assert.deepEqual(sent, ['["t",1]', '["t",2]'])
+    await sender.close()
   })
 
   test('are not sent after the end', async () => {

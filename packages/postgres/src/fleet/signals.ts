@@ -50,6 +50,8 @@ export class SignalSender {
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined
+        // A timer counts from when the event loop last looked at the clock, so it may fire early.
+        if (performance.now() - this.#sentAt < EVERY_MS) return this.#plan()
         this.#sending = this.#sendAll().finally(() => {
           this.#sending = undefined
           this.#plan()
