@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { storeContract } from '@inspan/testing/contracts'
 import { InspanError } from '@inspan/protocol'
+import { REDUCER_VERSION } from '@inspan/protocol/log'
 import { Fleet, noneTwice, until } from './fleet/fleet.fixture.ts'
 import { AFTER_NEXT, migrateTo, NEXT } from './next-release.fixture.ts'
 import { PostgresStore } from './postgres-store.ts'
@@ -72,12 +73,13 @@ suite('two releases side by side', () => {
     await until(() => fleet.hasEnded(thread))
     const [first] = fleet.machines.keys()
     await fleet.kill(first ?? 0, 'SIGTERM')
-    const ownHead = await headOf(url, thread, 1)
+    const ownHead = await headOf(url, thread, REDUCER_VERSION)
+    assert.ok(ownHead !== undefined)
     await fleet.add({ RELEASE: 'next' })
     await fleet.send(thread, 'note 1')
     await until(async () => (await versionsOf(url, thread)).length === 2)
-    assert.deepEqual(await versionsOf(url, thread), [1, 2])
-    assert.equal(await headOf(url, thread, 1), ownHead)
+    assert.deepEqual(await versionsOf(url, thread), [REDUCER_VERSION, REDUCER_VERSION + 1])
+    assert.equal(await headOf(url, thread, REDUCER_VERSION), ownHead)
   })
 
   test('a layout is only contracted once the release that needed it is gone', async () => {
