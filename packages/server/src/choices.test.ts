@@ -69,4 +69,24 @@ describe('what can be chosen', () => {
     assert.deepEqual(await found('nothing', 50), [])
     await client.close()
   })
+
+  it('a page of found threads has at most as many as were asked for, wherever they are', async () => {
+    await using bench = await ServerBench.start([])
+    const client = await connected(bench)
+    for (let at = 0; at < 9; at++) await client.routes.createThread({ title: `Plan ${at}` })
+    for (let at = 0; at < 6; at++) await client.routes.createThread({ title: `Other ${at}` })
+    for (let limit = 1; limit <= 16; limit++) {
+      const titles: (string | null)[] = []
+      let cursor: string | null | undefined
+      while (cursor !== null) {
+        const page = await client.routes.threads({ search: 'plan', limit, ...(cursor === undefined ? {} : { cursor }) })
+        assert.ok(page.threads.length <= limit, `${page.threads.length} of ${limit}`)
+        titles.push(...page.threads.map(({ title }) => title))
+        cursor = page.next
+      }
+      assert.equal(titles.length, 9, `limit ${limit}`)
+      assert.equal(new Set(titles).size, 9, `limit ${limit}`)
+    }
+    await client.close()
+  })
 })

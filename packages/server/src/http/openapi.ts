@@ -72,7 +72,11 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
   'GET /v1/threads': {
     summary: 'Lists threads, most recently changed first',
     role: 'view',
-    query: { search: 'Part of the title', cursor: '`next` of the page before', limit: 'At most 1,000' },
+    query: {
+      search: 'Part of the title',
+      cursor: '`next` of the page before',
+      limit: 'How many to return at most, up to 1,000',
+    },
   },
   'POST /v1/threads': {
     summary: 'Creates a thread',
