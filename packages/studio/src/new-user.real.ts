@@ -78,7 +78,7 @@ function model({ run, write }: Kind, folder: string): (request: ProviderRequest)
       { text: 'I will write again.', toolCalls: [write(join(folder, 'two.txt'), 'second\n')] },
       { text: 'The second note is signed.' },
     ],
-    'Which way is shorter': [{ text: 'The short one.' }],
+    'Which way is shorter': [{ text: 'The short one.', usage: { inputTokens: 2000, outputTokens: 50 } }],
   }
   return ({ text }) => {
     const [prompt = ''] = Object.keys(steps).toSorted((a, b) => text.lastIndexOf(b) - text.lastIndexOf(a))
@@ -201,6 +201,45 @@ describe('inspan serve without options', { timeout: TEST_MS }, () => {
       .getByRole('button', { name: /Needs you/ })
       .click()
     await page.getByRole('region', { name: 'Recent' }).getByText('claude-code').waitFor()
+  })
+})
+
+describe('a comparison of two harnesses on the web page', { timeout: TEST_MS }, () => {
+  it('has a lane of our own loop and one of Claude Code, each in a worktree', { timeout: TEST_MS }, async () => {
+    const kind = KINDS['Claude Code']?.()
+    assert.ok(kind !== undefined)
+    const both: Kind = {
+      ...kind,
+      args: ['--model', 'openai/gpt-5.5', '--harness', 'claude-code'],
+      env: (url, home) => ({ ...kind.env(url, home), OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${url}/v1` }),
+    }
+    await using place = await Place.open(both)
+    await using browser = await startBrowser()
+    const page = await browser.newPage()
+    page.setDefaultTimeout(120_000)
+    await page.goto(await place.start())
+    await page.getByRole('navigation').getByRole('button', { name: 'Compare agents' }).click()
+    await page.getByLabel('Prompt for all').fill('Which way is shorter')
+    const chosen = [page.getByLabel('Agent of lane 1'), page.getByLabel('Agent of lane 2')]
+    assert.deepEqual(await Promise.all(chosen.map((select) => select.inputValue())), ['build', 'claude-code'])
+    assert.equal(await page.getByLabel(/in a git worktree of its own/i).isChecked(), true)
+    await page.getByRole('button', { name: 'Start 2 lanes' }).click()
+    for (const name of ['Build', 'claude-code']) {
+      const lane = page.getByRole('region', { name: `Lane ${name}`, exact: true })
+      await lane.getByText('The short one.').waitFor()
+      await page.getByRole('row', { name: new RegExp(`^${name} .* complete$`) }).waitFor()
+    }
+    await page.getByRole('region', { name: 'Differences' }).getByText('Neither changed a file.').waitFor()
+    const rows = await page.getByRole('table').getByRole('row').allInnerTexts()
+    assert.match(rows[1] ?? '', /^Build\s[^]*\$0\.\d{4} estimated\s[^]*complete$/)
+    assert.match(rows[2] ?? '', /^claude-code\s[^]*\$0\.\d{4} billed\s[^]*complete$/)
+    const [saving] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ])
+    const csv = readFileSync(await saving.path(), 'utf8')
+    assert.match(csv, /\r\nBuild,complete,[^]*\r\nclaude-code,complete,/)
+    assert.deepEqual(await axeFaults(page), [])
   })
 })
 

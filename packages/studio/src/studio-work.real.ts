@@ -117,6 +117,23 @@ describe('the web page at work', { timeout: 240_000 }, () => {
           ['Plan', 20],
         ],
       )
+      await page.getByRole('row', { name: /^Plan .*complete$/ }).waitFor()
+      const saved = async (name: string): Promise<string> => {
+        const [saving] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name, exact: true }).click(),
+        ])
+        return `${saving.suggestedFilename()}\n${await readFile(await saving.path(), 'utf8')}`
+      }
+      const markdown = await saved('Markdown')
+      assert.match(markdown, /^\S+\.md\n# Comparison\n\n> Which is better\?\n\n\| agent \| time \| input tokens /)
+      assert.match(markdown, /\n\| Build \| [^]*\n## Build\n\nThe first answer\.\n\n## Plan\n\nThe second answer\.\n/)
+      const csv = await saved('CSV')
+      assert.match(
+        csv,
+        /^\S+\.csv\nagent,status,durationMs,inputTokens,outputTokens,[^]*\r\nBuild,complete,\d+,100,30,/,
+      )
+      assert.match(csv, /\r\nPlan,complete,\d+,90,20,[^]*\r\n$/)
       // The comparison is in the address: a reload shows it again and asks nobody twice.
       await page.reload()
       await page.getByRole('region', { name: 'Lane Plan' }).getByText('The second answer.').waitFor()
