@@ -1,23 +1,19 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { Agent, createTool, Harness, MemoryStore, type HarnessConfig } from '@inspan/core'
 import { createThread, ProcessOwner, ThreadLog } from '@inspan/core/engine'
 import type { Store } from '@inspan/protocol/store'
 import { serve, type InspanServer, type ServeOptions } from '@inspan/server'
 import { scriptedModel, type ModelRequest, type Script } from '@inspan/testing'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { studioPages } from './index.ts'
+import { preparedPages, studioPages } from './index.ts'
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** Builds the page and starts a real browser: Debian's Chromium, or the one that CHROMIUM names. */
+/** Builds the page if it is stale, and starts a real browser: Debian's Chromium, or the one that CHROMIUM names. */
 export async function startBrowser(): Promise<Browser> {
-  const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url))
-  const built = spawnSync(process.execPath, [build], { encoding: 'utf8' })
-  if (built.status !== 0) throw new Error(built.stderr)
+  await preparedPages()
   if (!existsSync(executablePath)) throw new Error(`There is no browser at ${executablePath}: apt-get install chromium`)
   return chromium.launch({
     executablePath,
