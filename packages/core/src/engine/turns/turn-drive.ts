@@ -185,8 +185,9 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     if (event.type === 'step-finish') {
       if (budget.isLimited && (isOther || hasOpenCalls(drive.hold.log.state))) budget.check()
     } else if (event.type === 'finish') await budget.checkEnd()
+    // The call of a program may come after the question about it, and is then no work.
+    if (event.type === 'tool-result' || (isOther && event.type === 'tool-call')) desk.parkIfWaiting(isOther)
     if (event.type === 'tool-result') {
-      desk.parkIfWaiting(isOther)
       if (isHandedOn(active, drive)) {
         // Another agent has the floor now. A program has to be stopped, and reports itself when it has.
         if (!isOther) {

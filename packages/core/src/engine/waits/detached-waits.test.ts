@@ -44,6 +44,41 @@ suite('a question of a program that is gone', () => {
     })
   }
 
+  for (const hasRestarted of [false, true]) {
+    const when = hasRestarted ? 'after a restart' : 'while the program waits'
+    test(`that came before the call it is about: the run parks, and is answered ${when}`, async () => {
+      const agent: ForeignAgent = new ForeignAgent('cli', [
+        async function* (_turn, host) {
+          const subject = { agentId: 'cli', toolCallId: 'late', toolName: 'execute_command', args: { command: 'make' } }
+          yield { type: 'step-start', stepIndex: 0 }
+          // The question is still being written when the call is reported.
+          const answered = host.ask({
+            id: 'q',
+            kind: 'approval',
+            subject,
+            description: 'run make',
+            payload: { cwd: '/project' },
+          })
+          yield { type: 'tool-call', ...subject }
+          if ((await answered).decision === 'approve') agent.journal.push('make')
+          yield { type: 'tool-result', toolCallId: 'late', toolName: 'execute_command', result: 'ran' }
+          yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+        },
+        runs(() => agent, 'make', 'asked-again'),
+      ])
+      await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+      await bench.submit('go', { agentId: 'cli' })
+      const wait = await bench.wait()
+      await bench.until(() => bench.runtime.state.head.run?.status === 'parked')
+      if (hasRestarted) await bench.restart()
+      await bench.runtime.answer(wait.id, { decision: 'approve' }, 'ann')
+      await bench.until(() => bench.runtime.state.head.run === null)
+      assert.deepEqual(agent.journal, ['make'])
+      assert.equal((await bench.bodies('run.ended'))[0]?.outcome, 'complete')
+      assert.equal(agent.turns.length, hasRestarted ? 2 : 1)
+    })
+  }
+
   test('counts for the very same call only: other arguments ask anew', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [
       runs(() => agent, 'make'),

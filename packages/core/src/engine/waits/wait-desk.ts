@@ -145,6 +145,14 @@ export class WaitDesk {
     if (head.run === null || waitsOf(this.#log.state, head.run).length === 0) return false
     // A program that asks has not ended its step, but does nothing until it is answered.
     if (head.run.isStepOpen && !isForeign) return false
+    // A program may ask before the log has the call that it asks about.
+    const asked = new Set(
+      waitsOf(this.#log.state, head.run).flatMap(({ call, subject }) =>
+        call === undefined && subject.toolCallId !== undefined ? [subject.toolCallId] : [],
+      ),
+    )
+    const isAtWork = (part: Part | undefined): boolean =>
+      isOpenCall(part) && part.call.stage !== 'waiting' && !asked.has(part.toolCallId)
     // Called at every result of a step, which may have very many calls: most often the same call is still working.
     if (this.#atWork !== undefined && isAtWork(this.#partAt(this.#atWork))) return false
     this.#atWork = undefined
@@ -205,8 +213,4 @@ export class WaitDesk {
     if (run?.status !== 'parked') return
     this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
   }
-}
-
-function isAtWork(part: Part | undefined): boolean {
-  return isOpenCall(part) && part.call.stage !== 'waiting'
 }
