@@ -80,11 +80,15 @@ suite('a thread that is closed', () => {
     const store = new FullStore()
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'ls')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { store })
+    // The record is written by `close` or, if that comes later than the next tick of the log, by the tick.
+    const failures: unknown[] = []
+    bench.runtime.onLost(({ error }) => failures.push(error))
+    store.full = 'run.parked'
     await bench.submit('Go.', { agentId: 'cli' })
     await bench.wait()
     await bench.runtime.idle()
-    store.full = 'run.parked'
-    await assert.rejects(bench.runtime.close(), isFull)
+    await bench.runtime.close().catch((error: unknown) => failures.push(error))
+    assert.ok(failures.length > 0 && failures.every(isFull), String(failures))
     store.full = undefined
     const other = await opens(store, agent)
     assert.equal(other.state.head.waits.size, 1)
