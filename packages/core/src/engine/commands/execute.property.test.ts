@@ -1,13 +1,17 @@
 /** Commands that are sent until they have a result, while processes die: each happened exactly once, or not at all. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { RecordBody, ThreadState } from '@inspan/protocol/log'
+import { REWIND_SETTING, type RecordBody, type ThreadState } from '@inspan/protocol/log'
+import type { Grants } from '@inspan/protocol'
 import type { CommandKey } from '@inspan/protocol/store'
 import type { CommandResult } from '@inspan/protocol/wire'
 import type { ModelTurn } from '@inspan/testing'
 import * as fc from 'fast-check'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
-import { MortalThread } from './mortal-thread.fixture.ts'
+import { ResourceGrants } from '../rules/resource-grants.ts'
+import { ProcessOwner } from '../threads/ownership.ts'
+import { readThread } from '../threads/read-thread.ts'
+import { GRANTS, MortalThread } from './mortal-thread.fixture.ts'
 import type { ThreadCommand } from './thread-command.ts'
 
 const key = (): CommandKey => ({ principal: 'ann', clientId: 'page', commandId: timeOrderedId() })
@@ -36,17 +40,17 @@ const KINDS = {
   'queue-move': (_text, state) => ({ type: 'queue-move', itemId: itemOf(state), before: null }),
   'queue-remove': (_text, state) => ({ type: 'queue-remove', itemId: itemOf(state) }),
   cancel: () => ({ type: 'cancel' }),
-  rewind: (text) => ({ type: 'rewind', messageId: text, scope: 'conversation' }),
+  rewind: (text) => ({ type: 'rewind', messageId: text, scope: 'both' }),
   delete: () => ({ type: 'delete' }),
 } satisfies Partial<Record<ThreadCommand['type'], Made>>
 
-/** Counts how often a command had its effect; `undefined` where the records do not tell. */
+/** Counts how often a command had its effect. */
 async function effectsOf(
   thread: MortalThread,
   command: ThreadCommand,
   text: string,
   before: readonly RecordBody[] = [],
-): Promise<number | undefined> {
+): Promise<number> {
   if (command.type === 'delete') return (await thread.store.getThread('thread')) === null ? 1 : 0
   const bodies = (await thread.bodies()).slice(before.length)
   const count = (is: (body: RecordBody) => boolean): number => bodies.filter(is).length
@@ -64,28 +68,99 @@ async function effectsOf(
     case 'model':
     case 'configure':
       return count((body) => body.type === 'config.changed' && holds(body))
-    case 'revoke':
-      return count((body) => body.type === 'config.changed' && body.grants !== undefined)
+    case 'revoke': {
+      const changed = command.scope === 'resource' ? (await thread.bodies(GRANTS)).slice(1) : bodies
+      return changed.filter((body) => body.type === 'config.changed' && body.grants !== undefined).length
+    }
     case 'answer':
-    case 'deny':
-      return count((body) => body.type === 'wait.answered' && holds(body.answer))
+    case 'deny': {
+      const answers = bodies.flatMap((body) => (body.type === 'wait.answered' ? [body.answer] : []))
+      const restoring = answers.filter(({ value }) => value === 'overwrite').length
+      if (restoring > 0)
+        assert.deepEqual([thread.isRestored, count(({ type }) => type === 'rewind')], [true, restoring])
+      return answers.filter(holds).length + restoring
+    }
     case 'approve':
       return count((body) => body.type === 'wait.answered' && body.answer.decision === 'approve')
+    case 'cancel':
+      return count((body) => body.type === 'run.ended' && body.outcome === 'aborted')
     case 'queue-edit':
       return count((body) => body.type === 'queue.added' && holds(body.item.parts))
+    // Both messages are added again: the second one, and then the first.
+    case 'queue-move':
+      return count((body) => body.type === 'queue.added') / 2
     case 'queue-remove':
       return count((body) => body.type === 'queue.removed' && body.itemId === command.itemId)
-    case 'rewind':
-      return count((body) => body.type === 'rewind')
+    case 'rewind': {
+      if (thread.conflicts.length > 0) return count((body) => body.type === 'wait.opened')
+      const { scope = 'files' } = command
+      const rewound = count((body) =>
+        scope === 'files'
+          ? body.type === 'config.changed' && body.settings?.[REWIND_SETTING] !== undefined
+          : body.type === 'rewind' && (body.files !== undefined) === (scope === 'both'),
+      )
+      assert.equal(thread.isRestored, rewound > 0 && scope !== 'conversation')
+      return rewound
+    }
     case 'fork':
       return (await thread.store.listThreads({})).items.filter(({ title }) => title === text).length
-    default:
-      return undefined
+    case 'resume':
+      return 0
   }
 }
 
 const FINE: ModelTurn = { text: 'Fine.' }
 const ASKS: ModelTurn = { toolCalls: [{ name: 'note', input: {} }] }
+
+interface Case {
+  readonly make: Made
+  /** Brings the thread into the state that the command is for. */
+  readonly prepare?: (thread: MortalThread) => Promise<void>
+}
+
+const ended = async (thread: MortalThread): Promise<void> => void (await thread.runtime?.cancel())
+
+async function withConflict(thread: MortalThread): Promise<void> {
+  await ended(thread)
+  thread.conflicts = ['a.txt']
+}
+
+const { rewind: _rewind, ...OTHERS } = KINDS
+
+/** Every kind, and those that do different things in different states or scopes. */
+const CASES: Readonly<Record<string, Case>> = {
+  ...Object.fromEntries(Object.entries(OTHERS).map(([type, make]) => [type, { make }])),
+  'rewind of the files and the conversation': { make: KINDS.rewind, prepare: ended },
+  'rewind of the conversation': {
+    make: (text) => ({ type: 'rewind', messageId: text, scope: 'conversation' }),
+    prepare: ended,
+  },
+  'rewind of the files': { make: (text) => ({ type: 'rewind', messageId: text, scope: 'files' }), prepare: ended },
+  'rewind of files that somebody has changed': {
+    make: (text) => ({ type: 'rewind', messageId: text, scope: 'files' }),
+    prepare: withConflict,
+  },
+  'answer about files that somebody has changed': {
+    make: (_text, state) => ({ type: 'answer', waitId: waitOf(state), decision: 'answer', value: 'overwrite' }),
+    prepare: async (thread) => {
+      await withConflict(thread)
+      await thread.runtime?.execute({ type: 'rewind', messageId: 'the text', scope: 'both' })
+    },
+  },
+  'revoke for the resource': {
+    make: () => ({ type: 'revoke', tool: 'note', scope: 'resource' }),
+    prepare: async ({ store }) => {
+      const owner = await ProcessOwner.register(store)
+      const change = (): Grants => ({ categories: [], tools: ['note', 'other'] })
+      await ResourceGrants.of(store, 'test').write({ owner, now: Date.now, change })
+      await owner.close()
+    },
+  },
+  'delete of a thread with a fork': {
+    make: KINDS.delete,
+    prepare: async ({ runtime }) => void (await runtime?.execute({ type: 'fork', title: 'The fork' })),
+  },
+}
 
 suite('a command that is sent again while processes die', () => {
   const { delete: _delete, approve: _approve, revoke: _revoke, 'queue-remove': _remove, ...others } = KINDS
@@ -108,9 +183,9 @@ suite('a command that is sent again while processes die', () => {
         for (const [index, { command, key: sentAs, result }] of sent.entries()) {
           const again = await thread.send(command, sentAs)
           assert.equal(again.status, result.status, `${command.type} has the same outcome when it is sent again`)
+          // What several of them do cannot be told apart; an edit may change nothing, or be of a queue that changes again.
+          if (command.type === 'cancel' || command.type === 'queue-move' || command.type === 'queue-edit') continue
           const effects = await effectsOf(thread, command, `text ${index}`)
-          // An edit that changes nothing, and a later edit of the same queue, which adds its items anew.
-          if (effects === undefined || command.type === 'queue-edit') continue
           if (kinds.includes(KINDS['queue-edit']) || kinds.includes(KINDS['queue-move'])) {
             assert.equal(effects > 0, result.status !== 'rejected', command.type)
           } else {
@@ -124,15 +199,16 @@ suite('a command that is sent again while processes die', () => {
     )
   })
 
-  for (const [type, make] of Object.entries(KINDS) as [keyof typeof KINDS, Made][]) {
-    test(`${type}: happens once with a death at each of its writes`, async () => {
+  for (const [title, { make, prepare }] of Object.entries(CASES)) {
+    test(`${title}: happens once with a death at each of its writes`, async () => {
       let died = 0
       for (const isAfter of [false, true]) {
         for (let at = 0; ; at++) {
           const thread = await atQuestion()
-          if (type === 'rewind') await thread.runtime?.cancel()
+          await prepare?.(thread)
           const command = make('the text', await thread.state())
           const before = await thread.bodies()
+          const forked = await forksOf(thread)
           await thread.restart({ at, isAfter })
           const sentAs = key()
           const result = await thread.send(command, sentAs)
@@ -142,8 +218,9 @@ suite('a command that is sent again while processes die', () => {
           const again = await thread.send(command, sentAs)
           assert.equal(again.status, result.status)
           const effects = await effectsOf(thread, command, 'the text', before)
-          if (effects !== undefined) assert.equal(effects, 1, `${JSON.stringify({ at, isAfter })}: ${effects} effects`)
-          assert.ok(thread.notes <= (type === 'approve' ? 1 : 0), 'the tool does nothing twice, and nothing unasked')
+          assert.equal(effects, 1, `${JSON.stringify({ at, isAfter })}: ${effects} effects`)
+          assert.ok(thread.notes <= (command.type === 'approve' ? 1 : 0), 'the tool does nothing twice or unasked')
+          if (command.type !== 'fork') assert.deepEqual(await forksOf(thread), forked, 'forks keep what they share')
           await thread.close()
           if (isOver) break
         }
@@ -152,6 +229,17 @@ suite('a command that is sent again while processes die', () => {
     })
   }
 })
+
+/** Returns what the forks of the thread show. */
+async function forksOf({ store }: MortalThread): Promise<unknown> {
+  const forks = (await store.listThreads({})).items.filter(({ id }) => id !== 'thread')
+  return Promise.all(
+    forks.map(
+      async ({ id }) =>
+        (await store.listMessages((await readThread(store, id)).head.lineage, { order: 'oldest' })).items,
+    ),
+  )
+}
 
 /** Returns a thread that waits for an approval, with two messages in its queue and a grant. */
 async function atQuestion(): Promise<MortalThread> {

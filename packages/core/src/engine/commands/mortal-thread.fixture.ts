@@ -9,10 +9,14 @@ import { scriptedModel, type ModelTurn } from '@inspan/testing'
 import { z } from 'zod'
 import { createPolicy } from '../../policy/index.ts'
 import { recordsAfter } from '../log/load-state.ts'
+import type { FilesPort } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { ProcessOwner } from '../threads/ownership.ts'
 import { createThread } from '../threads/threads.ts'
 import type { ThreadCommand } from './thread-command.ts'
+
+/** What is allowed for all threads of the resource. */
+export const GRANTS = 'grants:["test"]'
 
 /** The write at which a process dies: just before it, or just after it, when nobody has heard of it yet. */
 interface Death {
@@ -23,26 +27,39 @@ interface Death {
 /** Reads change nothing. A new process registers itself before it has anything to lose. */
 const SPARED = /^(open|close|get|list|read|latest|has|heartbeat|putOwner|removeOwner)/
 
-/** The store as a process sees it that dies at one write. A dead process neither reads nor writes. */
-function mortal(inner: Store, death: Death, onDeath: () => void): Store {
-  let count = 0
-  let isDead = false
-  return new Proxy(inner, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      const call = member.bind(target) as (...args: unknown[]) => unknown
-      if (typeof name !== 'string') return call
-      return async (...args: unknown[]) => {
-        const isNow = !isDead && !SPARED.test(name) && count++ === death.at
-        if (isNow && death.isAfter) await call(...args)
-        if (isNow) onDeath()
-        isDead ||= isNow
-        if (isDead) throw new InspanError('closed', 'The process died.')
-        return call(...args)
-      }
-    },
-  })
+/** One process: whatever it writes to may be the place of its death. */
+class MortalProcess {
+  readonly #death: Death
+  readonly #onDeath: () => void
+  #writes = 0
+  #isDead = false
+
+  constructor(death: Death, onDeath: () => void) {
+    this.#death = death
+    this.#onDeath = onDeath
+  }
+
+  /** Returns the store, or the files, as this process sees them. A dead process neither reads nor writes. */
+  sees<Inner extends object>(inner: Inner): Inner {
+    return new Proxy(inner, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        const call = member.bind(target) as (...args: unknown[]) => unknown
+        if (typeof name !== 'string') return call
+        return (...args: unknown[]) => this.#call(() => call(...args), !SPARED.test(name))
+      },
+    })
+  }
+
+  async #call(call: () => unknown, isWrite: boolean): Promise<unknown> {
+    const isNow = !this.#isDead && isWrite && this.#writes++ === this.#death.at
+    if (isNow && this.#death.isAfter) await call()
+    if (isNow) this.#onDeath()
+    this.#isDead ||= isNow
+    if (this.#isDead) throw new InspanError('closed', 'The process died.')
+    return call()
+  }
 }
 
 /** A thread whose processes die. The next one finds what is in the store. */
@@ -52,9 +69,20 @@ export class MortalThread {
   notes = 0
   /** How many processes died at a write. */
   died = 0
+  /** Whether the files are as they were before the message that was rewound to. */
+  isRestored = false
+  /** Files that somebody else has changed since. */
+  conflicts: readonly string[] = []
   readonly #script: readonly ModelTurn[]
   readonly #deaths: Death[]
   readonly #owners: ProcessOwner[] = []
+  readonly #files: FilesPort = {
+    rewind: async ({ settled }) => {
+      if (this.conflicts.length > 0 && settled === undefined) return { report: {}, conflicts: this.conflicts }
+      this.isRestored = true
+      return { report: { changed: ['a.txt'] }, checkpointId: 'checkpoint' }
+    },
+  }
   runtime: ThreadRuntime | undefined
 
   private constructor(script: readonly ModelTurn[], deaths: readonly Death[]) {
@@ -78,11 +106,14 @@ export class MortalThread {
   async open(): Promise<ThreadRuntime> {
     const owner = await ProcessOwner.register(this.store)
     this.#owners.push(owner)
-    const status = await this.store.getStream('thread')
-    if (status?.owner !== null && status?.owner !== undefined) {
-      await this.store.takeOver('thread', owner.id, status.epoch)
+    for (const stream of ['thread', GRANTS]) {
+      const status = await this.store.getStream(stream)
+      if (status?.owner !== null && status?.owner !== undefined) {
+        await this.store.takeOver(stream, owner.id, status.epoch)
+      }
     }
     const death = this.#deaths.shift()
+    const process = death === undefined ? undefined : new MortalProcess(death, () => (this.died += 1))
     const note = createTool({
       id: 'note',
       description: 'Writes a note.',
@@ -94,7 +125,8 @@ export class MortalThread {
     })
     const driver = nativeDriver({ id: 'native', model: scriptedModel(this.#script) })
     this.runtime = await ThreadRuntime.open({
-      store: death === undefined ? this.store : mortal(this.store, death, () => (this.died += 1)),
+      store: process?.sees<Store>(this.store) ?? this.store,
+      files: process?.sees(this.#files) ?? this.#files,
       owner,
       thread: 'thread',
       policy: createPolicy({ rules: NO_RULES }),
@@ -134,8 +166,8 @@ export class MortalThread {
     assert.fail('The command never had a result.')
   }
 
-  async bodies(): Promise<RecordBody[]> {
-    return (await Array.fromAsync(recordsAfter(this.store, 'thread', 0))).map(({ body }) => body)
+  async bodies(stream = 'thread'): Promise<RecordBody[]> {
+    return (await Array.fromAsync(recordsAfter(this.store, stream, 0))).map(({ body }) => body)
   }
 
   async close(): Promise<void> {
