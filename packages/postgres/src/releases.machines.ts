@@ -58,7 +58,7 @@ suite('two releases side by side', () => {
     for (const thread of both) await fleet.send(thread, 'note 2')
     await until(async () => (await fleet.effects()).length === 60 + 30 + 60 + 20)
     noneTwice(await fleet.effects())
-    await until(async () => (await versionsOf(url, both[0] ?? '')).includes(2))
+    await until(async () => (await versionsOf(url, both[0] ?? '')).includes(REDUCER_VERSION + 1))
     // An old machine that is started by mistake is of no use, and does no harm.
     await fleet.add()
     const late = await fleet.store.claim(handed, 'old').catch((error: unknown) => error)
