@@ -24,6 +24,7 @@ export {
   type OptionRules,
 } from '../check-fields.ts'
 export { asError } from '../as-error.ts'
+export { databaseFiles } from '../database-files.ts'
 export { defined } from '../defined.ts'
 export { checkBudget, checkTurnDefaults } from '../check-turn.ts'
 export { memoryProgress } from '../harness-event/memory-progress.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { InspanError } from '@inspan/protocol'
+import { databaseFiles } from '@inspan/protocol/internal'
 import type { RecordFormat } from '@inspan/protocol/store'
 import { SqliteConnection } from './connection.ts'
 import { IN_MEMORY } from './database-url.ts'
@@ -75,7 +76,10 @@ function prepareDatabase(db: SqliteConnection, options: DatabaseOptions, isLost:
   const epoch = db.write(() => noteOpened(db, { id, bootId, durability, origin, isLost }))
   db.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`)
   const file = path === IN_MEMORY ? null : fileIdentity(path)
-  if (file !== null) openFiles.add(file)
+  if (file !== null) {
+    openFiles.add(file)
+    databaseFiles.add(path)
+  }
   return {
     db,
     epoch,
@@ -86,7 +90,9 @@ function prepareDatabase(db: SqliteConnection, options: DatabaseOptions, isLost:
         // No data depends on this: the next process that opens the file finds that this one is gone.
       }
       db.close()
-      if (file !== null) openFiles.remove(file)
+      if (file === null) return
+      openFiles.remove(file)
+      databaseFiles.remove(path)
     },
   }
 }

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Lineage } from '@inspan/protocol/log'
 import { inspanHome } from '../inspan-home.ts'
+import { isAmong, ownPaths } from '../own-files.ts'
 import { LocalFiles } from '../workspace/local-files.ts'
 import { ShadowRepository, type Contents, type FileState } from './shadow-repository.ts'
 import { TurnJournal, type FileChange, type JournaledTurn, type TurnEntry } from './turn-journal.ts'
@@ -30,7 +31,7 @@ export interface RewindReport {
   readonly removed: readonly string[]
   /** Files that a person changed since, or that several turns changed at once. They stay as they are. */
   readonly conflicts: readonly string[]
-  /** Paths that no checkpoint covers, because `.gitignore` names them or they are repositories of their own. */
+  /** Paths that no checkpoint covers: `.gitignore` names them, they are repositories of their own, or they are ours. */
   readonly notCovered: readonly string[]
   /** The turn that the files go back to: they are as they were before it. Absent if no turn is undone. */
   readonly turnId?: string
@@ -60,6 +61,8 @@ const MAX_SHOWN = 1024 * 1024
 /** Keeps what turns change in a folder, so that it can be put back. One per folder and process. */
 export class Checkpoints {
   readonly root: string
+  /** Ours, and none of a turn's changes. */
+  readonly #ownPaths: () => readonly string[]
   readonly #shadow: ShadowRepository
   readonly #journal: TurnJournal
   readonly #open = new Map<string, OpenCheckpoint>()
@@ -70,7 +73,8 @@ export class Checkpoints {
 
   constructor(root: string, { folder = inspanHome('checkpoints') }: CheckpointOptions = {}) {
     this.root = realpathSync(root)
-    this.#shadow = new ShadowRepository(folder, this.root)
+    this.#ownPaths = () => ownPaths(this.root, folder)
+    this.#shadow = new ShadowRepository(folder, this.root, this.#ownPaths)
     this.#journal = new TurnJournal(this.#shadow.folder)
   }
 
@@ -87,6 +91,7 @@ export class Checkpoints {
     const open = this.#of(turn)
     const within = relative(this.root, path)
     if (within === '' || within === '..' || within.startsWith(`..${sep}`)) return
+    if (isAmong(this.#ownPaths(), within)) return
     await this.#header(open)
     const stats = await lstat(path).catch(() => undefined)
     if (stats?.isDirectory() === true) {
@@ -120,7 +125,7 @@ export class Checkpoints {
     { dryRun = false, conflicts: settled }: RewindOptions = {},
   ): Promise<RewindReport> {
     const turns = (await this.#ended(lineage)).filter(({ turn }) => isMeant(turn))
-    const changes = combined(turns)
+    const changes = this.#combined(turns)
     const restored: string[] = []
     const removed: string[] = []
     const conflicts: string[] = []
@@ -150,7 +155,7 @@ export class Checkpoints {
   /** Returns the files that a thread has changed, with their contents before its first and after its last change. */
   async changes(lineage: Lineage): Promise<ChangedFile[]> {
     const found: ChangedFile[] = []
-    for (const { after, before, path } of combined(await this.#ended(lineage))) {
+    for (const { after, before, path } of this.#combined(await this.#ended(lineage))) {
       if (isSame(before, after)) continue
       const [old, current] = [await this.#shown(before), await this.#shown(after)]
       const isBinary = old === undefined || current === undefined
@@ -219,6 +224,12 @@ export class Checkpoints {
     const next = this.#scanning.then(task)
     this.#scanning = next.catch(() => undefined)
     return next
+  }
+
+  /** Returns each changed path of the user once: from its first state to its last. */
+  #combined(entries: readonly TurnEntry[]): FileChange[] {
+    const own = this.#ownPaths()
+    return combined(entries).filter(({ path }) => !isAmong(own, path))
   }
 
   /** Returns the turns of a thread. One whose process died ends now: what it changed is what is there. */

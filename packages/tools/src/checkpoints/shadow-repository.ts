@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { constants, copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -38,11 +39,14 @@ const EMPTY: Buffer = Buffer.alloc(0)
  */
 export class ShadowRepository {
   readonly #place: GitPlace
+  /** Returns the paths that no scan covers, because they are not the user's. */
+  readonly #leftOut: () => readonly string[]
   #ready: Promise<void> | undefined
 
-  constructor(folder: string, root: string) {
+  constructor(folder: string, root: string, leftOut: () => readonly string[]) {
     const name = createHash('sha256').update(root).digest('hex').slice(0, 24)
     this.#place = { gitDir: join(folder, name), root }
+    this.#leftOut = leftOut
   }
 
   get folder(): string {
@@ -55,10 +59,11 @@ export class ShadowRepository {
     return this.#ready
   }
 
-  /** Stores everything that `.gitignore` does not name. Returns the id of the whole. */
+  /** Stores everything that `.gitignore` does not name and that is the user's. Returns the id of the whole. */
   async scan(): Promise<string> {
     await this.prepare()
-    await this.#alone('index.lock', ['add', '--all', '--ignore-errors', '.'], [0, 1])
+    const except = this.#leftOut().map((path) => `:(exclude,top,literal)${path}`)
+    await this.#alone('index.lock', ['add', '--all', '--ignore-errors', '.', ...except], [0, 1])
     return (await this.#alone('index.lock', ['write-tree'], [0])).toString().trim()
   }
 
@@ -120,14 +125,15 @@ export class ShadowRepository {
     ].join('\n')
   }
 
-  /** Returns what no scan covers: paths that `.gitignore` names, and repositories within the folder. */
+  /** Returns what no scan covers: what is not the user's, what `.gitignore` names, and repositories within the folder. */
   async uncovered(): Promise<string[]> {
     await this.prepare()
     const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
     const ignored = (await git(this.#place, args)).toString().split('\0').filter(Boolean)
     const staged = (await git(this.#place, ['ls-files', '-z', '--stage'])).toString().split('\0')
     const nested = staged.filter((line) => line.startsWith('160000')).map((line) => line.slice(line.indexOf('\t') + 1))
-    return [...ignored, ...nested].sort()
+    const own = this.#leftOut().filter((path) => existsSync(join(this.#place.root, path)))
+    return [...new Set([...ignored, ...nested, ...own])].sort()
   }
 
   /** Removes everything that is neither listed nor part of the last scan. */

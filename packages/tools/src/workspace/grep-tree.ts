@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { ContainedFolder, ContainedPlace } from './contained-folder.ts'
-import { inFolder, openFile } from './contained-folder.ts'
+import { at, inFolder, openFile } from './contained-folder.ts'
 import type { GrepOptions, Match } from './files.ts'
+import { isOpenDatabase, openDatabases } from '../own-files.ts'
 import { ripgrepFiles } from './ripgrep.ts'
 import { walkTree } from './walk-tree.ts'
 
@@ -21,9 +22,10 @@ const MAX_NEIGHBOURS = 64
  */
 export async function* grepTree(folder: ContainedFolder, path: string, options: GrepOptions): AsyncGenerator<Match> {
   const found = options.useRipgrep === false ? undefined : await ripgrepFiles(folder, path, options)
+  const databases = openDatabases()
   for await (const { parent, names } of byFolder(found ?? filesBelow(folder, path, options))) {
     if (options.signal?.aborted === true) return
-    yield* matchesIn(folder, parent, names, options.pattern)
+    yield* matchesIn(folder, parent, names, options.pattern, databases)
   }
 }
 
@@ -50,13 +52,19 @@ async function* byFolder(files: AsyncIterable<string> | Iterable<string>): Async
 }
 
 /** A folder that is gone or closed to us has no matches: a search continues without it. */
-function matchesIn(folder: ContainedFolder, parent: string, names: readonly string[], pattern: RegExp): Match[] {
+function matchesIn(
+  folder: ContainedFolder,
+  parent: string,
+  names: readonly string[],
+  pattern: RegExp,
+  databases: ReadonlySet<string>,
+): Match[] {
   try {
     return folder.visit(parent, (place) =>
       inFolder(place, (base) =>
         names.flatMap((name) => {
           const path = place.path === '.' ? name : `${place.path}/${name}`
-          const text = readText({ base, name, path })
+          const text = readText({ base, name, path }, databases)
           return text === undefined ? [] : [...matchingLines(path, text, pattern)]
         }),
       ),
@@ -86,16 +94,17 @@ function fits(path: string, glob: string): boolean {
 
 function isFile(place: ContainedPlace): boolean {
   try {
-    closeSync(openFile(place, constants.O_RDONLY))
-    return true
+    return lstatSync(at(place)).isFile()
   } catch {
     return false
   }
 }
 
 /** Returns `undefined` for what is binary, too large, gone or closed to us: a search continues without it. */
-function readText(place: ContainedPlace): string | undefined {
+function readText(place: ContainedPlace, databases: ReadonlySet<string>): string | undefined {
   try {
+    // Closing it would drop the locks of the database.
+    if (databases.size > 0 && isOpenDatabase(lstatSync(at(place), { bigint: true }), databases)) return undefined
     const fd = openFile(place, constants.O_RDONLY)
     try {
       if (fstatSync(fd).size > MAX_FILE_BYTES) return undefined

@@ -31,6 +31,7 @@ import {
   type ContainedPlace,
   type WalkOptions,
 } from './contained-folder.ts'
+import { isOpenDatabase, openDatabases } from '../own-files.ts'
 import type {
   WorkspaceFileContent,
   FileInfo,
@@ -61,6 +62,7 @@ export class LocalFiles implements WorkspaceFiles {
 
   async read(path: string, maxBytes: number, allowed?: readonly string[]): Promise<WorkspaceFileContent> {
     return this.#visit(path, allowed, (place) => {
+      refuseDatabase(existing(place), place.path)
       const fd = openFile(place, constants.O_RDONLY)
       try {
         const stats = fstatSync(fd, { bigint: true })
@@ -117,9 +119,14 @@ export class LocalFiles implements WorkspaceFiles {
       (place) => {
         if (place.name === '.') throw new InspanError('invalid-input', 'The workspace itself cannot be deleted.')
         const target = at(place)
-        if (!statAt(place).isDirectory()) unlinkSync(target)
+        const stats = statAt(place)
+        refuseDatabase(stats, place.path)
+        if (!stats.isDirectory()) unlinkSync(target)
         else if (!isRecursive) rmdirSync(target)
-        else removeTree(place)
+        else {
+          refuseDatabasesBelow(place, openDatabases())
+          removeTree(place)
+        }
       },
       { followLast: false },
     )
@@ -212,8 +219,27 @@ function existing({ base, name }: ContainedPlace): BigIntStats | undefined {
   return lstatSync(at({ base, name }), { bigint: true, throwIfNoEntry: false })
 }
 
+/** Before it is opened: closing it again would drop the locks that the database has on it. */
+function refuseDatabase(stats: BigIntStats | undefined, path: string, databases = openDatabases()): void {
+  if (stats === undefined || !isOpenDatabase(stats, databases)) return
+  throw new InspanError('invalid-input', `${path} is part of the database that this program keeps its data in.`)
+}
+
+/** Looks at the whole folder first: half of it removed would be neither. */
+function refuseDatabasesBelow(place: ContainedPlace, databases: ReadonlySet<string>): void {
+  if (databases.size === 0) return
+  inFolder(place, (base) => {
+    for (const entry of readdirSync(base, { withFileTypes: true })) {
+      const child = { base, name: entry.name, path: `${place.path}/${entry.name}` }
+      if (entry.isDirectory()) refuseDatabasesBelow(child, databases)
+      else refuseDatabase(existing(child), child.path, databases)
+    }
+  })
+}
+
 function assertWritable(stats: BigIntStats | undefined, path: string): void {
   if (stats === undefined) return
+  refuseDatabase(stats, path)
   if (stats.isDirectory()) throw new InspanError('invalid-input', `${path} is a folder.`)
   if (!stats.isFile()) throw new InspanError('invalid-input', `${path} is not a file.`)
   if ((Number(stats.mode) & 0o222) === 0) {
