@@ -40,7 +40,16 @@ import {
   type ThreadInfo,
   type WaitRow,
 } from '@inspan/protocol/store'
-import { addErased, checkRanges, noSuchStream, storeClosed, type ForksQuery, type Range } from '@inspan/stores/shared'
+import {
+  addErased,
+  checkRanges,
+  noSuchStream,
+  notYetOpened,
+  openStore,
+  storeClosed,
+  type ForksQuery,
+  type Range,
+} from '@inspan/stores/shared'
 import { append, createStream } from './append.ts'
 import { readBlob } from './blobs.ts'
 import { claim, listOwned, release, removeOwner, type ClaimRequest } from './claims.ts'
@@ -132,15 +141,7 @@ export class PostgresStore implements Store {
   }
 
   static async open(options: PostgresStoreOptions): Promise<PostgresStore> {
-    const store = new PostgresStore(options)
-    try {
-      await store.open()
-    } catch (error) {
-      // Nobody else could close it: the caller gets no store.
-      await store.close()
-      throw error
-    }
-    return store
+    return openStore(new PostgresStore(options))
   }
 
   async open(): Promise<void> {
@@ -150,9 +151,7 @@ export class PostgresStore implements Store {
   /** Changes while the store is open if a standby is promoted, or the data is restored, behind its url. */
   get epoch(): string {
     if (this.#identity !== undefined) return this.#identity.epoch
-    throw new InspanError('misuse', 'The epoch of a store is known when it was opened.', {
-      hint: 'Call `open()` first.',
-    })
+    throw notYetOpened()
   }
 
   async createStream(stream: NewStream): Promise<StreamStatus> {

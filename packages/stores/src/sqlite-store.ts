@@ -15,7 +15,8 @@ import {
 import { DataStore, type DataOperations } from './data-store.ts'
 import { checkRanges } from './shared/input-checks.ts'
 import { addErased, type Range } from './shared/retention.ts'
-import { storeClosed } from './shared/store-errors.ts'
+import { openStore } from './shared/open-store.ts'
+import { notYetOpened, storeClosed } from './shared/store-errors.ts'
 import type { SqliteConnection } from './sqlite/connection.ts'
 import { databasePath, IN_MEMORY } from './sqlite/database-url.ts'
 import type { FileSystemOf } from './sqlite/file-system.ts'
@@ -101,15 +102,7 @@ export class SqliteStore extends DataStore<SqliteConnection> implements Store {
   }
 
   static async open(options: SqliteStoreOptions): Promise<SqliteStore> {
-    const store = new SqliteStore(options)
-    try {
-      await store.open()
-    } catch (error) {
-      // Nobody else could close it: the caller gets no store.
-      await store.close()
-      throw error
-    }
-    return store
+    return openStore(new SqliteStore(options))
   }
 
   async open(): Promise<void> {
@@ -118,9 +111,7 @@ export class SqliteStore extends DataStore<SqliteConnection> implements Store {
 
   get epoch(): string {
     if (loaded !== undefined) return this.#open(loaded).epoch
-    throw new InspanError('misuse', 'The epoch of a store is known when it was opened.', {
-      hint: 'Call `open()` first.',
-    })
+    throw notYetOpened()
   }
 
   async append(request: Append): Promise<number> {

@@ -7,7 +7,7 @@ import { serve } from '@inspan/server'
 import { report, scriptedModel } from '@inspan/testing'
 import type { Browser, Page } from 'playwright-core'
 import { studioPages } from './index.ts'
-import { longThread, openPage, say, startBrowser } from './studio.fixture.ts'
+import { cpuClock, longThread, openPage, say, showLongThread, startBrowser } from './studio.fixture.ts'
 
 const PAINTS = 7
 const ROUNDS = 2
@@ -34,12 +34,7 @@ async function firstPaint(page: Page, url: string): Promise<number> {
 
 /** Returns the milliseconds of CPU that the page's main thread used per frame while `work` went on. */
 async function workPerFrame(page: Page, work: () => Promise<void>): Promise<number> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable')
-  const cpuMs = async (): Promise<number> => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? 0) * 1000
-  }
+  const cpuMs = await cpuClock(page)
   const frames = page.evaluate(FRAMES)
   const before = await cpuMs()
   await work()
@@ -58,18 +53,7 @@ async function streaming(browser: Browser, messages: number, pages: string): Pro
   const harness = new Harness({ id: 'studio', agent, storage, modes: [{ id: 'build' }] })
   const server = await serve({ harness, pages })
   const page = await openPage(browser, { server })
-  await page
-    .getByRole('navigation')
-    .getByRole('button', { name: /^A long one/ })
-    .click()
-  await page.getByText(`Answer ${messages - 1} with`).waitFor()
-  if (messages > 200) {
-    // All of them, not only the newest that the page follows.
-    await page.getByRole('button', { name: 'Details' }).click()
-    await page.getByRole('button', { name: 'Load earlier prompts' }).click()
-    await page.getByRole('button', { name: 'Load earlier prompts' }).waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Close the details' }).click()
-  }
+  await showLongThread(page, 'A long one', messages)
   await page.waitForTimeout(500)
   const work = await workPerFrame(page, async () => {
     await say(page, 'Go')

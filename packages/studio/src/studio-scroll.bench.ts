@@ -4,7 +4,7 @@ import { serve } from '@inspan/server'
 import { report, scriptedModel } from '@inspan/testing'
 import type { Browser } from 'playwright-core'
 import { studioPages } from './index.ts'
-import { longThread, openPage, startBrowser } from './studio.fixture.ts'
+import { cpuClock, longThread, openPage, showLongThread, startBrowser } from './studio.fixture.ts'
 
 const ROUNDS = 3
 const FRAMES = 240
@@ -39,26 +39,10 @@ async function scrolling(browser: Browser, messages: number): Promise<number> {
   const server = await serve({ harness, pages: studioPages() })
   const page = await openPage(browser, { server })
   try {
-    await page
-      .getByRole('navigation')
-      .getByRole('button', { name: /^A long one/ })
-      .click()
-    await page.getByText(`Answer ${messages - 1} with`).waitFor()
-    if (messages > 200) {
-      // All of them, not only the newest that the page follows.
-      await page.getByRole('button', { name: 'Details' }).click()
-      await page.getByRole('button', { name: 'Load earlier prompts' }).click()
-      await page.getByRole('button', { name: 'Load earlier prompts' }).waitFor({ state: 'detached' })
-      await page.getByRole('button', { name: 'Close the details' }).click()
-    }
+    await showLongThread(page, 'A long one', messages)
     // Once unmeasured: what is drawn is measured and compiled then.
     await page.evaluate(SCROLL)
-    const session = await page.context().newCDPSession(page)
-    await session.send('Performance.enable')
-    const cpuMs = async (): Promise<number> => {
-      const { metrics } = await session.send('Performance.getMetrics')
-      return (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? 0) * 1000
-    }
+    const cpuMs = await cpuClock(page)
     const before = await cpuMs()
     const distance = Number(await page.evaluate(SCROLL))
     const used = (await cpuMs()) - before

@@ -32,6 +32,30 @@ export async function openPage(browser: Browser, { server }: Pick<StudioBench, '
   return page
 }
 
+/** Shows the thread that `longThread` wrote with all its messages, not only the newest that the page follows. */
+export async function showLongThread(page: Page, title: string, messages: number): Promise<void> {
+  await page
+    .getByRole('navigation')
+    .getByRole('button', { name: new RegExp(`^${title}`) })
+    .click()
+  await page.getByText(`Answer ${messages - 1} with`).waitFor()
+  if (messages <= 200) return
+  await page.getByRole('button', { name: 'Details' }).click()
+  await page.getByRole('button', { name: 'Load earlier prompts' }).click()
+  await page.getByRole('button', { name: 'Load earlier prompts' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Close the details' }).click()
+}
+
+/** Returns a clock of the CPU time, in milliseconds, that the page's main thread has used. */
+export async function cpuClock(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? 0) * 1000
+  }
+}
+
 let axe: string | undefined
 
 /** Returns what axe finds wrong with the page as it is. The policy of the page allows no scripts from elsewhere, so axe comes in through the debugger. */

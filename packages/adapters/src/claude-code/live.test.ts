@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { createReadStream } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { InspanError, type Answer } from '@inspan/protocol'
-import type { AgentSession, Binding, Turn } from '@inspan/protocol/driver'
+import type { Binding } from '@inspan/protocol/driver'
 import { aTurn } from '../../test/launch/diary.ts'
 import { scratch, survivors } from '../../test/launch/stand-in.ts'
 import {
@@ -17,22 +15,13 @@ import {
   liveHost,
   resultsOf,
   says,
-  take,
   textOf,
   type LiveHost,
-  type Taking,
 } from '../../test/live/live-host.ts'
+import { openStage, testLiveSession, type SessionStage } from '../../test/live/session-contract.ts'
 import { diaryOf, standInProgram } from '../../test/live/stand-in-program.ts'
-import { normalize } from '../launch/normalize.ts'
 import { claudeCodeLiveDialect } from './live-dialect.ts'
 import { claudeCodeLive, type ClaudeLiveOptions } from './live.ts'
-
-interface Stage {
-  readonly dir: string
-  readonly host: LiveHost
-  readonly session: AgentSession
-  readonly run: (more?: Partial<Turn>) => Taking
-}
 
 interface StageOptions extends ClaudeLiveOptions {
   readonly host?: LiveHost
@@ -40,17 +29,12 @@ interface StageOptions extends ClaudeLiveOptions {
 }
 
 /** A session with a stand-in that executes the body in every turn. Nothing of it is left after the test. */
-async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
+async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<SessionStage> {
   const { host = liveHost(), binding = null, ...rest } = options
   const dir = await scratch(t)
   const bin = await standInProgram(dir, 'claude', body)
   const driver = claudeCodeLive({ bin, cwd: dir, env: { ANTHROPIC_API_KEY: 'any' }, ...rest })
-  const session = await driver.open(binding, host.host)
-  t.after(async () => {
-    await session.close()
-    assert.equal(await survivors(host), 0)
-  })
-  return { dir, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
+  return openStage(t, dir, driver, { host, binding })
 }
 
 async function heard(dir: string): Promise<readonly string[]> {
@@ -59,6 +43,15 @@ async function heard(dir: string): Promise<readonly string[]> {
 
 const SESSION = '11111111-2222-4333-8444-555555555555'
 const TOUCH = `await t.tool('Bash', { command: 'touch a', description: 'Touches' })`
+
+testLiveSession({
+  agentId: 'claude-code',
+  dialect: claudeCodeLiveDialect,
+  stage,
+  touch: TOUCH.replace('await ', ''),
+  unknownRecord: `t.print({ type: 'brand_new' })`,
+  answersIn: async (dir) => (await heard(dir)).filter((line) => line.includes('behavior')),
+})
 
 describe('a call that a person is asked about', () => {
   const answered = async (t: TestContext, answer: Answer): Promise<readonly string[]> => {
@@ -77,19 +70,6 @@ describe('a call that a person is asked about', () => {
 
   it('does not run when it is declined, and the agent gets the reason', async (t) => {
     assert.deepEqual(await answered(t, { decision: 'decline', reason: 'Not here.' }), ['✗ Not here.'])
-  })
-
-  it('has our own name and its arguments, so that it is recognised when it is asked again', async (t) => {
-    const { dir, host, run } = await stage(t, TOUCH)
-    const turn = run()
-    const { request, answer } = await host.nextAsk()
-    const { toolCallId, ...subject } = request.subject
-    assert.deepEqual(subject, { agentId: 'claude-code', toolName: 'execute_command', args: { command: 'touch a' } })
-    assert.deepEqual([request.kind, request.resumable, request.payload?.['cwd']], ['approval', true, dir])
-    const announced = await turn.until(({ type }) => type === 'tool-approval-request')
-    assert.equal(announced.type === 'tool-approval-request' && announced.toolCall.toolCallId, toolCallId)
-    answer(APPROVE)
-    await turn.all
   })
 
   it('reports the current folder of the shell, which is not taken for the project', async (t) => {
@@ -125,22 +105,6 @@ describe('a call that a person is asked about', () => {
       answer(request.subject.args?.['path'] === 'b' ? { decision: 'decline', reason: 'Not b.' } : APPROVE)
     }
     assert.deepEqual([...resultsOf(await turn.all)].sort(), ['ran {"file_path":"a"}', '✗ Not b.'])
-  })
-
-  it('takes no answer after the program has taken the question back', async (t) => {
-    const { dir, host, run, session } = await stage(
-      t,
-      `t.ask('Bash', { command: 'touch a' }); await t.steered(); t.withdraw(); t.say('taken back'); await t.steered()`,
-    )
-    const turn = run()
-    const ask = await host.nextAsk()
-    await session.steer?.(aMessage('m1', 'never mind'))
-    await turn.until(says('taken back'))
-    ask.answer(APPROVE)
-    await session.steer?.(aMessage('m2', 'go on'))
-    assert.equal(finishOf(await turn.all), 'stop')
-    assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'late-answer'))
-    assert.ok((await heard(dir)).every((line) => !line.includes('behavior')))
   })
 
   it('is declined when nobody can be asked after all', async (t) => {
@@ -410,23 +374,6 @@ describe('a process', () => {
     assert.equal(events.filter(({ type }) => type === 'error').length, 1)
   })
 
-  it('may print lines that nobody understands: nothing is lost and the turn continues', async (t) => {
-    const { host, run } = await stage(
-      t,
-      `t.raw('Loading…\\n{"half":\\n'); t.print({ type: 'brand_new' }); t.raw('no newline'); t.say('still here'); ${TOUCH}`,
-    )
-    const turn = run()
-    const ask = await host.nextAsk()
-    ask.answer(APPROVE)
-    const events = await turn.all
-    assert.equal(finishOf(events), 'stop')
-    assert.equal(textOf(events), 'still here')
-    const unknown = host.activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
-    assert.deepEqual(unknown.slice(0, 2), ['Loading…', '{"half":'])
-    assert.equal(unknown[3], 'no newline')
-    assert.equal(unknown.length, 4)
-  })
-
   it('is reported to the host before it gets its task', async (t) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const host = liveHost(() => ASK, { noteProcess: () => promise })
@@ -440,7 +387,7 @@ describe('a process', () => {
 })
 
 describe('a message while the agent works', () => {
-  it('is delivered within the turn', async (t) => {
+  it('is delivered before the next call of the model', async (t) => {
     const { dir, run, session } = await stage(t, `t.say('working'); t.say('heard ' + (await t.steered()))`)
     const turn = run()
     await turn.until(says('working'))
@@ -457,14 +404,6 @@ describe('a message while the agent works', () => {
     const events = await turn.all
     assert.equal(textOf(events), 're Do it.|re one more')
     assert.equal(finishOf(events), 'stop')
-  })
-
-  it('is refused when there is no turn, so that it can be given to the next', async (t) => {
-    const { session } = await stage(t, `t.say('here')`)
-    await assert.rejects(
-      async () => session.steer?.(aMessage('m1', 'hello?')),
-      (error) => InspanError.is(error) && error.code === 'conflict',
-    )
   })
 })
 
@@ -571,20 +510,6 @@ describe('a recording of a turn', () => {
     const { host, run } = await stage(t, `t.say('hi')`, { record: () => ({ dir: records }) })
     assert.equal(finishOf(await run().all), 'error')
     assert.equal(host.processes.length, 0)
-  })
-
-  it('gives the same activity again', async (t) => {
-    const records = await scratch(t)
-    const { host, run } = await stage(t, TOUCH, { record: ({ turnId }) => ({ dir: join(records, turnId) }) })
-    const turn = run()
-    const ask = await host.nextAsk()
-    ask.answer(APPROVE)
-    await turn.all
-    const lines = createInterface({ input: createReadStream(join(records, aTurn.turnId, 'raw.jsonl')) })
-    const again: string[] = []
-    for await (const event of normalize(lines, { dialects: [claudeCodeLiveDialect] })) again.push(JSON.stringify(event))
-    const recorded = await readFile(join(records, aTurn.turnId, 'events.jsonl'), 'utf8')
-    assert.equal(`${again.join('\n')}\n`, recorded)
   })
 })
 

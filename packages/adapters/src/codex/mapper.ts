@@ -3,6 +3,8 @@ import type { CallRecord } from '../kit/calls.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, TurnEnd } from '../kit/mapper.ts'
 import type { ReportedOutcome } from '../kit/tool-table.ts'
+import { UndecidedError } from './undecided-error.ts'
+import { warnOfLogLine } from './log-line.ts'
 import { CodexSubagents } from './subagents.ts'
 import { codexTools } from './tools.ts'
 
@@ -16,8 +18,6 @@ export const codexDialect: Dialect = {
 
 /** How Codex announces a retry. There is no other sign of it. */
 const RETRY = /^Reconnecting\.\.\.|; retrying \d+\/\d+/
-/** A log line on standard error: time, level, module, message. */
-const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
 
 /** Types of items that are calls. */
 type ItemType = 'command_execution' | 'file_change' | 'mcp_tool_call' | 'collab_tool_call' | 'web_search'
@@ -26,18 +26,19 @@ type Phase = 'started' | 'updated' | 'completed'
 class CodexReader implements DialectReader {
   readonly #run: Run
   readonly #subagents = new CodexSubagents()
-  /** An error that may end the turn. The next record decides. */
-  #heldError: { readonly record: HeldRecord; readonly message: string } | undefined
+  /** The next record decides whether it ends the turn. */
+  readonly #error: UndecidedError
   /** Items of unknown kinds that have started and not completed. */
   readonly #strangers = new Map<string, HeldRecord>()
 
   constructor(run: Run) {
     this.#run = run
+    this.#error = new UndecidedError(run)
   }
 
   record(record: JsonObject): void {
     const { type } = record
-    if (this.#heldError !== undefined) this.#settleError(type === 'turn.failed')
+    this.#error.settle(type === 'turn.failed')
     switch (type) {
       // The phase is passed as our own constant: strings of a record are slow to compare.
       case 'item.completed':
@@ -63,22 +64,16 @@ class CodexReader implements DialectReader {
         this.#turnFailed(record)
         return
       case 'error':
-        this.#error(record)
+        this.#reported(record)
     }
   }
 
   stderr(text: string): void {
-    const line = LOG_LINE.exec(text)
-    if (line?.[2] !== undefined) this.#run.warn(line[2], line[1])
+    warnOfLogLine(this.#run, text)
   }
 
   end(): void {
-    const held = this.#heldError
-    if (held === undefined) return
-    // Nothing came after the error, so it ended the run.
-    this.#heldError = undefined
-    held.record.drop('repeats-error')
-    this.#run.fail(held.message)
+    this.#error.endRun()
   }
 
   // Turns.
@@ -114,17 +109,11 @@ class CodexReader implements DialectReader {
     this.#run.turnEnd(this.#end('error'))
   }
 
-  #error(record: JsonObject): void {
+  #reported(record: JsonObject): void {
     const message = firstText(record, 'message') ?? asText(asObject(record['error'])?.['message'])
     if (message === undefined) return
     if (RETRY.test(message)) this.#run.warn(message, 'retry')
-    else this.#heldError = { record: this.#run.hold([{ type: 'error', message }]), message }
-  }
-
-  #settleError(isRepeated: boolean): void {
-    if (isRepeated) this.#heldError?.record.drop('repeats-error')
-    else this.#heldError?.record.keep()
-    this.#heldError = undefined
+    else this.#error.hold({ message })
   }
 
   // Items.

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { AgentEvent } from '@inspan/protocol'
-import type { AgentDriver, AgentSession, Binding, Turn } from '@inspan/protocol/driver'
+import type { AgentDriver, Binding } from '@inspan/protocol/driver'
 import { acp, type AcpOptions } from '../../src/acp/driver.ts'
-import { aTurn } from '../launch/diary.ts'
-import { scratch, survivors } from '../launch/stand-in.ts'
-import { liveHost, take, type LiveHost, type Taking } from '../live/live-host.ts'
+import { scratch } from '../launch/stand-in.ts'
+import { liveHost, type LiveHost } from '../live/live-host.ts'
+import { openStage, type SessionStage } from '../live/session-contract.ts'
 import { diaryOf } from '../live/stand-in-program.ts'
 import { acpProgram } from './acp-program.ts'
 import type { AcpStandInSetup } from './acp-stand-in.ts'
 
-export interface AcpStage {
-  readonly dir: string
-  readonly host: LiveHost
+export interface AcpStage extends SessionStage {
   readonly driver: AgentDriver
-  readonly session: AgentSession
-  readonly run: (more?: Partial<Turn>) => Taking
 }
 
 export interface StageOptions extends Partial<AcpOptions> {
@@ -29,12 +25,7 @@ export async function stage(t: TestContext, body: string, options: StageOptions 
   const { host = liveHost(), binding = null, agent, ...rest } = options
   const dir = await scratch(t)
   const driver = acp({ command: await acpProgram(dir, body, agent), cwd: dir, title: 'Agent', ...rest })
-  const session = await driver.open(binding, host.host)
-  t.after(async () => {
-    await session.close()
-    assert.equal(await survivors(host), 0)
-  })
-  return { dir, host, driver, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
+  return { driver, ...(await openStage(t, dir, driver, { host, binding })) }
 }
 
 export async function heard(dir: string): Promise<readonly string[]> {

@@ -112,6 +112,16 @@ export class Fleet {
     return id
   }
 
+  /** Starts a run with so many effects, and returns once it has had a few. */
+  async startRun(effects: number): Promise<{ readonly thread: string; readonly owner: number }> {
+    const before = (await this.effects()).length
+    const thread = await this.submit(`note ${effects}`)
+    await until(async () => (await this.effects()).length > before + 2)
+    const owner = await this.ownerOf(thread)
+    if (owner === undefined) throw new Error(`No machine owns ${thread}, although its run has begun.`)
+    return { thread, owner }
+  }
+
   async create(metadata: JsonObject = {}): Promise<string> {
     const id = `thread-${++lastId}`
     await createThread(this.store, { id, resourceId: 'fleet', now: Date.now(), metadata })

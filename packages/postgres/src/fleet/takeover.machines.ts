@@ -21,10 +21,7 @@ suite('machines that share a database', () => {
     await using fleet = await Fleet.start(await server.emptyDatabase(), 3)
     const times: number[] = []
     for (let round = 0; round < KILLS; round++) {
-      const before = (await fleet.effects()).length
-      const thread = await fleet.submit('note 30')
-      await until(async () => (await fleet.effects()).length > before + 2)
-      const victim = (await fleet.ownerOf(thread)) ?? 0
+      const { thread, owner: victim } = await fleet.startRun(30)
       const killedAt = performance.now()
       await fleet.kill(victim)
       await fleet.isTakenFrom(thread, victim)
@@ -39,10 +36,7 @@ suite('machines that share a database', () => {
     await using fleet = await Fleet.start(await server.emptyDatabase(), 2)
     const times: number[] = []
     for (let round = 0; round < STOPS; round++) {
-      const before = (await fleet.effects()).length
-      const thread = await fleet.submit('note 60')
-      await until(async () => (await fleet.effects()).length > before + 2)
-      const victim = (await fleet.ownerOf(thread)) ?? 0
+      const { thread, owner: victim } = await fleet.startRun(60)
       const stopped = fleet.machines.get(victim)
       stopped?.kill('SIGSTOP')
       const stoppedAt = performance.now()
@@ -75,10 +69,7 @@ suite('machines that share a database', () => {
     }
     const times: number[] = []
     for (let round = 0; round < STOPS; round++) {
-      const before = (await fleet.effects()).length
-      const thread = await fleet.submit('note 60')
-      await until(async () => (await fleet.effects()).length > before + 2)
-      const victim = (await fleet.ownerOf(thread)) ?? 0
+      const { thread, owner: victim } = await fleet.startRun(60)
       proxies.get(victim)?.hang()
       const hungAt = performance.now()
       await fleet.isTakenFrom(thread, victim)
@@ -96,10 +87,7 @@ suite('machines that share a database', () => {
 
   test('a process that is asked to end leaves its run at a step; another continues it, and nothing is in doubt', async () => {
     await using fleet = await Fleet.start(await server.emptyDatabase(), 2)
-    const thread = await fleet.submit('note 50')
-    await until(async () => (await fleet.effects()).length > 2)
-    const owner = await fleet.ownerOf(thread)
-    assert.ok(owner !== undefined)
+    const { thread, owner } = await fleet.startRun(50)
     await fleet.kill(owner, 'SIGTERM')
     await until(() => fleet.hasEnded(thread))
     // Deploying often does not use up the attempts of a long run.

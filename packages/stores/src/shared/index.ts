@@ -13,6 +13,7 @@ export {
 export { CursorScope } from './cursor.ts'
 export { checkHash, checkId, checkRanges, checkSeq, checkTime, MAX_SEQ, pageLimit, toJsonText } from './input-checks.ts'
 export { ownerFromRow, type OwnerRow } from './owner-row.ts'
+export { openStore } from './open-store.ts'
 export { pageOf } from './paging.ts'
 export {
   checkCommandKey,
@@ -31,6 +32,7 @@ export {
   noSuchBlob,
   noSuchCommand,
   noSuchStream,
+  notYetOpened,
   parentGone,
   storeClosed,
   streamExists,

@@ -53,3 +53,9 @@ export function noSuchBlob(hash: string): InspanError {
 export function storeClosed(): InspanError {
   return new InspanError('closed', 'The store is closed.', { hint: 'Open a new one.' })
 }
+
+export function notYetOpened(): InspanError {
+  return new InspanError('misuse', 'The epoch of a store is known once it has been opened.', {
+    hint: 'Call `open()` first.',
+  })
+}

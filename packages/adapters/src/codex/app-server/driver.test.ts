@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { createReadStream } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { InspanError, type Answer, type JsonObject, type StoredMessage } from '@inspan/protocol'
-import type { AgentSession, Binding, Turn } from '@inspan/protocol/driver'
+import type { Answer, JsonObject, StoredMessage } from '@inspan/protocol'
+import type { Binding, Turn } from '@inspan/protocol/driver'
 import { aTurn } from '../../../test/launch/diary.ts'
 import { scratch, survivors } from '../../../test/launch/stand-in.ts'
 import {
@@ -16,22 +14,13 @@ import {
   liveHost,
   resultsOf,
   says,
-  take,
   textOf,
   type LiveHost,
-  type Taking,
 } from '../../../test/live/live-host.ts'
+import { openStage, testLiveSession, type SessionStage } from '../../../test/live/session-contract.ts'
 import { diaryOf, standInProgram } from '../../../test/live/stand-in-program.ts'
-import { normalize } from '../../launch/normalize.ts'
 import { codexLive, type CodexLiveOptions } from './driver.ts'
 import { codexAppServerDialect } from './mapper.ts'
-
-interface Stage {
-  readonly dir: string
-  readonly host: LiveHost
-  readonly session: AgentSession
-  readonly run: (more?: Partial<Turn>) => Taking
-}
 
 interface StageOptions extends CodexLiveOptions {
   readonly host?: LiveHost
@@ -41,7 +30,7 @@ interface StageOptions extends CodexLiveOptions {
 }
 
 /** A session with a stand-in that executes the body in every turn. Nothing of it is left after the test. */
-async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
+async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<SessionStage> {
   const { host = liveHost(), binding = null, memory = {}, ...rest } = options
   const dir = await scratch(t)
   const threads = Object.entries(memory).map(([id, turns]) => [
@@ -51,12 +40,7 @@ async function stage(t: TestContext, body: string, options: StageOptions = {}): 
   await writeFile(join(dir, 'memory.json'), JSON.stringify(Object.fromEntries(threads)))
   const bin = await standInProgram(dir, 'codex', body)
   const driver = codexLive({ bin, cwd: dir, env: { CODEX_API_KEY: 'any' }, ...rest })
-  const session = await driver.open(binding, host.host)
-  t.after(async () => {
-    await session.close()
-    assert.equal(await survivors(host), 0)
-  })
-  return { dir, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
+  return openStage(t, dir, driver, { host, binding })
 }
 
 async function requests(dir: string, method: string): Promise<readonly JsonObject[]> {
@@ -71,6 +55,20 @@ async function methods(dir: string): Promise<readonly string[]> {
 
 const say = (text: string): Turn['input'] => [{ id: '0', type: 'text', text }]
 const TOUCH = `await t.command("/bin/bash -lc 'touch a'")`
+
+/** Returns what the stand-in got in answer to its own requests. */
+async function answersIn(dir: string): Promise<readonly JsonObject[]> {
+  return ((await diaryOf(dir, 'heard')) as readonly JsonObject[]).filter(({ method }) => method === undefined)
+}
+
+testLiveSession({
+  agentId: 'codex',
+  dialect: codexAppServerDialect,
+  stage,
+  touch: TOUCH.replace('await ', ''),
+  unknownRecord: `t.notify('brand/new', {})`,
+  answersIn,
+})
 
 describe('a command that a person is asked about', () => {
   const answered = async (t: TestContext, answer: Answer, body = TOUCH): Promise<readonly string[]> => {
@@ -95,29 +93,13 @@ describe('a command that a person is asked about', () => {
     ])
   })
 
-  it('has our own name and its arguments, so that it is recognised when it is asked again', async (t) => {
-    const { dir, host, run } = await stage(t, TOUCH)
-    const turn = run()
-    const { request, answer } = await host.nextAsk()
-    const { toolCallId, ...subject } = request.subject
-    assert.deepEqual(subject, { agentId: 'codex', toolName: 'execute_command', args: { command: 'touch a' } })
-    assert.deepEqual([request.kind, request.resumable, request.payload?.['cwd']], ['approval', true, dir])
-    const announced = await turn.until(({ type }) => type === 'tool-approval-request')
-    assert.equal(announced.type === 'tool-approval-request' && announced.toolCall.toolCallId, toolCallId)
-    answer(APPROVE)
-    await turn.all
-  })
-
   it('is answered for this once', async (t) => {
     const { dir, host, run } = await stage(t, TOUCH)
     const turn = run()
     const ask = await host.nextAsk()
     ask.answer({ decision: 'approve', remember: 'tool' })
     await turn.all
-    const answers = ((await diaryOf(dir, 'heard')) as readonly JsonObject[]).filter(
-      ({ method }) => method === undefined,
-    )
-    assert.deepEqual(answers, [{ id: 0, result: { decision: 'accept' } }])
+    assert.deepEqual(await answersIn(dir), [{ id: 0, result: { decision: 'accept' } }])
   })
 
   it('may wait together with another, and each gets its own answer', async (t) => {
@@ -128,25 +110,6 @@ describe('a command that a person is asked about', () => {
       answer(request.description.startsWith('Run touch b') ? { decision: 'decline', reason: 'Not b.' } : APPROVE)
     }
     assert.deepEqual([...resultsOf(await turn.all)].sort(), ['ran', '✗ declined'])
-  })
-
-  it('takes no answer after the program has taken the question back', async (t) => {
-    const { dir, host, run, session } = await stage(
-      t,
-      `void ${TOUCH.replace('await ', '')}; await t.steered(); t.withdraw(); t.say('taken back'); await t.steered()`,
-    )
-    const turn = run()
-    const ask = await host.nextAsk()
-    await session.steer?.(aMessage('m1', 'never mind'))
-    await turn.until(says('taken back'))
-    ask.answer(APPROVE)
-    await session.steer?.(aMessage('m2', 'go on'))
-    assert.equal(finishOf(await turn.all), 'stop')
-    assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'late-answer'))
-    const answers = ((await diaryOf(dir, 'heard')) as readonly JsonObject[]).filter(
-      ({ method }) => method === undefined,
-    )
-    assert.deepEqual(answers, [])
   })
 })
 
@@ -390,21 +353,6 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 1)
   })
 
-  it('may print lines that nobody understands: nothing is lost and the turn continues', async (t) => {
-    const { host, run } = await stage(
-      t,
-      `t.raw('Loading…\\n{"half":\\n'); t.notify('brand/new', {}); t.raw('no newline'); ${TOUCH}; t.say('still here')`,
-    )
-    const turn = run()
-    const ask = await host.nextAsk()
-    ask.answer(APPROVE)
-    const events = await turn.all
-    assert.equal(textOf(events), 'still here')
-    const unknown = host.activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
-    assert.equal(unknown.length, 4)
-    assert.deepEqual([unknown[0], unknown[1], unknown[3]], ['Loading…', '{"half":', 'no newline'])
-  })
-
   it('may print much in one write: every turn receives it in order', async (t) => {
     const body = `process.stdin.prependListener('data', () => {
         process.stdout.cork()
@@ -420,25 +368,6 @@ describe('a process', () => {
         Array.from({ length: 50 }, (_, index) => `${index + 1} of ${input}`),
       )
     }
-  })
-})
-
-describe('a message while the agent works', () => {
-  it('is delivered within the turn', async (t) => {
-    const { run, session } = await stage(t, `t.say('working'); t.say('heard ' + (await t.steered()))`)
-    const turn = run()
-    await turn.until(says('working'))
-    assert.equal(await session.steer?.(aMessage('m1', 'hurry')), 'injected')
-    assert.equal(textOf(await turn.all), 'working|heard hurry')
-  })
-
-  it('is refused when there is no turn, so that it can be given to the next', async (t) => {
-    const { run, session } = await stage(t, `t.say('here')`)
-    await run().all
-    await assert.rejects(
-      async () => session.steer?.(aMessage('m1', 'hello?')),
-      (error) => InspanError.is(error) && error.code === 'conflict',
-    )
   })
 })
 
@@ -535,23 +464,5 @@ describe('a native thread', () => {
     const { run } = await stage(t, SAY, { binding, memory, host: withHistory(own('turn-2', 'i3')) })
     const text = textOf(await run({ instructions: 'Be brief.' }).all)
     assert.match(text, /^\[\["developer","From now on these instructions hold[^"]*Be brief\."\]\]$/)
-  })
-})
-
-describe('a recording of a turn', () => {
-  it('gives the same activity again', async (t) => {
-    const records = await scratch(t)
-    const { host, run } = await stage(t, `${TOUCH}; t.say('Done.')`, {
-      record: ({ turnId }) => ({ dir: join(records, turnId) }),
-    })
-    const turn = run()
-    const ask = await host.nextAsk()
-    ask.answer(APPROVE)
-    await turn.all
-    const lines = createInterface({ input: createReadStream(join(records, aTurn.turnId, 'raw.jsonl')) })
-    const again: string[] = []
-    for await (const event of normalize(lines, { dialects: [codexAppServerDialect] })) again.push(JSON.stringify(event))
-    const recorded = await readFile(join(records, aTurn.turnId, 'events.jsonl'), 'utf8')
-    assert.equal(`${again.join('\n')}\n`, recorded)
   })
 })

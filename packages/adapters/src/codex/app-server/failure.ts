@@ -1,10 +1,6 @@
 import type { JsonObject } from '@inspan/protocol'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../../kit/fields.ts'
-
-export interface Failure {
-  readonly message: string
-  readonly code?: string
-}
+import type { Failure } from '../undecided-error.ts'
 
 /** Reads the error of a turn. Its kind is a word, or an object with one key that holds the provider's status. */
 export function failureOf(error: JsonObject): Failure {

@@ -1,8 +1,10 @@
 import type { JsonObject, NativeRef } from '@inspan/protocol'
 import { CodexSubagents } from '../subagents.ts'
 import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS, textList } from '../../kit/fields.ts'
-import type { Dialect, DialectReader, HeldRecord, TextPlace, Run } from '../../kit/mapper.ts'
-import { failureOf, type Failure } from './failure.ts'
+import type { Dialect, DialectReader, TextPlace, Run } from '../../kit/mapper.ts'
+import { UndecidedError } from '../undecided-error.ts'
+import { warnOfLogLine } from '../log-line.ts'
+import { failureOf } from './failure.ts'
 import { callOfItem, collabItem, outcomeOfItem } from './items.ts'
 import { reasonFor, serverRequests } from './notices.ts'
 import { Threads } from './threads.ts'
@@ -16,20 +18,18 @@ export const codexAppServerDialect: Dialect = {
   open: (run) => new AppServerReader(run),
 }
 
-/** A log line on standard error: time, level, module, message. */
-const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
-
 class AppServerReader implements DialectReader {
   readonly #run: Run
   readonly #threads: Threads
   readonly #subagents = new CodexSubagents()
   #turnId: string | undefined
   #isInStep = false
-  /** An error that may end the turn. The end of the turn decides. */
-  #heldError: (Failure & { readonly record: HeldRecord }) | undefined
+  /** The end of the turn decides whether it was because of this. */
+  readonly #error: UndecidedError
 
   constructor(run: Run) {
     this.#run = run
+    this.#error = new UndecidedError(run)
     this.#threads = new Threads(run.sessionId)
   }
 
@@ -44,17 +44,11 @@ class AppServerReader implements DialectReader {
   }
 
   stderr(text: string): void {
-    const line = LOG_LINE.exec(text)
-    if (line?.[2] !== undefined) this.#run.warn(line[2], line[1])
+    warnOfLogLine(this.#run, text)
   }
 
   end(): void {
-    const held = this.#heldError
-    if (held === undefined) return
-    // Nothing came after the error, so it ended the run.
-    this.#heldError = undefined
-    held.record.drop('repeats-error')
-    this.#run.fail(held.message, held.code)
+    this.#error.endRun()
   }
 
   #notification(method: string, params: JsonObject, record: JsonObject): void {
@@ -86,7 +80,7 @@ class AppServerReader implements DialectReader {
         this.#usage(params)
         return
       case 'error':
-        this.#error(params)
+        this.#reported(params)
         return
       case 'hook/completed':
         this.#hook(asObject(params['run']) ?? NO_FIELDS)
@@ -135,7 +129,7 @@ class AppServerReader implements DialectReader {
     }
     const native = this.#threads.native({ ...params, turnId: turn['id'] ?? null })
     this.#isInStep = false
-    this.#settleError(status === 'failed')
+    this.#error.settle(status === 'failed')
     if (status === 'failed') {
       const { message, code } = failureOf(asObject(turn['error']) ?? NO_FIELDS)
       this.#run.closeCalls()
@@ -147,25 +141,14 @@ class AppServerReader implements DialectReader {
     this.#run.turnEnd({ finishReason: status === 'completed' ? 'stop' : 'other', native })
   }
 
-  #error(params: JsonObject): void {
+  #reported(params: JsonObject): void {
     const { message, code } = failureOf(asObject(params['error']) ?? NO_FIELDS)
     if (params['willRetry'] === true) {
       this.#run.warn(message, 'retry')
       // Partial texts are over; the answer begins anew.
       if (this.#threads.isMain(asText(params['threadId']))) this.#endStep()
     } else if (!this.#threads.isMain(asText(params['threadId']))) this.#run.warn(message, code)
-    else {
-      this.#settleError(false)
-      const draft = { type: 'error' as const, message, ...(code === undefined ? {} : { code }) }
-      const record = this.#run.hold([draft])
-      this.#heldError = { message, ...(code === undefined ? {} : { code }), record }
-    }
-  }
-
-  #settleError(isRepeated: boolean): void {
-    if (isRepeated) this.#heldError?.record.drop('repeats-error')
-    else this.#heldError?.record.keep()
-    this.#heldError = undefined
+    else this.#error.hold({ message, ...(code === undefined ? {} : { code }) })
   }
 
   /** Reads usage, which comes after every step, and again for an earlier turn when a thread is resumed. */
