@@ -1,13 +1,14 @@
-import { realpathSync, statSync, type BigIntStats } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { statSync, type BigIntStats } from 'node:fs'
+import { isAbsolute, relative, sep } from 'node:path'
 import { databaseFiles } from '@inspan/protocol/internal'
 import { inspanHome } from './inspan-home.ts'
+import { resolveLinks } from './resolve-links.ts'
 
 /** What SQLite keeps beside a database. */
 const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
 function databasePaths(): string[] {
-  return [...databaseFiles.paths()].flatMap((path) => COMPANIONS.map((companion) => realPath(path) + companion))
+  return [...databaseFiles.paths()].flatMap((path) => COMPANIONS.map((companion) => resolveLinks(path) + companion))
 }
 
 /** Returns what identifies the files of the databases that this process has open, whatever their names are. */
@@ -33,7 +34,7 @@ function identityOf({ dev, ino }: BigIntStats): string {
  * the user. Separated by slashes.
  */
 export function ownPaths(root: string, ...folders: readonly string[]): string[] {
-  return [...[inspanHome(), ...folders].map(realPath), ...databasePaths()]
+  return [...[inspanHome(), ...folders].map(resolveLinks), ...databasePaths()]
     .map((path) => relative(root, path))
     .filter((within) => within !== '' && within !== '..' && !within.startsWith(`..${sep}`) && !isAbsolute(within))
     .map((within) => within.split(sep).join('/'))
@@ -42,14 +43,4 @@ export function ownPaths(root: string, ...folders: readonly string[]): string[] 
 
 export function isAmong(paths: readonly string[], path: string): boolean {
   return paths.some((each) => path === each || path.startsWith(`${each}/`))
-}
-
-/** Resolves the links of a path, also of one that is not there yet. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realPath(parent), basename(path))
-  }
 }

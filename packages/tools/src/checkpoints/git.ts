@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { InspanError } from '@inspan/protocol'
+import { findProgram } from '../find-program.ts'
 
 /** The user's settings, hooks and filters take no part: a checkpoint is about bytes. */
 const ENVIRONMENT = {
@@ -29,6 +30,14 @@ export interface GitPlace {
   readonly root: string
 }
 
+const HINT = 'Install git, or switch checkpoints off with `checkpoints: false`.'
+
+function programFor(root: string): string {
+  const program = findProgram('git', root)
+  if (program !== undefined) return program
+  throw new InspanError('unsupported', 'Checkpoints need git, which is not installed.', { hint: HINT })
+}
+
 /** Runs git on a repository of ours. Resolves with what it prints. */
 export async function git(
   { gitDir, root }: GitPlace,
@@ -39,7 +48,7 @@ export async function git(
   // None of the user's variables may lead to another repository.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
   const env = { ...Object.fromEntries(inherited), ...ENVIRONMENT, GIT_DIR: gitDir, GIT_WORK_TREE: root }
-  const child = spawn('git', [...SETTINGS, ...args], { cwd: root, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(programFor(root), [...SETTINGS, ...args], { cwd: root, env, stdio: ['pipe', 'pipe', 'pipe'] })
   const output: Buffer[] = []
   const errors: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => void output.push(chunk))
@@ -50,10 +59,7 @@ export async function git(
     child.once('error', reject)
     child.once('close', resolve)
   }).catch((cause: unknown) => {
-    throw new InspanError('unsupported', 'Checkpoints need git, which cannot be started.', {
-      hint: 'Install git, or switch checkpoints off with `checkpoints: false`.',
-      cause,
-    })
+    throw new InspanError('unsupported', 'Checkpoints need git, which cannot be started.', { hint: HINT, cause })
   })
   if (code !== null && allowed.includes(code)) return Buffer.concat(output)
   throw new InspanError('io', `git ${args[0] ?? ''} failed: ${Buffer.concat(errors).toString().trim()}`)
@@ -61,7 +67,7 @@ export async function git(
 
 /** Whether the user's own settings have git change contents on their way in. */
 export async function convertsText(root: string): Promise<boolean> {
-  const child = spawn('git', ['config', '--get-regexp', '^core\\.(autocrlf|eol|attributesfile)$'], {
+  const child = spawn(programFor(root), ['config', '--get-regexp', '^core\\.(autocrlf|eol|attributesfile)$'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

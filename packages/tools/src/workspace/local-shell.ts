@@ -1,8 +1,8 @@
-import { accessSync, closeSync, constants, existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { closeSync, existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { InspanError } from '@inspan/protocol'
 import { spawnRun, type Line, type LineStream, type RunExit, type RunProcess } from '@inspan/shell/run'
+import { findProgram } from '../find-program.ts'
 import { isDescriptorRelative } from './contained-folder.ts'
 import type { LocalFiles } from './local-files.ts'
 import type { CommandOptions, RunningCommand, WorkspaceShell } from './shell.ts'
@@ -34,7 +34,7 @@ export class LocalShell implements WorkspaceShell {
   }
 
   async init(): Promise<void> {
-    if (this.isContained) await bubblewrap()
+    if (this.isContained) await bubblewrap(this.#files.folder.root)
   }
 
   async run({ allowed, command, cwd = '.', env, onOutput }: CommandOptions): Promise<RunningCommand> {
@@ -44,7 +44,13 @@ export class LocalShell implements WorkspaceShell {
     const root = this.#files.folder.root
     try {
       const [first, ...rest] = this.isContained
-        ? [await bubblewrap(), ...sandboxArguments(root, path, this.#options.network === true), program, '-c', command]
+        ? [
+            await bubblewrap(root),
+            ...sandboxArguments(root, path, this.#options.network === true),
+            program,
+            '-c',
+            command,
+          ]
         : [program, '-c', command]
       const run = await spawnRun({ command: first, args: rest, cwd: path, env: own })
       const read = Promise.all([forward(run.stdout, 'stdout', onOutput), forward(run.stderr, 'stderr', onOutput)])
@@ -103,39 +109,22 @@ function sandboxArguments(root: string, cwd: string, hasNetwork: boolean): strin
   return [...paths, '--bind', root, root, ...rest, '--']
 }
 
-let found: string | undefined
-
-/** Returns the path of bubblewrap, or `undefined` if it is not installed. */
-export function findBubblewrap(): string | undefined {
-  found ??= (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'bwrap'))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    })
-  return found
-}
-
-let works: Promise<string> | undefined
+const HINT = 'Install bubblewrap (`bwrap`), or use the shell without a sandbox.'
+const working = new Map<string, Promise<string>>()
 
 /** Returns bubblewrap once it has been seen to work: a kernel may refuse it although it is installed. */
-function bubblewrap(): Promise<string> {
-  works ??= tryBubblewrap()
-  works.catch(() => (works = undefined))
+async function bubblewrap(root: string): Promise<string> {
+  const command = findProgram('bwrap', root)
+  if (command === undefined) {
+    throw new InspanError('unsupported', 'The shell is to run in bubblewrap, which is not installed.', { hint: HINT })
+  }
+  const works = working.get(command) ?? tryBubblewrap(command)
+  working.set(command, works)
+  works.catch(() => working.delete(command))
   return works
 }
 
-async function tryBubblewrap(): Promise<string> {
-  const command = findBubblewrap()
-  const hint = 'Install bubblewrap (`bwrap`), or use the shell without a sandbox.'
-  if (command === undefined) {
-    throw new InspanError('unsupported', 'The shell is to run in bubblewrap, which is not installed.', { hint })
-  }
+async function tryBubblewrap(command: string): Promise<string> {
   const run = await spawnRun({ command, args: '--ro-bind / / --dev /dev --proc /proc true'.split(' ') })
   run.stdout.discard()
   let said = ''
@@ -143,6 +132,6 @@ async function tryBubblewrap(): Promise<string> {
   const { code } = await run.exited
   if (code === 0) return command
   throw new InspanError('unsupported', `bubblewrap does not work here: ${said || `exit code ${String(code)}`}`, {
-    hint,
+    hint: HINT,
   })
 }

@@ -1,27 +1,6 @@
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { findProgram } from '../find-program.ts'
 import type { ContainedFolder } from './contained-folder.ts'
 import type { GrepOptions } from './files.ts'
-
-let program: string | null | undefined
-
-function ripgrep(): string | null {
-  program ??=
-    (process.env['PATH'] ?? '')
-      .split(delimiter)
-      .map((folder) => join(folder, 'rg'))
-      .find(isExecutable) ?? null
-  return program
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /**
  * Returns the files that have a match, sorted, or `undefined` if ripgrep is not there or does not know the pattern.
@@ -32,8 +11,8 @@ export async function ripgrepFiles(
   path: string,
   { glob, honourIgnore, pattern, signal, source }: GrepOptions,
 ): Promise<readonly string[] | undefined> {
-  const command = ripgrep()
-  if (command === null) return undefined
+  const command = findProgram('rg', folder.root)
+  if (command === undefined) return undefined
   const within = folder.visit(path, (place) => place.path)
   const { spawnRun } = await import('@inspan/shell/run')
   const run = await spawnRun({

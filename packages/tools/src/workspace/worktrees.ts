@@ -4,6 +4,7 @@ import { mkdir, realpath, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { InspanError } from '@inspan/protocol'
+import { findProgram } from '../find-program.ts'
 import { inspanHome } from '../inspan-home.ts'
 
 /** Processes are loaded when there is one to start. */
@@ -144,7 +145,11 @@ export class Worktrees {
 async function git(cwd: string, args: readonly string[]): Promise<string> {
   // A variable of the user must not lead to another repository.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
-  const { stdout } = await run('git', [...args], { cwd, env: { ...env, LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 })
+  const program = findProgram('git', cwd)
+  if (program === undefined) {
+    throw new InspanError('unsupported', 'Worktrees need git, which is not installed.', { hint: 'Install git.' })
+  }
+  const { stdout } = await run(program, [...args], { cwd, env: { ...env, LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 })
   return args[0] === 'status' ? stdout : stdout.trim()
 }
 
