@@ -25,6 +25,7 @@ export { McpServers, type McpServersOptions } from './mcp/mcp-servers.ts'
 export type { ChangedFile, Checkpoints, CheckpointOptions, RewindReport } from './checkpoints/checkpoints.ts'
 export { SECRET_DETECTORS, type SecretDetector } from './redaction/detectors.ts'
 export { redactSecrets, type RedactSecretsOptions, type SecretRedactor } from './redaction/redact-secrets.ts'
+export { resolveLinks } from './resolve-links.ts'
 export { loadRules, nearestAgentsFile, type RuleFile } from './rules/load-rules.ts'
 export {
   checkToolSearch,

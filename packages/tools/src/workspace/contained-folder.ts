@@ -44,10 +44,13 @@ export const isDescriptorRelative: boolean = existsSync('/proc/self/fd')
 export class ContainedFolder {
   readonly root: string
   readonly #given: string
+  readonly #granted: 'folder' | 'file' | undefined
 
-  constructor(root: string) {
+  /** `granted`: the path of the folder may not have links, now or later. With `file`, nor may that of its file. */
+  constructor(root: string, granted?: 'folder' | 'file') {
     this.#given = root
-    this.root = realpathSync(root)
+    this.#granted = granted
+    this.root = granted === undefined ? realpathSync(root) : root
   }
 
   /** Returns the names of a path from here, or `undefined` for an absolute path that leads elsewhere. */
@@ -68,7 +71,8 @@ export class ContainedFolder {
     if (names === undefined) throw outside(path)
     const walk = new Walk(this.root, path)
     try {
-      return use(walk.to(names, options))
+      if (this.#granted !== undefined) walk.assertUnlinked()
+      return use(walk.to(names, this.#granted === 'file' ? { ...options, followLast: false } : options))
     } finally {
       walk.close()
     }
@@ -103,6 +107,13 @@ class Walk {
       if (isLast && (!isFollowed || !this.#follow(name, todo))) return this.#place(name)
       if (!isLast) this.#enter(name, todo, options)
     }
+  }
+
+  /** The path of the folder was resolved earlier: where it leads now is where it led then. */
+  assertUnlinked(): void {
+    const [{ fd }] = this.#steps as [FolderStep]
+    const actual = isDescriptorRelative ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(this.#root)
+    if (actual !== this.#root) throw outside(this.#asked)
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
@@ -152,5 +152,37 @@ suite('access that a person granted', () => {
       assert.match(await bench.refusal('read_file', { path: `${outside}/${path}` }, allowed), /outside/, path)
     }
     assert.match(await bench.refusal('read_file', { path: join(outside, 'given/a.txt') }), /request_access/)
+  })
+
+  test('ends where the path becomes a link: it was granted for what was there then', async () => {
+    await using bench = new WorkspaceBench()
+    const { outside } = bench
+    for (const folder of ['given', 'above/given', 'elsewhere/given'])
+      mkdirSync(join(outside, folder), { recursive: true })
+    for (const file of ['given/a.txt', 'above/given/a.txt', 'single.txt']) writeFileSync(join(outside, file), 'mine')
+    for (const file of ['elsewhere/a.txt', 'elsewhere/given/a.txt', 'secret.txt']) {
+      writeFileSync(join(outside, file), 'secret')
+    }
+    const allowedPaths = ['given', 'above/given', 'single.txt', 'new.txt'].map((path) => join(outside, path))
+    const files = ['given/a.txt', 'above/given/a.txt', 'single.txt'].map((path) => join(outside, path))
+    for (const path of files) assert.equal(await bench.result('read_file', { path }, { allowedPaths }), 'mine')
+    for (const [path, target] of [
+      ['given', 'elsewhere'],
+      ['above', 'elsewhere'],
+      ['single.txt', 'secret.txt'],
+      ['new.txt', 'secret.txt'],
+    ] as const) {
+      rmSync(join(outside, path), { recursive: true, force: true })
+      symlinkSync(join(outside, target), join(outside, path))
+    }
+    for (const path of [...files, join(outside, 'new.txt')]) {
+      for (const [name, input] of WAYS.filter(([each]) => each !== 'file_stat' && each !== 'delete')) {
+        const { isError, result } = await bench.call(name, input(path), { allowedPaths })
+        assert.ok(isError === true || result === 'No matches.', `${name} ${path}: ${JSON.stringify(result)}`)
+      }
+    }
+    for (const file of ['elsewhere/a.txt', 'elsewhere/given/a.txt', 'secret.txt']) {
+      assert.equal(readFileSync(join(outside, file), 'utf8'), 'secret', file)
+    }
   })
 })

@@ -11,7 +11,6 @@ import {
   readSync,
   renameSync,
   rmdirSync,
-  statSync,
   unlinkSync,
   writeSync,
   type BigIntStats,
@@ -187,15 +186,15 @@ async function* explained<Found>(path: string, found: AsyncGenerator<Found>): As
   }
 }
 
-/** Returns the folder to stay in: the granted one, or the one that holds the granted file. */
+/**
+ * Returns the folder to stay in: the granted one, or the one that holds the granted file. The path had no links when a
+ * person saw it, so that one that leads elsewhere by now is another place.
+ */
 function grantedFolder(path: string): { readonly folder: ContainedFolder; readonly isFolder: boolean } | undefined {
   if (!isAbsolute(path)) return undefined
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-  try {
-    return { folder: new ContainedFolder(isFolder ? path : dirname(path)), isFolder }
-  } catch {
-    return undefined
-  }
+  const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  const folder = isFolder ? new ContainedFolder(path, 'folder') : new ContainedFolder(dirname(path), 'file')
+  return { folder, isFolder }
 }
 
 /** Every level is opened from the one above it, so that nothing below can lead elsewhere. */

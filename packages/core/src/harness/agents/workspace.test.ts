@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
@@ -182,6 +182,30 @@ suite('request_access', () => {
     await second.harness.respondToToolSuspension({ toolCallId: 'c1', resumeData: 'yes' })
     await ended
     assert.equal(second.all('tool_end').at(-1)?.result, 'other')
+  })
+
+  test('is about the place that a path leads to, and asks again when that is another one by the time of the answer', async () => {
+    using folder = new Folder()
+    const { base, root } = folder
+    const [one, two, link] = ['one', 'two', 'link'].map((name) => join(base, name)) as [string, string, string]
+    for (const path of [one, two]) writeFileSync(path, 'secret')
+    symlinkSync(one, link)
+    const ask = { id: 'c1', name: 'request_access', input: { path: '../link', reason: 'to see' } }
+    const read = { id: 'c2', name: 'read_file', input: { path: two } }
+    await using bench = benchOf([ask, read], { workspace: { root }, permissions: ALLOW_READ })
+    await bench.harness.sendMessage({ content: 'Look.' })
+    rmSync(link)
+    symlinkSync(two, link)
+    const again = bench.next('tool_suspended')
+    await bench.harness.respondToToolSuspension({ toolCallId: 'c1', resumeData: 'yes' })
+    await again
+    const asked = (path: string): object => ({ kind: 'sandbox_access_request', path, reason: 'to see', given: link })
+    assert.deepEqual(
+      bench.all('tool_suspended').map(({ suspendPayload }) => suspendPayload),
+      [asked(one), asked(two)],
+    )
+    await bench.harness.respondToToolSuspension({ toolCallId: 'c1', resumeData: 'no' })
+    assert.match(String(bench.all('tool_end').at(-1)?.result), /outside of the workspace/)
   })
 })
 

@@ -1,11 +1,15 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Answer, JsonValue } from '@inspan/protocol'
-import type { RunnableTool } from '@inspan/protocol/driver'
+import type { RunnableTool, ToolSuspension } from '@inspan/protocol/driver'
+import { resolveLinks } from '@inspan/tools'
 import { ACCESS_SETTING, allowedPaths } from '../../engine/index.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { requiredText } from './tool-input.ts'
 
-/** Asks a person for access to a path, and remembers a yes with the thread. */
+/**
+ * Asks a person for access to a path, and remembers a yes with the thread. The question and the yes are about the place
+ * that the path leads to.
+ */
 export function requestAccessTool(port: ThreadPort, cwd: () => string = () => process.cwd()): RunnableTool {
   return {
     name: 'request_access',
@@ -17,14 +21,13 @@ export function requestAccessTool(port: ThreadPort, cwd: () => string = () => pr
     },
     category: 'other',
     isIdempotent: true,
-    execute: async (input, { resume }) => {
-      const path = resolve(cwd(), requiredText(input, 'path'))
+    execute: async (input, { resume, state }) => {
+      const given = resolve(cwd(), requiredText(input, 'path'))
+      const path = resolveLinks(given)
       const reason = requiredText(input, 'reason')
       if (isWithin(path, allowedPaths(port.state.head))) return { result: granted(path) }
-      if (resume === undefined) {
-        const payload = { kind: 'sandbox_access_request', path, reason }
-        return { suspend: { kind: 'access', description: `Access to ${path}: ${reason}`, payload } }
-      }
+      // It may lead elsewhere than it did when the person was asked.
+      if (resume === undefined || path !== (state ?? given)) return question(given, path, reason)
       if (!saysYes(resume)) {
         const because = resume.reason === undefined ? '' : `: ${resume.reason}`
         return { result: { content: `Access to ${path} was denied${because}.`, isError: false } }
@@ -34,6 +37,11 @@ export function requestAccessTool(port: ThreadPort, cwd: () => string = () => pr
       return { result: granted(path) }
     },
   }
+}
+
+function question(given: string, path: string, reason: string): ToolSuspension {
+  const payload = { kind: 'sandbox_access_request', path, reason, ...(given === path ? {} : { given }) }
+  return { suspend: { kind: 'access', description: `Access to ${path}: ${reason}`, payload, state: path } }
 }
 
 function granted(path: string): { content: string; isError: boolean } {
