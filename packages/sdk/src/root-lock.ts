@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs'
-import { open, readFile, rm } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { AgentSDKError } from './errors.ts'
@@ -10,8 +10,8 @@ interface Holder {
   readonly token: string
 }
 
-/** The folders that managers of this process use. */
-const here = new Map<string, string>()
+/** The tokens of this process. Another lock with our process id is that of a dead process whose id we got. */
+const ours = new Set<string>()
 
 /** Keeps a second manager from using the same storage folder. A lock whose process is gone is taken over. */
 export class RootLock {
@@ -26,67 +26,114 @@ export class RootLock {
   static async take(storageRootFolder: string): Promise<RootLock> {
     const path = join(storageRootFolder, 'manager.lock')
     const token = crypto.randomUUID()
-    if (here.has(path)) throw inUse(storageRootFolder, 'this process')
-    here.set(path, token)
+    ours.add(token)
     try {
-      for (let attempt = 0; ; attempt++) {
-        if (await create(path, { pid: process.pid, host: hostname(), token })) return new RootLock(path, token)
-        const holder = await holderOf(path)
-        if (attempt >= 3 || (holder !== undefined && isAlive(holder))) {
-          throw inUse(storageRootFolder, holder === undefined ? 'another process' : `process ${holder.pid}`)
-        }
-        await rm(path, { force: true })
-      }
+      const other = await acquire(path, { pid: process.pid, host: hostname(), token })
+      if (other === undefined) return new RootLock(path, token)
+      throw inUse(storageRootFolder, ours.has(other.token) ? 'this process' : `process ${other.pid}`)
     } catch (error) {
-      here.delete(path)
+      ours.delete(token)
       throw error
     }
   }
 
   release(): void {
-    here.delete(this.#path)
+    ours.delete(this.#token)
     try {
-      const holder = JSON.parse(readFileSync(this.#path, 'utf8')) as Holder
-      if (holder.token === this.#token) rmSync(this.#path, { force: true })
+      if (parse(readFileSync(this.#path, 'utf8'))?.token === this.#token) rmSync(this.#path, { force: true })
     } catch {
       // Somebody removed the folder: then there is no lock either.
     }
   }
 }
 
-async function create(path: string, holder: Holder): Promise<boolean> {
-  try {
-    const file = await open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(JSON.stringify(holder))
-    } finally {
-      await file.close()
-    }
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
+/** Makes the lock ours, or returns the living process that keeps us out. */
+async function acquire(path: string, mine: Holder): Promise<Holder | undefined> {
+  for (;;) {
+    if (await create(path, mine)) return undefined
+    const holder = await holderOf(path)
+    if (holder === undefined) continue
+    if (isAlive(holder)) return holder
+    const other = await removeDead(path, holder, mine)
+    if (other !== undefined) return other
   }
 }
 
-async function holderOf(path: string): Promise<Holder | undefined> {
+/**
+ * Removes the lock of a dead process. Several may find it at once, and a slow one must not remove the lock that a faster
+ * one has put in its place: so a lock is only removed under a lock of its own.
+ */
+async function removeDead(path: string, dead: Holder, mine: Holder): Promise<Holder | undefined> {
+  const removal = `${path}.${dead.token}`
+  const other = await acquire(removal, mine)
+  if (other !== undefined) return other
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Holder
+    if ((await holderOf(path))?.token === dead.token) await rm(path, { force: true })
+  } finally {
+    await rm(removal, { force: true })
+  }
+  return undefined
+}
+
+/** Creates the lock with its content in one step, so that nobody finds it half written. */
+async function create(path: string, holder: Holder): Promise<boolean> {
+  const text = JSON.stringify(holder)
+  const unfinished = `${path}.${holder.token}.tmp`
+  await writeFile(unfinished, text, { mode: 0o600 })
+  try {
+    await link(unfinished, path).catch((error: unknown) => {
+      // Some file systems, such as exFAT, have no links.
+      if (!NO_LINKS.has(codeOf(error))) throw error
+      return writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
+
+/** Returns who has the lock; `undefined` if nobody has it any more. One that cannot be read is nobody's. */
+async function holderOf(path: string): Promise<Holder | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+  return parse(text) ?? { pid: 0, host: hostname(), token: 'unreadable' }
+}
+
+function parse(text: string): Holder | undefined {
+  try {
+    const { host, pid, token } = JSON.parse(text) as { readonly [Key in keyof Holder]?: unknown }
+    if (typeof host !== 'string' || typeof pid !== 'number' || typeof token !== 'string') return undefined
+    // It becomes part of a file name.
+    return /^[\w-]{1,64}$/.test(token) ? { host, pid, token } : undefined
   } catch {
     return undefined
   }
 }
 
-/** A process on another machine counts as alive: we cannot see it. Our own id without our entry is a reused one. */
-function isAlive({ host, pid }: Holder): boolean {
+/** A process on another machine counts as alive: we cannot see it. */
+function isAlive({ host, pid, token }: Holder): boolean {
   if (host !== hostname()) return true
-  if (pid === process.pid) return false
+  if (pid === process.pid || pid === 0) return ours.has(token)
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function inUse(folder: string, who: string): AgentSDKError {
