@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Agent, Harness, MemoryStore } from '@inspan/core'
 import { InspanError } from '@inspan/protocol'
+import { LIMITS } from '@inspan/protocol/schema'
 import { serve, type InspanServer } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
 import { connect, webSocketTransport, type Client, type ClientState, type Transport } from './index.ts'
@@ -113,6 +114,41 @@ describe('connect', () => {
     served.server = await serve({ harness: served.harness, port, token })
     assert.equal((await receipt).status, 'done')
     assert.equal((await until(client, idleAfter(2))).messages[1]?.content, 'only once')
+  })
+
+  it('sends all that was made while disconnected, in order, though it is more than one message may hold', async () => {
+    await using served = await Served.start([])
+    const client = await served.connect({ retry: { firstMs: 1, longestMs: 5 } })
+    const { port, token } = served.server
+    await served.server.close()
+    await until(client, ({ connection }) => connection !== 'open')
+    const data = 'A'.repeat(12_000_000)
+    const attachments = [{ mimeType: 'text/plain', data }]
+    const files = [1, 2, 3].map((one) =>
+      client.send({ type: 'submit', prompt: `${one}`, attachments, expect: { headMessageId: 'none' } }),
+    )
+    const titles = Array.from({ length: LIMITS.commands + 20 }, (_, index) => `Title ${index}`)
+    const named = titles.map((title) => client.send({ type: 'rename', title }))
+    served.server = await serve({ harness: served.harness, port, token })
+    const refused = await Promise.all(files.map(({ receipt }) => receipt))
+    assert.deepEqual(new Set(refused.map(({ reason }) => reason)), new Set(['wrong-anchor']))
+    const done = await Promise.all(named.map(({ receipt }) => receipt))
+    assert.ok(done.every(({ status }) => status === 'done'))
+    assert.equal(client.getState().head.title, titles.at(-1))
+    assert.deepEqual(client.getState().pending, [])
+  })
+
+  it('refuses a command that the server would not take, and goes on with others', async () => {
+    await using served = await Served.start([{ text: 'Hello' }])
+    const client = await served.connect()
+    const attachments = [1, 2].map(() => ({ mimeType: 'text/plain', data: 'A'.repeat(18_000_000) }))
+    const { message, reason, status } = await client.send({ type: 'submit', prompt: 'Two', attachments }).receipt
+    assert.deepEqual([status, reason], ['rejected', 'invalid'])
+    assert.match(message ?? '', /32 MiB/)
+    assert.equal(client.getState().refused.length, 1)
+    assert.equal((await client.send({ type: 'submit', prompt: 'None' }).receipt).status, 'done')
+    const { messages } = await until(client, idleAfter(2))
+    assert.equal(messages[1]?.content, 'Hello')
   })
 
   it('asks again about a command whose end the server does not know yet, until it has its receipt', async () => {

@@ -1,9 +1,11 @@
 import { InspanError } from '@inspan/protocol'
 import { applyFrame, emptyView, viewFrom, type ThreadView } from '@inspan/protocol/log'
 import {
+  MAX_MESSAGE_BYTES,
   WIRE_VERSION,
   type ClientHello,
   type Command,
+  type CommandsMessage,
   type DeltaMessage,
   type HelloMessage,
   type ReceiptMessage,
@@ -19,6 +21,7 @@ import { uuidV7 } from './uuid.ts'
 /** The server sends something at least every 15 seconds. */
 const SILENCE_MS = 45_000
 const MAX_REFUSED = 20
+const TOO_LARGE = `A command may have ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB with its attachments.`
 
 export interface ClientOptions {
   readonly transport: Transport
@@ -109,8 +112,14 @@ export class Client {
     const made = { ...command, id, ...(thread === undefined ? {} : { thread }) }
     const receipt = Promise.withResolvers<ReceiptMessage>()
     this.#receipts.set(id, receipt)
-    this.#outbox.add({ id, command: made, madeAt: Date.now() })
-    this.#connection?.send({ type: 'commands', commands: [made] })
+    const message: CommandsMessage = { type: 'commands', commands: [made] }
+    if (isTooLarge(message)) {
+      // The server would close the connection, now and whenever it is sent again.
+      this.#settle({ type: 'receipt', id, status: 'rejected', reason: 'invalid', message: TOO_LARGE })
+    } else {
+      this.#outbox.add({ id, command: made, madeAt: Date.now() })
+      this.#connection?.send(message)
+    }
     this.#changed()
     return { id, receipt: receipt.promise }
   }
@@ -258,8 +267,8 @@ export class Client {
     const ours = this.#outbox.commands.filter(
       ({ isStale, principal }) => isStale !== true && (principal === undefined || principal === this.#principal),
     )
-    const commands = ours.map(({ command }) => command)
-    if (commands.length > 0) this.#connection?.send({ type: 'commands', commands })
+    // In messages of their own: together they may be more than the server takes.
+    for (const { command } of ours) this.#connection?.send({ type: 'commands', commands: [command] })
   }
 
   #disconnected({ fatal, reason }: Disconnect): void {
@@ -314,4 +323,10 @@ export class Client {
       refused: this.#refused,
     })
   }
+}
+
+function isTooLarge(message: CommandsMessage): boolean {
+  const text = JSON.stringify(message)
+  // Each unit of a text has at most three bytes.
+  return text.length * 3 > MAX_MESSAGE_BYTES && new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES
 }

@@ -10,6 +10,9 @@ import type { ViewSnapshot } from './view.ts'
  */
 export const WIRE_VERSION = 1
 
+/** The largest message of a client, in bytes: enough for an attachment of 15 MB. */
+export const MAX_MESSAGE_BYTES: number = 32 * 1024 * 1024
+
 /** Commands, carried out in order. */
 export interface CommandsMessage {
   readonly type: 'commands'

@@ -31,6 +31,7 @@ export {
   type SubmitCommand,
 } from '../command.ts'
 export {
+  MAX_MESSAGE_BYTES,
   WIRE_VERSION,
   type ClientHello,
   type ClientMessage,

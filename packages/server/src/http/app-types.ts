@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import { InspanError } from '@inspan/protocol'
+import { MAX_MESSAGE_BYTES } from '@inspan/protocol/wire'
 import type { Context, Hono } from 'hono'
 import { allows, type Role } from '../auth/identity.ts'
 import { readJson } from '../connection/read-json.ts'
@@ -12,7 +13,6 @@ export interface AppEnv {
 
 export type App = Hono<AppEnv>
 
-const MAX_BODY = 32 * 1024 * 1024
 /** For routes that answer without a token: strangers must not fill the memory. */
 export const MAX_OPEN_BODY = 4096
 
@@ -27,7 +27,7 @@ export function requireOwner({ tenant }: Caller): void {
 }
 
 /** Reads a JSON body of limited size and depth. */
-export async function readBody(c: Context<AppEnv>, limit: number = MAX_BODY): Promise<object> {
+export async function readBody(c: Context<AppEnv>, limit: number = MAX_MESSAGE_BYTES): Promise<object> {
   const declared = Number(c.req.header('content-length') ?? 0)
   if (declared > limit) throw tooLarge(limit)
   const chunks: Buffer[] = []

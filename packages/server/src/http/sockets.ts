@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { MAX_MESSAGE_BYTES } from '@inspan/protocol/wire'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { ServedConnection } from '../connection/connection.ts'
 import { CLOSE, type Sink } from '../connection/sink.ts'
@@ -10,9 +11,6 @@ import { checkSource, identifyCaller, SUBPROTOCOL, type HttpRefusal } from './gu
 export const SOCKET_PATHS: readonly string[] = ['/v1/ws', '/ws']
 
 const HEARTBEAT_MS = 15_000
-/** A text of a client: enough for an attachment of 15 MB. */
-const MAX_FRAME = 32 * 1024 * 1024
-
 /** After so many pings without an answer a client is given up. */
 const MAX_UNANSWERED = 2
 /** A client that was behind goes on when no more than this is unsent. */
@@ -36,7 +34,7 @@ export class Sockets {
     this.#context = context
     this.#server = new WebSocketServer({
       noServer: true,
-      maxPayload: MAX_FRAME,
+      maxPayload: MAX_MESSAGE_BYTES,
       // On this machine compressing costs more than sending.
       perMessageDeflate: isLocal ? false : { threshold: 1024, concurrencyLimit: 4 },
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
