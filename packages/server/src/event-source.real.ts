@@ -14,7 +14,7 @@ window.events = []
 window.follow = async (code) => {
   const headers = { 'content-type': 'application/json' }
   await fetch('/v1/pair', { method: 'POST', headers, body: JSON.stringify({ code }) })
-  const source = new EventSource('/v1/events?thread=talk')
+  const source = new EventSource('/v1/events')
   source.onmessage = ({ data, lastEventId }) => {
     window.events.push({ ...JSON.parse(data), lastEventId })
     document.body.append(Object.assign(document.createElement('p'), { textContent: data }))
@@ -58,8 +58,11 @@ test('an EventSource continues after a restart of the server, from the last even
   await submit(server)
   await shows('first')
   const { port } = server
+  // The stream named no thread, and another one is the newest now.
+  await harness.session.thread.create({ id: 'newer' })
   await server.close()
   server = await serve({ ...options, port })
+  await page.locator('p', { hasText: '"type":"hello"' }).nth(1).waitFor()
   await submit(server)
   await shows('second')
   const events = (await page.evaluate('window.events')) as readonly Seen[]

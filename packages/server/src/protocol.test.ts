@@ -312,6 +312,19 @@ describe('server-sent events', () => {
     )
   })
 
+  it('continue in the thread they followed, also if none is named and another is the newest by now', async () => {
+    await using bench = await ServerBench.start([])
+    const { events: found } = await events(bench, '/v1/events', 2)
+    const snapshot = found[1]
+    const thread = snapshot?.data.type === 'snapshot' ? snapshot.data.thread : ''
+    const rename = { commands: [{ type: 'rename', title: 'Still this one', thread }] }
+    await bench.fetch('/v1/commands', { method: 'POST', body: JSON.stringify(rename) })
+    await bench.fetch('/v1/threads', { method: 'POST', body: '{}' })
+    const [hello, delta] = (await events(bench, '/v1/events', 2, { 'last-event-id': snapshot?.id ?? '' })).events
+    assert.equal(hello?.data.type === 'hello' && hello.data.thread, thread)
+    assert.match(JSON.stringify(delta?.data), /Still this one/)
+  })
+
   it('refuse the cursor of another thread', async () => {
     await using bench = await ServerBench.start([])
     const make = async (): Promise<string> => {

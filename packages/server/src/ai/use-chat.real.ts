@@ -188,6 +188,8 @@ suite('useChat in React', { timeout: 300_000 }, () => {
     ])
     await chat.send({ text: 'Go' })
     await chat.page.getByRole('button', { name: 'Approve note' }).waitFor()
+    // The other tool may end later than this one asks.
+    await chat.shows('look output-available "a heron"')
     assert.deepEqual(await chat.texts('.tool span'), [
       'look output-available "a heron"',
       'write approval-requested null',

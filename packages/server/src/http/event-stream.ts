@@ -18,7 +18,7 @@ interface OpenStream {
 
 export interface EventStreamRequest {
   readonly caller: Caller
-  /** Default: the caller's newest thread. */
+  /** Default: the thread of `lastEventId`, else the caller's newest one. */
   readonly thread?: string
   readonly clientId: string
   /** The `Last-Event-ID` of an `EventSource` that connects again. */
@@ -48,9 +48,11 @@ export class EventStreams {
   /** Answers a request with events until one side ends it. */
   async serve(request: EventStreamRequest, response: ServerResponse): Promise<void> {
     const { hub } = this.#context
-    const thread = request.thread ?? (await hub.defaultThread(request.caller))
+    const cursor = cursorOf(request.lastEventId)
+    // An `EventSource` that named no thread stays with the one it followed, although another may be the newest by now.
+    const thread = request.thread ?? cursor?.thread ?? (await hub.defaultThread(request.caller))
     await hub.door.find(thread, hub.tenantOf(request.caller))
-    const cursor = cursorOf(request.lastEventId, thread)
+    if (cursor !== undefined && cursor.thread !== thread) throw foreignCursor()
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -105,16 +107,25 @@ export class EventStreams {
   }
 }
 
-/** An event id is `epoch/thread/seq`. One of another thread is refused: it says nothing about this one. */
-function cursorOf(id: string | undefined, thread: string): { epoch: string; seq: number } | undefined {
+interface EventCursor {
+  readonly epoch: string
+  readonly thread: string
+  readonly seq: number
+}
+
+/** An event id is `epoch/thread/seq`. */
+function cursorOf(id: string | undefined): EventCursor | undefined {
   if (id === undefined || id === '') return undefined
-  const [epoch, of, seq] = partsOf(id)
-  if (epoch === undefined || of !== thread || seq === undefined || !/^\d{1,15}$/.test(seq)) {
-    throw new InspanError('invalid-input', 'The Last-Event-ID does not belong to this thread.', {
-      hint: 'Connect without it to get a snapshot.',
-    })
-  }
-  return { epoch, seq: Number(seq) }
+  const [epoch, thread, seq] = partsOf(id)
+  if (epoch === undefined || thread === undefined || seq === undefined || !/^\d{1,15}$/.test(seq)) throw foreignCursor()
+  return { epoch, thread, seq: Number(seq) }
+}
+
+/** A cursor of another thread says nothing about this one. */
+function foreignCursor(): InspanError {
+  return new InspanError('invalid-input', 'The Last-Event-ID does not belong to this thread.', {
+    hint: 'Connect without it to get a snapshot.',
+  })
 }
 
 function partsOf(id: string): readonly string[] {

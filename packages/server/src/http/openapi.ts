@@ -25,7 +25,7 @@ const ROUTES: Readonly<Record<string, RouteFacts>> = {
     summary: 'Follows a thread as server-sent events; continues after Last-Event-ID',
     role: 'view',
     query: {
-      thread: 'The thread. Default: the newest one',
+      thread: 'The thread. Default: that of Last-Event-ID, else the newest one',
       client: 'The id of the client',
       window: 'How many of the newest messages to send',
       protocol: '0 for the whole state first, then deltas with indexes',
