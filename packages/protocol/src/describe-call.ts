@@ -18,6 +18,30 @@ export function describeCall(toolName: string, args: JsonObject | undefined): st
   return cut(`${name}: ${shown}`, LONGEST)
 }
 
+/** What a description of a wait is made of, apart. */
+export interface DescriptionParts {
+  /** What would be done; undefined if the arguments, which are shown anyway, say the same. */
+  readonly text?: string
+  /** Why somebody is asked, in our words. */
+  readonly why?: string
+}
+
+/**
+ * Takes a description apart: the engine describes the call and appends the rule that asks. Only what follows our own
+ * description is that rule: a model may end its arguments with words in parentheses, too.
+ */
+export function splitDescription(
+  toolName: string,
+  args: JsonObject | undefined,
+  description: string,
+): DescriptionParts {
+  const call = describeCall(toolName, args)
+  const isOurs = description.startsWith(`${call} (`) && description.endsWith(')')
+  const why = isOurs ? { why: description.slice(call.length + 2, -1) } : {}
+  if (args !== undefined) return isOurs || description === call ? why : { text: description }
+  return { text: isOurs ? call : description, ...why }
+}
+
 function show(value: JsonValue): string {
   return cut(visible(typeof value === 'string' ? value : JSON.stringify(value)), LONGEST_VALUE)
 }

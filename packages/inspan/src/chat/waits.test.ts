@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { describeCall } from '@inspan/protocol/internal'
 import type { PendingApproval } from '@inspan/protocol/wire'
 import { typedAnswer, waitAction, waitBlocks, type WaitView } from './waits.ts'
 
@@ -32,7 +33,17 @@ suite('an approval', () => {
   test('shows exactly what is to be done, without control sequences', () => {
     const shown = textOf(view({ input: { path: 'a.txt', old_string: 'one', new_string: 'two\x1b[2J\nthree' } }))
     assert.match(shown, /^Allow write_file\?\nwrite a\.txt\n/)
-    assert.match(shown, /"path": "a\.txt"[^]*\n {2}- one\n {2}\+ two\n {2}\+ three\ny allow once/)
+    assert.match(shown, /\n {2}path: a\.txt\n {2}- one\n {2}\+ two\n {2}\+ three\ny allow once/)
+  })
+
+  test('shows the rule that asks, and each argument in a line that no value can imitate', () => {
+    const input = { path: 'a\nforce: true', depth: 2 }
+    const description = `${describeCall('write_file', input)} (no rule allows \`a\`)`
+    const shown = textOf(view({ description, input }))
+    assert.match(
+      shown,
+      /^Allow write_file\?\n {2}path: "a\\nforce: true"\n {2}depth: 2\nAsked because no rule allows `a`\.\ny/,
+    )
   })
 
   test('reports how much of a long input is hidden, and shows it on demand', () => {

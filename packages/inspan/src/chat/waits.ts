@@ -1,7 +1,7 @@
 import { lineDiff } from '@inspan/client'
 import type { GrantScope, JsonObject, JsonValue } from '@inspan/protocol'
 import type { Command, PendingApproval } from '@inspan/protocol/wire'
-import { visible } from '@inspan/protocol/internal'
+import { splitDescription, visible } from '@inspan/protocol/internal'
 import { line, lines, type Block, type ToneLine } from './block.ts'
 
 /** What a key does while something waits. `reason`: asks for a reason before it denies. */
@@ -55,14 +55,17 @@ function detailBlocks({ before, chosen, isUnfolded, wait }: WaitView): readonly 
       const text: readonly Block[] = typeof plan === 'string' ? [{ type: 'markdown', text: visible(plan) }] : []
       return [lines(line(visible(heading), 'strong')), ...text]
     }
-    default:
+    default: {
+      const { text, why } = splitDescription(toolName, input, description)
       return [
         lines(
           line(visible(`Allow ${toolName}?`), 'strong'),
-          line(visible(description), 'soft'),
+          ...(text === undefined ? [] : [line(visible(text), 'soft')]),
           ...(input === undefined ? [] : inputLines(input, before ?? '', isUnfolded)),
+          ...(why === undefined ? [] : [line(visible(`Asked because ${why}.`), 'soft')]),
         ),
       ]
+    }
   }
 }
 
@@ -71,7 +74,7 @@ function inputLines(input: JsonObject, current: string, isUnfolded: boolean): re
   const { command, content, new_string: after, old_string: before, ...rest } = input
   const all = [
     ...marked('$ ', command),
-    ...(Object.keys(rest).length === 0 ? [] : marked('', JSON.stringify(rest, null, 2))),
+    ...Object.entries(rest).flatMap(([name, value]) => marked(`${visible(inOneLine(name))}: `, inOneLine(value))),
     ...marked('- ', before, 'bad'),
     ...marked('+ ', after, 'good'),
     ...(typeof content === 'string' ? changedLines(current, content) : marked('+ ', content, 'good')),
@@ -94,6 +97,11 @@ function changedLines(before: string, after: string): readonly ToneLine[] {
     if (isNear(index)) return [line(`    ${text}`, 'soft')]
     return index > 0 && isNear(index - 1) ? [line('    …', 'soft')] : []
   })
+}
+
+/** A name or a value of several lines could look like several arguments. */
+function inOneLine(value: JsonValue): string {
+  return typeof value === 'string' && !value.includes('\n') ? value : JSON.stringify(value)
 }
 
 function marked(mark: string, value: JsonValue | undefined, tone: ToneLine['tone'] = 'plain'): readonly ToneLine[] {

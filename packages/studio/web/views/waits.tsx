@@ -2,6 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import type { GrantScope, JsonObject, JsonValue } from '@inspan/protocol'
+import { splitDescription } from '@inspan/protocol/internal'
 import type { Command, PendingApproval } from '@inspan/protocol/wire'
 import { Button } from '../parts/button.tsx'
 import { Diff } from '../parts/diff.tsx'
@@ -16,7 +17,7 @@ export function Waits({ client }: { readonly client: Client }): ReactNode {
   const { state: waits, send } = useHarness(client, (state) => state.pendingApprovals ?? NONE)
   if (waits.length === 0) return null
   return (
-    <section aria-label="Waits for you" className="max-h-[50vh] overflow-y-auto border-t border-(--line)">
+    <section aria-label="Waits for you" className="max-h-[50vh] overflow-y-auto border-t border-(--line) px-3">
       {waits.map((wait) => (
         <WaitCard key={wait.waitId} client={client} thread={client.getState().thread} wait={wait} send={send} />
       ))}
@@ -56,7 +57,7 @@ export function WaitCard(props: CardProps): ReactNode {
 
 function Approval({ client, send, thread, wait }: CardProps): ReactNode {
   const { input, kind, toolCallId, toolName } = wait
-  const { text, why } = splitReason(wait.description)
+  const { text, why } = splitDescription(toolName, input, wait.description)
   const before = useAskedFile(client, thread, wait)
   const [isForKind, setForKind] = useState(false)
   const approve = (scope?: GrantScope): void => {
@@ -67,7 +68,8 @@ function Approval({ client, send, thread, wait }: CardProps): ReactNode {
   return (
     <>
       <p className="mb-2 font-medium">Allow {toolName}?</p>
-      {input === undefined ? <p className="mb-2 text-sm">{text}</p> : <ApprovedInput input={input} before={before} />}
+      {text !== undefined && <p className="mb-2 text-sm whitespace-pre-wrap">{text}</p>}
+      {input !== undefined && <ApprovedInput input={input} before={before} />}
       {why !== undefined && <Reason text={why} />}
       <div className="flex flex-wrap gap-2">
         <Button kind="primary" onClick={() => approve()}>
@@ -108,13 +110,6 @@ function useAskedFile(client: Client, thread: string, { input, waitId }: Pending
     }
   }, [client, isWhole, thread, waitId])
   return before
-}
-
-/** The engine appends the rule that asks, in parentheses. */
-function splitReason(description: string): { readonly text: string; readonly why?: string } {
-  const found = /^([^]*) \((.+)\)$/.exec(description)
-  if (found === null) return { text: description }
-  return { text: found[1] ?? description, ...(found[2] === undefined ? {} : { why: found[2] }) }
 }
 
 /** What is between backticks is a name. */
