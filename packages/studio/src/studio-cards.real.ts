@@ -206,13 +206,8 @@ describe('the cards of the web page', { timeout: 300_000 }, () => {
   })
 
   it('have no faults that axe finds, on every screen, in light and dark and on a phone', async () => {
-    const bench = await startStudio([
-      { text: '```ts\nconst a = 1\n```', toolCalls: [{ name: 'read_file', input: { path: 'a' } }] },
-      WRITE,
-      { text: 'Done.' },
-      { text: 'One.' },
-      { text: 'Two.' },
-    ])
+    const read = { text: '```ts\nconst a = 1\n```', toolCalls: [{ name: 'read_file', input: { path: 'a' } }] }
+    const bench = await startStudio([read, WRITE, read, WRITE])
     await visit(browser, bench, async (page) => {
       for (const theme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme: theme })
@@ -222,6 +217,8 @@ describe('the cards of the web page', { timeout: 300_000 }, () => {
           for (const width of [1100, 390]) {
             await page.setViewportSize({ width, height: 800 })
             assert.deepEqual(await axeFaults(page), [], `${name}, ${theme}, ${width} wide`)
+            const widest = await page.evaluate('document.documentElement.scrollWidth')
+            assert.equal(widest, width, `${name} is ${String(widest)} wide on a screen of ${width}`)
           }
           await page.setViewportSize({ width: 1100, height: 800 })
         }
@@ -248,6 +245,10 @@ const SCREENS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     async (page) => {
       await page.getByRole('button', { name: 'New thread' }).first().click()
       await say(page, 'Write it')
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
+      const card = await page.getByRole('region', { name: 'Waits for you' }).getByRole('group').first().boundingBox()
+      const pane = await page.getByRole('main').boundingBox()
+      assert.ok(card !== null && pane !== null && card.x > pane.x, 'what waits does not touch the edge')
       await page.getByRole('button', { name: 'Details' }).click()
       await page.getByRole('complementary', { name: 'Details' }).waitFor()
     },

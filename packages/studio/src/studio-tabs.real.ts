@@ -47,6 +47,12 @@ describe('the web page in two tabs', { timeout: 240_000 }, () => {
     const options = [{ label: 'Red' }, { label: 'Blue' }]
     const bench = await startStudio([
       { toolCalls: [{ name: 'ask_user', input: { question: 'Which colour?', options } }] },
+      {
+        toolCalls: [
+          { name: 'ask_user', input: { question: 'Which of them?', options, selectionMode: 'multi_select' } },
+        ],
+      },
+      { toolCalls: [{ name: 'ask_user', input: { question: 'Which name?' } }] },
       { toolCalls: [{ name: 'submit_plan', input: { title: 'Paint', plan: '1. Paint it' } }] },
       { text: 'Then another plan.' },
     ])
@@ -55,6 +61,12 @@ describe('the web page in two tabs', { timeout: 240_000 }, () => {
       await page.getByRole('button', { name: 'Blue' }).waitFor()
       const second = await secondTab(page, bench)
       await second.getByRole('button', { name: 'Blue' }).click()
+      // Each tab answers what the other one has brought up.
+      await page.getByRole('region', { name: 'Waits for you' }).getByText('Which of them?').waitFor()
+      await page.getByRole('button', { name: 'Red' }).click()
+      await page.getByRole('button', { name: 'Answer' }).click()
+      await second.getByLabel('Your answer').fill('Ada')
+      await second.getByRole('button', { name: 'Answer' }).click()
       await page.getByText('Approve this plan? Paint').waitFor()
       await second.getByRole('button', { name: 'Reject…' }).click()
       await second.getByLabel('Reason, told to the agent').fill('Not today')
@@ -109,6 +121,24 @@ describe('the web page in two tabs', { timeout: 240_000 }, () => {
       await say(page, 'Try again')
       await page.getByText('It works now.').waitFor()
       await page.getByText(/invalid x-api-key/).waitFor({ state: 'detached' })
+    })
+  })
+
+  it('shows why something was not done, until that is dismissed', async () => {
+    const call = { name: 'write_file', input: { path: 'a.txt', content: 'hello' } }
+    const bench = await startStudio([{ toolCalls: [call] }, { text: 'Written.' }])
+    await visit(browser, bench, async (page) => {
+      await say(page, 'Write')
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
+      await page.getByLabel('You', { exact: true }).hover()
+      await page.getByRole('button', { name: 'Rewind' }).click()
+      await page.getByRole('button', { name: 'Conversation only' }).click()
+      const refused = page.getByText(/^Not done: .*run/)
+      await refused.waitFor()
+      await page.getByRole('button', { name: 'Dismiss' }).click()
+      await refused.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Allow once' }).click()
+      await page.getByText('Written.').waitFor()
     })
   })
 

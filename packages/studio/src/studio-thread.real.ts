@@ -187,7 +187,11 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
       await replayed.getByText('How long is it?').waitFor()
       await page.reload()
       await replayed.getByText('It has two lines.').waitFor()
+      for (const name of ['Fork here', 'Rewind']) {
+        assert.equal(await page.getByRole('button', { name }).count(), 0, 'a replay changes nothing')
+      }
       await page.getByRole('button', { name: 'Back to the thread' }).click()
+      await page.getByRole('button', { name: 'Rewind' }).waitFor()
       await page.getByRole('region', { name: 'Conversation' }).getByText('It has two lines.').waitFor()
       assert.equal(
         await page.getByRole('region', { name: 'Conversation' }).locator('article').count(),

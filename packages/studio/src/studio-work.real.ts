@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import type { Comparison } from '@inspan/client/compare'
 import type { Browser } from 'playwright-core'
-import { MemoryStore } from '@inspan/core'
+import { Agent, MemoryStore } from '@inspan/core'
+import { scriptedModel } from '@inspan/testing'
 import { axeFaults, say, startBrowser, startStudio, visit } from './studio.fixture.ts'
 
 const WRITE = { text: 'I will write.', toolCalls: [{ name: 'write_file', input: { path: 'a.txt', content: 'hello' } }] }
@@ -38,6 +39,51 @@ describe('the web page at work', { timeout: 240_000 }, () => {
       await waiting.waitFor({ state: 'detached' })
       await page.getByRole('region', { name: 'Recent' }).getByRole('button', { name: /Write/ }).click()
       await page.getByText('It is written.').waitFor()
+    })
+  })
+
+  it('shows what waits first, then what runs, then what is recent', async () => {
+    const long = { text: Array.from({ length: 2000 }, (_, index) => `word${index} `), delayPerDeltaMs: 50 }
+    const bench = await startStudio([{ text: 'Done.' }, long, WRITE])
+    await visit(browser, bench, async (page) => {
+      const home = page.getByRole('button', { name: /Needs you/ })
+      const conversation = page.getByRole('region', { name: 'Conversation' })
+      await say(page, 'Rest')
+      await conversation.getByText('Done.').waitFor()
+      await home.click()
+      await say(page, 'Speak')
+      await conversation.getByText('word3 ').waitFor()
+      await home.click()
+      await say(page, 'Write')
+      await page.getByRole('button', { name: 'Allow once' }).waitFor()
+      await home.click()
+      await page.getByRole('region', { name: 'Waits: Write' }).waitFor()
+      await page.getByRole('region', { name: 'Running' }).getByText('Speak').waitFor()
+      await page.getByRole('region', { name: 'Recent' }).getByText('Rest').waitFor()
+      const regions = await page.getByRole('region').all()
+      assert.deepEqual(await Promise.all(regions.map((region) => region.getAttribute('aria-label'))), [
+        'Waits: Write',
+        'Running',
+        'Recent',
+      ])
+    })
+  })
+
+  it('chooses the model before a thread begins, and another one later', async () => {
+    const ids = ['test/one', 'test/two', 'test/three']
+    const bench = await startStudio([], new MemoryStore(), {
+      agent: new Agent({ id: 'me', model: scriptedModel([]) }),
+      resolveModel: (id) => scriptedModel([{ text: `I am ${id}.`, repeat: true }]),
+      modes: [{ id: 'build', defaultModelId: 'test/one' }],
+      customModelCatalogProvider: () => ids.map((id) => ({ id, hasApiKey: true })),
+    })
+    await visit(browser, bench, async (page) => {
+      await page.getByLabel('Model').selectOption('test/two')
+      await say(page, 'Who are you?')
+      await page.getByText('I am test/two.').waitFor()
+      await page.getByLabel('Model').selectOption('test/three')
+      await say(page, 'And now?')
+      await page.getByText('I am test/three.').waitFor()
     })
   })
 
@@ -226,6 +272,44 @@ describe('the web page at work', { timeout: 240_000 }, () => {
         said.map((text) => text.split('\n')[0]),
         ['Begin', 'Look out', 'Two', 'One'],
       )
+    })
+  })
+
+  it('offers by ⌘K only what concerns the screen that is shown', async () => {
+    const bench = await startStudio([{ text: 'Said.' }])
+    await visit(browser, bench, async (page) => {
+      const found = async (search: string): Promise<number> => {
+        await page.keyboard.press('ControlOrMeta+k')
+        await page.getByPlaceholder('Type a command or the title of a thread').fill(search)
+        const count = await page.getByRole('option', { name: search, exact: true }).count()
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        return count
+      }
+      await say(page, 'Speak')
+      await page.getByText('Said.').waitFor()
+      await page.getByRole('status').getByText('Idle').waitFor()
+      assert.deepEqual([await found('Delete this thread…'), await found('Cancel the run')], [1, 0])
+      await page.getByRole('button', { name: /Needs you/ }).click()
+      await page.getByRole('heading', { name: 'What needs you' }).waitFor()
+      assert.deepEqual([await found('Delete this thread…'), await found('New thread')], [0, 1])
+    })
+  })
+
+  it('follows the system from light to dark, unless a theme was chosen', async () => {
+    const bench = await startStudio([])
+    await visit(browser, bench, async (page) => {
+      const dark = page.locator('html.dark')
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await dark.waitFor()
+      await page.emulateMedia({ colorScheme: 'light' })
+      await dark.waitFor({ state: 'detached' })
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByPlaceholder('Type a command or the title of a thread').fill('Dark theme')
+      await page.keyboard.press('Enter')
+      await dark.waitFor()
+      // Scrollbars, boxes to tick and lists of choices are drawn by the browser.
+      assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark')
     })
   })
 

@@ -1,14 +1,14 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { connectHere, type Connected } from './connection.ts'
-import { applyTheme } from './theme.ts'
+import { followSystemTheme } from './theme.ts'
 import { PairingView } from './views/pairing.tsx'
 import { Workbench } from './views/workbench.tsx'
 
 export function App(): ReactNode {
   const [connected, setConnected] = useState<Connected | undefined>(undefined)
   const [attempt, setAttempt] = useState(0)
+  useEffect(followSystemTheme, [])
   useEffect(() => {
-    applyTheme()
     let isCurrent = true
     let close: (() => void) | undefined
     void connectHere().then((found) => {

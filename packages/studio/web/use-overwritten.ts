@@ -8,14 +8,13 @@ import { pathIn } from './path-in.ts'
  * a file that more than this call has changed.
  */
 export function useOverwritten({ input = {}, status }: HarnessToolCall): string | undefined {
-  const { client } = useContext(NestedContext)
+  const { client, messages, thread } = useContext(NestedContext)
   const [before, setBefore] = useState<string | undefined>(undefined)
   const path = pathIn(input)
   const content = input['content']
   useEffect(() => {
     if (client === undefined || path === undefined || typeof content !== 'string' || status !== 'complete') return
-    const { messages, thread } = client.getState()
-    const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls)
+    const calls = messages().flatMap(({ toolCalls = [] }) => toolCalls)
     if (calls.filter((each) => each.status === 'complete' && changes(each, path)).length !== 1) return
     let isCurrent = true
     client.routes.changedFiles(thread).then(
@@ -29,7 +28,7 @@ export function useOverwritten({ input = {}, status }: HarnessToolCall): string 
     return () => {
       isCurrent = false
     }
-  }, [client, content, path, status])
+  }, [client, content, messages, path, status, thread])
   return before
 }
 

@@ -66,7 +66,7 @@ export function CompareForm({ client, models, modes, onStart }: CompareFormProps
           aria-label="Prompt for all"
           autoFocus
           rows={4}
-          placeholder="What are they all to do?"
+          placeholder="What should they all do?"
           className="mb-3 w-full rounded-xl border border-(--line) bg-(--panel) p-3"
           value={prompt}
           onChange={(event) => setPrompt(event.target.value)}

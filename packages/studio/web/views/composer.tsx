@@ -60,7 +60,8 @@ export function MessageBox({ isRunning, onCancel, onSubmit }: BoxProps): ReactNo
         aria-label="Message"
         autoFocus
         rows={Math.min(8, text.split('\n').length)}
-        placeholder={isRunning ? 'Say something to the agent (Alt+Enter: after this run)' : 'What is to be done?'}
+        placeholder={isRunning ? 'Tell the agent something' : 'What should be done?'}
+        title={isRunning ? 'Enter: the agent hears it before its next step. Alt+Enter: after this run' : undefined}
         className="min-w-0 flex-1 resize-none bg-transparent px-2 py-1 !outline-none"
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -1,11 +1,19 @@
-import type { ReactNode } from 'react'
+import { X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import { adviceOn } from '@inspan/protocol/internal'
 import { Button } from '../parts/button.tsx'
 
+interface ConnectionBarProps {
+  readonly client: Client
+  /** Only then what went wrong in it is of interest. */
+  readonly isThreadShown: boolean
+}
+
 /** Says when the page is not up to date, and which commands were refused or are not settled. */
-export function ConnectionBar({ client }: { readonly client: Client }): ReactNode {
+export function ConnectionBar({ client, isThreadShown }: ConnectionBarProps): ReactNode {
+  const [dismissed, setDismissed] = useState<string | undefined>(undefined)
   const { state } = useHarness(client, ({ connection, error, head, pending, problem, refused }) => ({
     connection,
     error,
@@ -22,12 +30,24 @@ export function ConnectionBar({ client }: { readonly client: Client }): ReactNod
           {connection === 'closed' ? 'Disconnected.' : 'Reconnecting…'} {problem} What you see may be old.
         </Bar>
       )}
-      {error !== undefined && (
+      {isThreadShown && error !== undefined && (
         <Bar isBad>
           {error} {cause === undefined ? '' : adviceOn(cause)}
         </Bar>
       )}
-      {refusal?.message !== undefined && <Bar isBad>Not done: {refusal.message}</Bar>}
+      {refusal?.message !== undefined && refusal.id !== dismissed && (
+        <Bar isBad>
+          Not done: {refusal.message}{' '}
+          <button
+            className="align-text-bottom"
+            aria-label="Dismiss"
+            title="Dismiss"
+            onClick={() => setDismissed(refusal.id)}
+          >
+            <X size={16} />
+          </button>
+        </Bar>
+      )}
       {pending
         .filter((command) => 'isOld' in command && command.isOld === true)
         .map(({ command, id }) => (

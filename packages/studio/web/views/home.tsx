@@ -58,7 +58,7 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Ho
         {overview.threads !== undefined && waiting.length === 0 && (
           <p className="mb-6 rounded-xl border border-dashed border-(--line) p-4 text-(--soft)">
             Nothing waits for you.{' '}
-            {threads.length === 0 ? 'Write below what is to be done.' : 'Write below to start something new.'}
+            {threads.length === 0 ? 'Write below what should be done.' : 'Write below to start something new.'}
           </p>
         )}
         {waiting.map((thread) => (

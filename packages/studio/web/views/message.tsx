@@ -7,16 +7,15 @@ import { ToolCard } from './tool-card.tsx'
 import { RewindDialog } from './rewind-dialog.tsx'
 
 interface MessageProps {
-  readonly client: Client
   readonly message: WireMessage
-  readonly onOpen: (thread: string) => void
+  /** What can be done from here on. Nothing in a replay. */
+  readonly actions?: { readonly client: Client; readonly onOpen: (thread: string) => void }
 }
 
 /** Messages keep their identity while nothing about them changes, so that only the one that streams is drawn again. */
 export const Message: NamedExoticComponent<MessageProps> = memo(function Message({
-  client,
+  actions,
   message,
-  onOpen,
 }: MessageProps): ReactNode {
   const { attachments = [], content, id, reasoning, role, status, toolCalls = [] } = message
   const isUser = role === 'user'
@@ -36,7 +35,7 @@ export const Message: NamedExoticComponent<MessageProps> = memo(function Message
         ))}
         {status === 'error' && <p className="text-sm text-(--bad)">This answer was interrupted.</p>}
       </div>
-      {status !== 'streaming' && <Actions client={client} messageId={id} isUser={isUser} onOpen={onOpen} />}
+      {status !== 'streaming' && actions !== undefined && <Actions {...actions} messageId={id} isUser={isUser} />}
     </article>
   )
 })

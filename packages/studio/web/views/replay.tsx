@@ -35,17 +35,17 @@ export function ReplayView({ client, onOpen, thread }: ReplayProps): ReactNode {
   }, [client, thread])
   if (problem !== undefined) return <p className="p-4 text-(--bad)">This thread cannot be replayed: {problem}</p>
   if (messages === undefined) return <p className="p-4 text-(--soft)">Reading the conversation…</p>
-  return <Player client={client} messages={messages} onBack={() => onOpen(thread)} onOpen={onOpen} />
+  return <Player client={client} thread={thread} messages={messages} onBack={() => onOpen(thread)} />
 }
 
 interface PlayerProps {
   readonly client: Client
+  readonly thread: string
   readonly messages: readonly WireMessage[]
   readonly onBack: () => void
-  readonly onOpen: (thread: string) => void
 }
 
-function Player({ client, messages, onBack, onOpen }: PlayerProps): ReactNode {
+function Player({ client, messages, onBack, thread }: PlayerProps): ReactNode {
   const replay = useMemo(() => replayOf(messages), [messages])
   const [frame, setFrame] = useState(0)
   const [isPlaying, setPlaying] = useState(true)
@@ -58,7 +58,10 @@ function Player({ client, messages, onBack, onOpen }: PlayerProps): ReactNode {
     return () => clearInterval(timer)
   }, [isPlaying, isOver, replay, speed])
   const { byCall, top } = useMemo(() => splitNested(replay.at(frame)), [frame, replay])
-  const nested = useMemo(() => ({ client, byCall }), [byCall, client])
+  const nested = useMemo(
+    () => ({ client, thread, messages: () => messages, byCall }),
+    [byCall, client, messages, thread],
+  )
   useEffect(() => {
     list.current?.scrollToIndex(top.length - 1, { align: 'end' })
   }, [top])
@@ -108,7 +111,7 @@ function Player({ client, messages, onBack, onOpen }: PlayerProps): ReactNode {
       <section aria-label="Replayed conversation" className="min-h-0 flex-1">
         <NestedContext value={nested}>
           <VList ref={list} data={top} className="h-full" tabIndex={0}>
-            {(message) => <Message key={message.id} client={client} message={message} onOpen={onOpen} />}
+            {(message) => <Message key={message.id} message={message} />}
           </VList>
         </NestedContext>
       </section>

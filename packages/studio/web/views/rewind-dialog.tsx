@@ -57,10 +57,11 @@ export function RewindDialog({ client, messageId, onClose }: RewindDialogProps):
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-20 bg-black/50" />
-        <Dialog.Content className="fixed top-1/2 left-1/2 z-30 w-[min(32rem,90vw)] -translate-1/2 rounded-xl bg-(--bg) p-5">
+        <Dialog.Content className="fixed top-1/2 left-1/2 z-30 w-[min(38rem,92vw)] -translate-1/2 rounded-xl bg-(--bg) p-5">
           <Dialog.Title className="text-lg font-semibold">Rewind to before this message?</Dialog.Title>
           <Dialog.Description className="mb-3 text-sm text-(--soft)">
-            Nothing is erased: a rewind can be undone by another one.
+            Everything from this message on leaves the conversation. To keep it, fork the thread at its last message
+            first.
           </Dialog.Description>
           {preview === undefined && <p>Looking at what would change…</p>}
           {preview !== undefined && !canFiles && (

@@ -94,14 +94,14 @@ function WholeFile({ call, content }: { readonly call: HarnessToolCall; readonly
 
 /** What a subagent said and did: of a foreign one in this thread, of one of ours in a thread of its own. */
 function SubagentWork({ callId, isRunning }: { readonly callId: string; readonly isRunning: boolean }): ReactNode {
-  const { byCall, client } = useContext(NestedContext)
+  const { byCall, client, thread } = useContext(NestedContext)
   const inline = byCall.get(callId)
   const [read, setRead] = useState<readonly WireMessage[]>([])
   useEffect(() => {
     if (inline !== undefined || client === undefined) return
     let isCurrent = true
     const look = async (): Promise<void> => {
-      const children = await client.routes.children(client.getState().thread)
+      const children = await client.routes.children(thread)
       const child = children.find(({ parentCall }) => parentCall === callId)
       if (child === undefined) return
       const { messages } = await client.routes.messages(child.id, { limit: 100 })
@@ -114,7 +114,7 @@ function SubagentWork({ callId, isRunning }: { readonly callId: string; readonly
       isCurrent = false
       clearInterval(timer)
     }
-  }, [callId, client, inline, isRunning])
+  }, [callId, client, inline, isRunning, thread])
   const messages = inline ?? read
   if (messages.length === 0) return null
   return (

@@ -22,7 +22,11 @@ export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNod
     () => splitNested([...older.messages, ...state.messages]),
     [older.messages, state.messages],
   )
-  const nested = useMemo(() => ({ client, byCall }), [client, byCall])
+  const nested = useMemo(
+    () => ({ client, thread: state.thread, messages: () => client.getState().messages, byCall }),
+    [client, state.thread, byCall],
+  )
+  const actions = useMemo(() => ({ client, onOpen }), [client, onOpen])
   const last = state.messages.at(-1)
   const known = useRef({ firstId: top[0]?.id, thread: state.thread })
   // Older messages come in at the top: what is looked at must not move.
@@ -51,7 +55,7 @@ export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNod
   if (top.length === 0) {
     return (
       <div className="flex flex-1 items-center justify-center p-6 text-center text-(--soft)">
-        <p>Nothing was said here yet. Write what is to be done.</p>
+        <p>Nothing was said here yet. Write what should be done.</p>
       </div>
     )
   }
@@ -65,7 +69,7 @@ export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNod
     <section aria-label="Conversation" className="min-h-0 flex-1">
       <NestedContext value={nested}>
         <VList ref={list} data={top} shift={isPrepended} onScroll={onScroll} className="h-full" tabIndex={0}>
-          {(message) => <Message key={message.id} client={client} message={message} onOpen={onOpen} />}
+          {(message) => <Message key={message.id} message={message} actions={actions} />}
         </VList>
       </NestedContext>
     </section>

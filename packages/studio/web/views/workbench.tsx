@@ -112,7 +112,7 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
             <Menu size={18} />
           </button>
         )}
-        <ConnectionBar client={client} />
+        <ConnectionBar client={client} isThreadShown={route.view === 'thread'} />
         {route.view === 'home' && (
           <Home
             client={client}
@@ -166,6 +166,7 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
         client={client}
         threads={threads}
         choices={choices}
+        isThreadShown={route.view === 'thread'}
         isOpen={isPaletteOpen}
         onChange={setPaletteOpen}
         onOpen={open}
