@@ -111,4 +111,4 @@ git bisect, git count-objects, git var, git version, git help, git notes, git ch
 
 /** Settings of git that name a program to run, another folder, or more settings. */
 export const GIT_SETTING: RegExp =
-  /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i
+  /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree|^protocol\.|^url\.|httpd|^safe\./i

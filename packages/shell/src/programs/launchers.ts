@@ -44,7 +44,7 @@ chrt | transparent operands=1 reports=-m,-p,--max,--pid |
   -b -f -i -o -r -R -a -m -p -v --batch --fifo --idle --other --rr --reset-on-fork --max --pid
 caffeinate | transparent | -d -i -m -s -u -t: -w:
 xvfb-run | transparent |
-  -a -l -n: -p: -s: -w: --auto-servernum --listen-tcp --server-num: --xauth-protocol: --server-args: --wait:
+  -a -l -n: -p: -w: --auto-servernum --listen-tcp --server-num: --xauth-protocol: --wait:
 strace | transparent |
   -f -F -q -v -t -r -T -y -c -C -d -i -k -n -w -x -z -Z -e: -s: -a: -b: -I: -S: -P: -X: --follow-forks --quiet
   --summary-only

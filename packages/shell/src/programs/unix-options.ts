@@ -77,7 +77,7 @@ ag |
   --go --java --cpp --cc --html --css --json --yaml --markdown --rust --php --shell
 ack |
   -i -I -S -l -L -c -o -v -w -Q -h -H -n -r -R -s -k -1 -x -A: -B: -C: -m: -t: --ignore-case --smart-case
-  --files-with-matches --files-without-matches --count --output: --invert-match --word-regexp --literal
+  --files-with-matches --files-without-matches --count --invert-match --word-regexp --literal
   --no-filename --with-filename --nocolor --color --noheading --heading --nogroup --group --nobreak --break
   --column --follow --sort-files --after-context: --before-context: --context: --max-count: --ignore-dir:
   --ignore-file: --type: --known-types --js --ts --python --ruby --go --java --cpp --cc --html --css --json --yaml

@@ -7,7 +7,7 @@ function all(verdict: 'allow' | 'ask', why: string, commands: readonly string[])
 const ALLOW = [
   'ls *, cat *, echo *, printf *, grep *, sed *, awk *, find *, head *, read *, cd *, export *, set *, true *, test *',
   'git *, npm test *, npm run *, make *, man *, less *, nm *, shuf *, iconv *, python3 -m json.tool *, tsc --noEmit *',
-  'tar *, curl *, mocha *, jest *, gradle *, pytest *, sort *, date *, tool *, bash -c *, sh -c *, jq *, wc *',
+  'npm *, docker *, tar *, curl *, mocha *, jest *, gradle *, pytest *, sort *, date *, tool *, bash -c *, sh -c *, jq *, wc *',
 ].flatMap((line) => line.split(', '))
 
 /** Commands that once got past allows: constructs that shells read in their own way, and options nobody had listed. */
@@ -75,6 +75,48 @@ export const pastAllows: CorpusGroup = {
       'echo "${x@P}"',
       'echo ${!x}',
       'ls\r\n',
+    ]),
+    ...all('ask', 'an option behind a `--` that is the value of the option before it', [
+      'curl -H -- -o out https://x',
+      'curl -A -- -K out https://x',
+      'git tag -m -- -F .env x',
+      'git commit -m -- --template=x',
+      'git blame -L -- --contents x f',
+      'git format-patch --base -- -o out HEAD',
+      'git apply -p -- --directory=x f',
+      'tar -cf a.tar --exclude -- --checkpoint-action=exec=id f',
+      'sort -t -- -o out f',
+      'mocha -g -- -r ./x',
+      "sed -l -- -i 's/a/b/' f",
+    ]),
+    ...all('ask', 'a file with options, or one on another machine', [
+      'nm @options',
+      'pytest @options',
+      'tool @options',
+      'tar cf host:x f',
+      'curl -sw @format https://x',
+      'curl FILE:///etc/passwd',
+    ]),
+    ...all('ask', 'a subcommand whose options nobody has listed, or one that changes settings', [
+      'git fast-export --export-marks=out HEAD',
+      'git instaweb --httpd tool',
+      'git config protocol.ext.allow always',
+      'git config instaweb.httpd tool',
+      'npm config set script-shell ./x',
+      'npm set script-shell=./x',
+      'npm explore x -- id',
+      'npm pkg set scripts.test=id',
+      'docker compose -f x.yml up',
+      'docker build -f x .',
+    ]),
+    ...all('allow', 'the same without what makes it doubtful', [
+      'git log -n 2 -- f',
+      'git diff --stat -- f',
+      'git commit -m words -- f',
+      'grep -e word -- f',
+      'sort -k 2 -- f',
+      'curl -d @body.json https://x',
+      'docker compose logs --tail=20 web',
     ]),
     ...all('ask', 'an option or setting that is not known to be harmless', [
       "sed ':a w out' f",

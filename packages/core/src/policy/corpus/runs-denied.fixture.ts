@@ -13,6 +13,7 @@ export const runsDenied: readonly string[] = commandsIn([
   "typeset x=rm; $x y · declare -n r=x; x=rm; $r y · read x <<< rm; $x y · read -r a b <<< 'rm y'; $a $b",
   "mapfile -t a <<< rm; \"${a[0]}\" x · IFS=,; x=rm,y; $x · printf -v x rm; $x y · printf -v x '%b' '\\x72m'; $x y",
   "x=$'\\162\\155'; $x y · x=$(printf '\\162\\155'); $x y · $(printf '\\162\\155') y · $(echo mr | rev) y",
+  'yarn curl u · pnpm curl u · bun curl u',
   '$(tr a-z b-za <<< ql) y · $(base64 -d <<< cm0=) x · $(xxd -r -p <<< 726d) x · echo cm0geA== | base64 -d | sh',
   'base64 -d <<< cm0geA== | bash · sh -c "$(base64 -d <<< cm0geA==)" · eval "$(base64 -d <<< cm0geA==)"',
   'bash <(base64 -d <<< cm0geA==) · . <(base64 -d <<< cm0geA==)',

@@ -26,6 +26,11 @@ const MOST_OPERANDS: ReadonlyMap<string, number> = new Map([
   ['comm', 2],
 ])
 
+/** Subcommands that change settings or scripts, or run something else. */
+const SETS_UP = /^(?:config|c|set|set-script|pkg|explore|edit)$/
+/** They take options from a file whose name follows an `@`. */
+const READS_OPTIONS =
+  /^(?:nm|strings|objdump|readelf|size|ar|ranlib|strip|objcopy|c\+\+filt|pytest|py\.test|mypy|ruff|black|isort)$/
 /** Operands that mean more than a file or a name. */
 const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
   ['date', /^[^+]/],
@@ -41,9 +46,20 @@ const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
   ['cargo', /^\+/],
   ['git config', new RegExp(`^edit$|${GIT_SETTING.source}`, 'i')],
   ['gh', /^(?:alias|config|extensions?|ext)$/],
-  ['curl', /%output\{|^file:/],
+  ['curl', /%output\{|^file:/i],
+  // A name with a colon is a file on another machine.
+  ['tar', /:/],
+  ['bsdtar', /:/],
+  ['npm', SETS_UP],
+  ['pnpm', SETS_UP],
+  ['yarn', SETS_UP],
   ['printf', /%[-#+ 0-9.*]*n/],
 ])
+
+/** A format may be in a file, and write one. */
+const WRITES_OUT = /^(?:-[a-zA-Z]*w|--write-out)/
+/** Their values are judged as their operands are. */
+const VALUES_TELL = /^(?:curl|(?:bsd)?tar)$/
 
 /** In programs that we do not know, names of options that mean "run", "load", "write to" or "work in" elsewhere. */
 const TELLING =
@@ -69,7 +85,7 @@ export function findUnlisted(program: string, args: readonly string[], open: rea
   const [name, from] = tableName(program, args)
   if (program === 'git' && args[from - 1]?.startsWith('-') === true && open.includes(from - 1)) return args[from - 1]
   const table = program === 'printf' ? NO_OPTIONS : harmlessOptions(name)
-  if (table === undefined) return findTelling(args, open)
+  if (table === undefined) return /^git [a-z]/.test(name) ? findOption(args, open) : findTelling(args, open)
   return findIn(name, table, args, /^g?find$/.test(name) ? withoutActions(args, open) : open, from)
 }
 
@@ -88,6 +104,10 @@ const NO_OPTIONS: OptionTable = { options: new Map(), letters: [], digits: false
 /** Returns the name in the table, and where the arguments for it begin. */
 function tableName(program: string, args: readonly string[]): readonly [string, number] {
   if (program.startsWith('git-')) return [`git ${program.slice('git-'.length)}`, 0]
+  if (/^(?:docker|podman)$/.test(program) && /^(?:compose|build|buildx|builder|image)$/.test(args[0] ?? '')) {
+    // Elsewhere `-f` follows or filters; here it names a file of instructions.
+    return ['docker-compose', 1]
+  }
   if (program !== 'git') return [program.replace(/(?<=^(?:python|node))[\d.]+$/, ''), 0]
   const at = gitSubcommand(args)
   return [`git ${args[at] ?? ''}`, at + 1]
@@ -123,28 +143,39 @@ function findIn(
 ): string | undefined {
   const operands: number[] = []
   const runner = WORKS_WHERE_TOLD.test(name)
-  let end = args.indexOf('--', from)
-  if (end === -1 || /^g?find$/.test(name)) end = args.length
-  for (let at = from; at < end; at += 1) {
+  const readsFind = /^g?find$/.test(name)
+  let end = args.length
+  for (let at = from, mayBeValue = false; at < end; at += 1) {
     const text = args[at] ?? ''
+    if (text === '--' && !readsFind && !mayBeValue) {
+      end = at
+      break
+    }
+    mayBeValue = false
     const isBundle = at === 0 && /^(?:bsd)?tar$/.test(name) && !text.startsWith('-')
     if (!isBundle && (text.length < 2 || !text.startsWith('-'))) {
       operands.push(at)
       continue
     }
     // `-mtime -1`
-    if (/^g?find$/.test(name) && /^-\d+[a-zA-Z]?$/.test(text)) continue
+    if (readsFind && /^-\d+[a-zA-Z]?$/.test(text)) continue
     const value = valueOf(name, isBundle ? `-${text}` : text, table)
     if (value === null) {
       if (open.includes(at)) return text
       continue
     }
     const given = value === 'next' ? (args[at + 1] ?? '') : value
-    if (value === 'next' && !given.startsWith('-')) at += 1
+    // What begins with a dash is looked at as an option, too; programs differ in that.
+    mayBeValue = value === 'next'
+    if (mayBeValue && !given.startsWith('-')) {
+      at += 1
+      mayBeValue = false
+    }
     if (!open.includes(at)) continue
     if (runner && (ELSEWHERE.test(given) || (LOADS_BY_VALUE.test(text.split('=', 1)[0] ?? '') && /[./]/.test(given))))
       return given
-    if (TELLING_OPERAND.get(name)?.test(given) === true && name === 'curl') return given
+    if (name === 'curl' && given.startsWith('@') && WRITES_OUT.test(text)) return given
+    if (VALUES_TELL.test(name) && TELLING_OPERAND.get(name)?.test(given) === true) return given
   }
   const passed = [...args.keys()].slice(end + 1)
   // What follows are options of git.
@@ -156,6 +187,7 @@ function findIn(
     const text = args[at] ?? ''
     if (!open.includes(at)) continue
     if (count >= most || telling?.test(text) === true || (runner && ELSEWHERE.test(text))) return text
+    if (text.startsWith('@') && READS_OPTIONS.test(name)) return text
   }
   if (!isPassedOn) return undefined
   const behind = open.filter((at) => at > end)
@@ -184,12 +216,17 @@ function valueOf(name: string, text: string, { digits, letters, options }: Optio
   return ''
 }
 
+/** For subcommands that are not in the table, of a program that is. */
+function findOption(args: readonly string[], open: readonly number[]): string | undefined {
+  return args.find((text, at) => open.includes(at) && text.startsWith('-') && text !== '--')
+}
+
 /** For programs that are not in the table, and for the arguments of scripts. */
 export function findTelling(args: readonly string[], open: readonly number[]): string | undefined {
   return args.find((text, at) => {
     if (!open.includes(at)) return false
     if (!text.startsWith('-') || text === '-' || text === '--') {
-      return ELSEWHERE.test(text) || /^[A-Za-z_.]\w*[:+?!]*=/.test(text)
+      return ELSEWHERE.test(text) || /^(?:@|[A-Za-z_.]\w*[:+?!]*=)/.test(text)
     }
     if (/^-[^-]{0,4}$/.test(text)) return !HARMLESS_LETTERS.test(text)
     const [option = '', value = ''] = text.split('=', 2)

@@ -168,12 +168,18 @@ export function throughPipe(pattern: ShellPattern, command: SimpleCommand, earli
   return earlier.some((each) => isNamedIn(pattern, tokensOf(each))) ? 'maybe' : 'no'
 }
 
+/** A word that is no subcommand of theirs is a script of the project, or one of its programs. */
+const RUNS_UNKNOWN_WORDS = /^(?:yarn|pnpm|bun)$/
+const OWN_SUBCOMMAND =
+  /^(?:rm|ln|link|add|audit|exec|import|init|install|list|ls|node|pack|patch|publish|run|test|up|why)$/
+
 /** The program may be named in the arguments of one that is not known to run others. */
 function throughArguments(pattern: ShellPattern, base: string, command: SimpleCommand): Reach {
   const { args, appended, runs } = command
   if (showsWhatItRuns(command)) return 'no'
   const operand = args.findIndex((arg) => !isOption(arg.text))
-  const isSubcommand = hasSubcommands(base) && !takesValue(base, args[operand - 1]?.text ?? '')
+  const mayBeProgram = RUNS_UNKNOWN_WORDS.test(base) && !OWN_SUBCOMMAND.test(args[operand]?.text ?? '')
+  const isSubcommand = hasSubcommands(base) && !mayBeProgram && !takesValue(base, args[operand - 1]?.text ?? '')
   let found: Reach = 'no'
   for (const [at, word] of args.entries()) {
     if (!isReadable(word) || (at === operand && isSubcommand)) continue

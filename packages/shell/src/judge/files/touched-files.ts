@@ -9,6 +9,7 @@ import { hints, spread, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from '../patterns/location.ts'
 import { mentionedFiles, namesIn } from './mentioned-files.ts'
 import { isAwk, isLanguage, isSed } from '../../programs/programs.ts'
+import { openedInside } from './opened-inside.ts'
 import { isReadOnly } from './read-only.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 import { wordList } from '../../programs/word-list.ts'
@@ -74,6 +75,7 @@ export function touchedFiles(
     ...patched(base, command, from),
     ...sent(base, command, from),
     ...loaded(base, command, from),
+    ...openedInside(base, command, from),
     ...executed(command, from),
   ]
   return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
