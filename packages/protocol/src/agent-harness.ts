@@ -64,7 +64,9 @@ export interface McpAuth {
 /** What a turn has used. */
 export interface OperationUsage extends UsageMetadata {
   readonly costUsd?: number
-  /** `reported` by the provider, or `estimated` by us. */
+  /** The part of `costUsd` that we calculated from list prices. The rest was billed. Absent: none of it. */
+  readonly estimatedUsd?: number
+  /** Whether the tokens were `reported` by the provider, or `estimated` by us. */
   readonly source: 'reported' | 'estimated'
 }
 

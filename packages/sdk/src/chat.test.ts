@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createTool } from '@inspan/core'
-import { AgentSDKError, DEFAULT_MAX_STEPS } from './index.ts'
-import { chatting, eventsOf, noting, textOf, typesOf, until } from './sdk.fixture.ts'
+import { AgentSDKError, ClaudeCodeHarnessFactory, createAgentManager, DEFAULT_MAX_STEPS } from './index.ts'
+import { chatting, eventsOf, folders, noting, textOf, typesOf, until } from './sdk.fixture.ts'
+
+/** A program of a few lines that prints what Claude Code does: an answer, and what it cost. */
+const BILLED_PROGRAM = `
+if (process.argv.includes('--version')) { console.log('2.1.325 (Claude Code)'); process.exit(0) }
+const say = (record) => console.log(JSON.stringify({ session_id: 's', ...record }))
+const message = { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] }
+say({ type: 'system', subtype: 'init', cwd: process.cwd(), tools: [], mcp_servers: [], model: 'm' })
+say({ type: 'assistant', message, parent_tool_use_id: null })
+const usage = { input_tokens: 3, output_tokens: 1 }
+say({ type: 'result', subtype: 'success', is_error: false, result: 'Hi.', num_turns: 1, usage, total_cost_usd: 0.25 })
+`
 
 suite('a turn', () => {
   test('begins with start, ends with one finish, and streams text in between', async () => {
@@ -78,14 +91,30 @@ suite('a turn', () => {
     assert.equal(typeof error.error.resetsAt, 'number')
   })
 
-  test('has its cost in the usage of its operation, if prices are known', async () => {
+  test('has its cost in the usage of its operation, with the part that was calculated from a price list', async () => {
     await using it = await chatting([{ text: 'Hi.', usage: { inputTokens: 3, outputTokens: 1 } }], {
       factory: { priceOf: async () => 0.5 },
     })
-    await eventsOf(await it.session.chat('Hi', { operationId: 'op', budget: { tokens: 1_000 } }))
+    const events = await eventsOf(await it.session.chat('Hi', { operationId: 'op', budget: { tokens: 1_000 } }))
     const status = await it.session.waitForOperation('op')
-    assert.equal(status.usage?.costUsd, 0.5)
-    assert.equal(status.usage?.source, 'reported')
+    const { costUsd, estimatedUsd, source, ...tokens } = status.usage ?? {}
+    assert.deepEqual([costUsd, estimatedUsd, source], [0.5, 0.5, 'reported'])
+    // Events have the tokens alone.
+    const usages = events.flatMap((event) => ('usage' in event ? [event.usage] : []))
+    assert.deepEqual(usages, [tokens, tokens])
+  })
+
+  test('has no estimated part of a cost that its program was billed', async () => {
+    await using it = await folders()
+    const bin = join(it.root, 'claude.mjs')
+    await writeFile(bin, `#!${process.execPath}\n${BILLED_PROGRAM}`)
+    await chmod(bin, 0o755)
+    const factory = new ClaudeCodeHarnessFactory({ bin, transport: 'print', priceOf: async () => 7 })
+    await using manager = await createAgentManager(it.root, factory)
+    const session = await (await manager.createAgent(it.project, { agentId: 'a' })).createChatSession()
+    await eventsOf(await session.chat('Hi', { operationId: 'op' }))
+    const { usage } = await session.waitForOperation('op')
+    assert.deepEqual([usage?.costUsd, usage?.estimatedUsd, usage?.source], [0.25, undefined, 'reported'])
   })
 
   test('ends at an abort with one finish, and keeps what was said', async () => {

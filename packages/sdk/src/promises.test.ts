@@ -77,8 +77,10 @@ test('the file of an agent is replaced as a whole: a reader of the old one still
 
 test('tokens of reasoning are counted', async () => {
   await using it = await chatting([{ text: 'Hi.', usage: { inputTokens: 5, outputTokens: 9, reasoningTokens: 4 } }])
-  const finish = (await eventsOf(await it.session.chat('Hi'))).at(-1)
-  assert.equal(finish?.type === 'finish' && finish.usage?.reasoningTokens, 4)
+  const counts = (await eventsOf(await it.session.chat('Hi'))).flatMap((event) =>
+    event.type === 'step-finish' || event.type === 'finish' ? [event.usage?.reasoningTokens] : [],
+  )
+  assert.deepEqual(counts, [4, 4])
 })
 
 suite('a program', () => {

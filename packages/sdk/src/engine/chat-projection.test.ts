@@ -49,8 +49,9 @@ test('usage is reported until a count of it was estimated, and has its cost', ()
   assert.equal(projection.usage, undefined)
   step({ inputTokens: 3, source: 'reported', costUsd: 0.5 })
   assert.deepEqual(projection.usage, { inputTokens: 3, costUsd: 0.5, source: 'reported' })
-  step({ inputTokens: 4, source: 'estimated', costUsd: 0.25 })
-  assert.deepEqual(projection.usage, { inputTokens: 7, costUsd: 0.75, source: 'estimated' })
+  step({ inputTokens: 4, source: 'estimated', costUsd: 0.25, estimatedUsd: 0.25 })
+  const estimated = { estimatedUsd: 0.25, source: 'estimated' }
+  assert.deepEqual(projection.usage, { inputTokens: 7, costUsd: 0.75, ...estimated })
 })
 
 test('progress has the call, its tool, what there is to show, and the call that it belongs to', () => {

@@ -1,4 +1,12 @@
-import { addUsage, NO_USAGE, toError, type ToolCallPart, type UsageMetadata, type Wait } from '@inspan/protocol'
+import {
+  addUsage,
+  NO_USAGE,
+  toError,
+  type ToolCallPart,
+  type UsageIncrement,
+  type UsageMetadata,
+  type Wait,
+} from '@inspan/protocol'
 import {
   toChatEvent,
   type ChatEvent,
@@ -46,6 +54,7 @@ export class ChatProjection {
   #stepUsage: UsageMetadata = {}
   #turnUsage: UsageMetadata | undefined
   #costUsd: number | undefined
+  #estimatedUsd: number | undefined
   #isEstimated = false
   #finishReason: ChatStepFinishEvent['finishReason'] = 'other'
 
@@ -60,6 +69,7 @@ export class ChatProjection {
     return {
       ...usage,
       ...(this.#costUsd === undefined ? {} : { costUsd: this.#costUsd }),
+      ...(this.#estimatedUsd === undefined ? {} : { estimatedUsd: this.#estimatedUsd }),
       source: this.#isEstimated ? 'estimated' : 'reported',
     }
   }
@@ -224,7 +234,14 @@ export class ChatProjection {
   }
 
   #stepEnded({ finishReason, usage }: StepEndedRecord): void {
-    const { source: _source, scope: _scope, costUsd: _cost, uncounted: _uncounted, ...tokens } = usage ?? {}
+    const {
+      source: _source,
+      scope: _scope,
+      costUsd: _cost,
+      estimatedUsd: _estimated,
+      uncounted: _uncounted,
+      ...tokens
+    } = usage ?? {}
     const isCounted = usage !== undefined
     this.#count(usage)
     const event: ChatStepFinishEvent = {
@@ -250,8 +267,9 @@ export class ChatProjection {
     this.#push(held)
   }
 
-  #count(usage: { readonly costUsd?: number; readonly source?: string } | undefined): void {
+  #count(usage: Pick<UsageIncrement, 'costUsd' | 'estimatedUsd' | 'source'> | undefined): void {
     if (usage?.costUsd !== undefined) this.#costUsd = (this.#costUsd ?? 0) + usage.costUsd
+    if (usage?.estimatedUsd !== undefined) this.#estimatedUsd = (this.#estimatedUsd ?? 0) + usage.estimatedUsd
     if (usage?.source === 'estimated') this.#isEstimated = true
   }
 
