@@ -20,7 +20,7 @@ export function testRuns(title: string, dialect: Dialect, runs: Readonly<Record<
 
 /** Whatever a run has said before and says afterwards, a record that the dialect does not know is told, once. */
 export function testStrangers(title: string, dialect: Dialect): void {
-  describe(`${title}: a record nobody knows is told wherever it stands`, () => {
+  describe(`${title}: an unknown record is reported wherever it stands`, () => {
     for (const name of fixtureNames(dialect.id)) {
       it(`in ${name}`, () => {
         const { lines, end } = readFixture(dialect.id, name)

@@ -11,7 +11,7 @@ function refuses(make: () => unknown, field: string): void {
 
 const tool = (id: string): unknown => createTool({ id, description: 'Looks.', execute: async () => 'seen' })
 
-suite('an agent is refused that would do something else than was meant', () => {
+suite('an agent whose options cannot be right is refused', () => {
   for (const [field, options] of [
     ['`id`', { id: undefined }],
     ['`id`', { id: '' }],
@@ -67,7 +67,7 @@ suite('an agent is refused that would do something else than was meant', () => {
     })
   }
 
-  test('a name that was left undefined is not refused', () => {
+  test('an unknown option whose value is undefined is accepted', () => {
     const given = { id: 'a', model: 'some/model', memmory: undefined } as AgentOptions
     assert.equal(new Agent(given).id, 'a')
   })
@@ -76,7 +76,7 @@ suite('an agent is refused that would do something else than was meant', () => {
     for (const nothing of [null, undefined, 'agent', []]) refuses(() => new Agent(nothing as never), 'an agent')
   })
 
-  test('an agent that is as it should be is not refused', () => {
+  test('a correct agent is accepted', () => {
     const agent = new Agent({
       id: 'a',
       model: 'some/model',
@@ -92,7 +92,7 @@ suite('an agent is refused that would do something else than was meant', () => {
   })
 })
 
-suite('a tool is refused that could not be called as was meant', () => {
+suite('a tool whose options cannot be right is refused', () => {
   for (const [field, options] of [
     ['`id`', { id: '' }],
     ['`id`', { id: 5 }],

@@ -75,7 +75,7 @@ suite('a turn whose attempts are recorded in order', () => {
     await assert.rejects(Array.fromAsync(new FlatTurn(turn())), /broken/)
   })
 
-  test('lets go of the attempt first when its reader leaves, and then of itself', async () => {
+  test('closes the attempt first when its reader leaves, and then itself', async () => {
     const log: string[] = []
     async function* turn(): AsyncGenerator<AgentEvent | Attempt, void> {
       try {

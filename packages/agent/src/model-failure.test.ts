@@ -34,7 +34,7 @@ suite('a failed model call', () => {
     assert.equal(failureOf({ message: 'no', statusCode: 400, isRetryable: true }, NOW).isRetryable, true)
   })
 
-  test('for want of a connection is worth another try, however deep it is said', () => {
+  test('for lack of a connection is worth another try, however deep the cause is nested', () => {
     const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
     assert.equal(failureOf(reset, NOW).isRetryable, true)
     assert.equal(failureOf(new Error('failed', { cause: reset }), NOW).isRetryable, true)

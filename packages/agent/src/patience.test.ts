@@ -7,8 +7,8 @@ function stoppedClock(t: TestContext): (ms: number) => void {
   return (ms) => t.mock.timers.tick(ms)
 }
 
-suite('the patience with a model', () => {
-  test('is over when nothing came for as long as that', (t) => {
+suite('the idle timeout of a model', () => {
+  test('is over when nothing has arrived for that long', (t) => {
     const pass = stoppedClock(t)
     const patience = new Patience(undefined, 1000)
     pass(1000)
@@ -18,7 +18,7 @@ suite('the patience with a model', () => {
     assert.equal((patience.signal.reason as DOMException).name, 'TimeoutError')
   })
 
-  test('begins anew with everything that comes', (t) => {
+  test('starts again with everything that arrives', (t) => {
     const pass = stoppedClock(t)
     const patience = new Patience(undefined, 1000)
     for (let part = 0; part < 10; part++) {
@@ -30,7 +30,7 @@ suite('the patience with a model', () => {
     patience.end()
   })
 
-  test('is not used up while nobody listens to the model', (t) => {
+  test('does not run while nobody reads from the model', (t) => {
     const pass = stoppedClock(t)
     const patience = new Patience(undefined, 1000)
     patience.pause()
@@ -41,7 +41,7 @@ suite('the patience with a model', () => {
     assert.equal(patience.isOver, true)
   })
 
-  test('has no end where none is wanted, also when a timer could not hold it', (t) => {
+  test('may be infinite, or longer than a timer can hold', (t) => {
     const pass = stoppedClock(t)
     for (const ms of [Infinity, 2 ** 50]) {
       const patience = new Patience(undefined, ms)

@@ -80,7 +80,7 @@ suite('what the model is shown', () => {
     assert.deepEqual(toPrompt(undefined, [failed]), [])
   })
 
-  test('an order whose input was cut off stays out', () => {
+  test('a call whose input was cut off is left out', () => {
     assert.deepEqual(toPrompt(undefined, [message('assistant', [{ ...call, state: 'interrupted' }])]), [])
     const result: Part = { id: '2', type: 'tool-result', toolCallId: 'c1', toolName: 'read', result: 'Not done.' }
     assert.deepEqual(toPrompt(undefined, [message('assistant', [{ ...call, state: 'interrupted' }, result])]), [])
@@ -165,7 +165,7 @@ suite('what the model is shown', () => {
     assert.deepEqual(shown?.content, [{ type: 'text', text: 'Half', providerOptions }])
   })
 
-  test('a text that was cut inside an emoji is mended, as providers refuse half of a surrogate pair', () => {
+  test('a text that was cut inside an emoji is repaired, because providers refuse half of a surrogate pair', () => {
     const cut = '🦊'.slice(0, 1)
     const parts: Part[] = [
       { id: '0', type: 'text', text: cut },
@@ -177,7 +177,7 @@ suite('what the model is shown', () => {
     assert.equal(JSON.stringify(prompt).split('\ufffd').length - 1, 5)
   })
 
-  test('a thought that was cut off has no proof and stays out', () => {
+  test('reasoning that was cut off has no signature and is left out', () => {
     const half: Part = { id: '0', type: 'reasoning', text: 'Hm', state: 'interrupted' }
     assert.deepEqual(toPrompt(undefined, [message('assistant', [half, { id: '1', type: 'text', text: 'So' }])]), [
       { role: 'assistant', content: [{ type: 'text', text: 'So' }] },

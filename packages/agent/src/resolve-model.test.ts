@@ -10,7 +10,7 @@ suite('a model', () => {
     assert.equal(await resolveModel(model), model)
   })
 
-  test('is made of its name by who knows how', async () => {
+  test('is made from its name by `resolveModel`', async () => {
     const model = scriptedModel([])
     const asked: string[] = []
     const made = await resolveModel('house/one', (modelId) => {
@@ -35,7 +35,7 @@ suite('a model', () => {
   })
 
   for (const name of ['claude', '/x', '../evil/x', 'a b/c', '@scope/x']) {
-    test(`is not loaded by a name that is none: ${name}`, async () => {
+    test(`is not loaded by an invalid name: ${name}`, async () => {
       await assert.rejects(resolveModel(name), (error) => InspanError.is(error, 'invalid-input'))
     })
   }

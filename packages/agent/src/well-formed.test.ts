@@ -20,7 +20,7 @@ suite('well-formed texts', () => {
     assert.equal(url, given.url)
   })
 
-  test('are what any JSON becomes, and mended twice is mended once', () => {
+  test('can be made of any JSON, and a second repair changes nothing', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.string({ unit: 'binary' }), (value, text) => {
         const given = { value, text: text.slice(0, 1) }

@@ -12,7 +12,7 @@ suite('a command that gets a folder where it reads', () => {
     ['normalize', '--harness', 'codex'],
     ['run', '-'],
   ]) {
-    test(`inspan ${args.join(' ')} < folder says so, and does not take it for nothing`, () => {
+    test(`inspan ${args.join(' ')} < folder reports the folder, and does not treat it as empty input`, () => {
       const folder = openSync(tmpdir(), 'r')
       try {
         const { status, stderr, stdout } = spawnSync(process.execPath, [command, ...args], {

@@ -206,7 +206,7 @@ suite('inspan run --harness', () => {
     assert.match(own.err, /--stall is for coding agents: name one with --harness/)
   })
 
-  test('a recording that is not complete, or not there, is said so', async () => {
+  test('an incomplete or missing recording is reported', async () => {
     await mkdir(join(folder, 'full'))
     // /dev/full acts as a full disk.
     await symlink('/dev/full', join(folder, 'full', 'events.jsonl'))
@@ -249,7 +249,7 @@ suite('inspan run --harness', () => {
   })
 })
 
-test('inspan normalize: a file for --stderr that cannot be read is said so, without a stack', async () => {
+test('inspan normalize reports a file for --stderr that cannot be read, without a stack', async () => {
   const { code, err } = await inspan('normalize', '--harness', 'codex', '--stderr', 'nowhere.txt')
   assert.equal(code, 1)
   assert.match(err, /nowhere\.txt cannot be read/)
@@ -262,7 +262,7 @@ test('inspan normalize: the lines of --stderr are read as those of a program', a
   assert.deepEqual(parsed<ActivityEvent>(out).map(brief), ['warning first', 'warning second', 'warning half'])
 })
 
-test('inspan replay: what is no recording is said so, with what would be', async () => {
+test('inspan replay refuses what is no recording, and names what would be one', async () => {
   await writeFile(join(folder, 'output.jsonl'), '{"type":"thread.started","thread_id":"t"}\n')
   await mkdir(join(folder, 'empty'))
   for (const [what, message] of [

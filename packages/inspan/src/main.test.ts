@@ -167,7 +167,7 @@ suite('used wrongly', () => {
     ['a limit that is no number', ['threads', '--limit', 'many'], 2, /number from 1 to 1000/],
   ]
   for (const [what, args, code, message] of cases) {
-    test(`${what}: says so and exits with ${code}`, async () => {
+    test(`${what}: prints the mistake and exits with ${code}`, async () => {
       const ran = await inspan(...args)
       assert.equal(ran.code, code)
       assert.match(ran.out + ran.err, message)
@@ -392,7 +392,7 @@ suite('inspan replay of a recording', () => {
     assert.equal(agent?.timestamp, new Date(1_700_000_000_020).toISOString())
   })
 
-  test('a speed that is none is refused', async () => {
+  test('an invalid speed is refused', async () => {
     const { code, err } = await inspan('replay', folder, '--speed', 'fast')
     assert.equal(code, 2)
     assert.match(err, /--speed takes a number/)

@@ -19,7 +19,7 @@ suite('advice on a run that failed', () => {
     test(what, () => assert.match(adviceOn({ name: 'AI_APICallError', ...error }) ?? '', advice))
   }
 
-  test('there is none for what nobody knows, nor for errors of ours, which end with a hint', () => {
+  test('is not given for unknown errors, nor for our own, which end with a hint', () => {
     assert.equal(adviceOn({ name: 'Error', message: 'It broke.' }), undefined)
     assert.equal(adviceOn({ name: 'InspanError', message: 'No API key. Set it.' }), undefined)
   })

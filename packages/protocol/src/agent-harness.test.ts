@@ -30,7 +30,7 @@ suite('a harness', () => {
     assert.equal(config.agentId, 'a')
   })
 
-  test('lends its type to what its factory is given to', () => {
+  test('gives its type to whatever its factory is passed to', () => {
     interface OwnFactory extends HarnessFactory<OwnHarness> {
       readonly permissionMode: string
     }

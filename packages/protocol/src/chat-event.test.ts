@@ -88,7 +88,7 @@ suite('a chat event', () => {
     assert(failed.type === 'tool-result' && failed.error instanceof Error)
   })
 
-  test('comes out of any agent event but a file, without our fields', () => {
+  test('can be made of any agent event except a file, without our fields', () => {
     const ours = ['partId', 'messageId', 'native', 'activity', 'meta']
     fc.assert(
       fc.property(arbitraryAgentEvent, (event) => {

@@ -102,7 +102,7 @@ suite('a chat message', () => {
     assert.equal(shown({ ...signal, text: '' }), undefined)
   })
 
-  test('comes out of any message', () => {
+  test('can be made of any message', () => {
     fc.assert(
       fc.property(arbitraryStoredMessage, (stored) => {
         const chat = toChatMessage(stored)

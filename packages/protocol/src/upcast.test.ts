@@ -54,7 +54,7 @@ test('a record that cannot be lifted is damaged, and reports which it is', () =>
   )
 })
 
-test('who looks for a type looks for what it was called before, too', () => {
+test('looking for a type also finds records under its former names', () => {
   assert.deepEqual(storedTypes('remark', format), ['remark', 'note', 'jotting'])
   assert.deepEqual(storedTypes('other', format), ['other'])
 })

@@ -56,7 +56,7 @@ describe('every 15 seconds', () => {
 })
 
 describe('a WebSocket client that answers no pings', () => {
-  it('is told so and disconnected, while one that answers stays', async (t) => {
+  it('is disconnected with the reason, while one that answers stays', async (t) => {
     const pass = stopTime(t)
     await using bench = await ServerBench.start([])
     const headers = { authorization: `Bearer ${bench.token}` }

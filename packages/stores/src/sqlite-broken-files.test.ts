@@ -103,7 +103,7 @@ describe('a path with something else than a database is refused and not touched:
   )
 })
 
-describe('a file next to a database is not of SQLite because of its name:', () => {
+describe('a file next to a database does not belong to SQLite because of its name:', () => {
   for (const suffix of ['-wal', '-journal']) {
     it(
       `a file of somebody else as ${suffix}`,

@@ -195,7 +195,7 @@ describe('the web page at work', { timeout: 240_000 }, () => {
     })
   })
 
-  it('allows in one thread, lists that and takes it back', async () => {
+  it('allows in one thread, lists the grant and revokes it', async () => {
     const bench = await startStudio([WRITE, WRITE, { text: 'Twice.' }, WRITE, { text: 'Asked again.' }])
     await visit(browser, bench, async (page) => {
       await say(page, 'Write')

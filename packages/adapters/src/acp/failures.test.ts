@@ -18,7 +18,7 @@ describe('an agent that fails', () => {
     assert.equal(finishOf(events), 'error')
   })
 
-  it('by ending as if all were well', async (t) => {
+  it('by exiting with code 0 in the middle of a turn', async (t) => {
     const { run } = await stage(t, `process.exit(0)`)
     const events = await run().all
     assert.equal(errorOf(events).code, 'exit-0')
@@ -56,7 +56,7 @@ describe('an agent that fails', () => {
     assert.match(errorOf(await run().all).message, /nowhere/)
   })
 
-  it('in its output only loses nothing: noise, half JSON, other JSON and updates nobody knows are unknown', async (t) => {
+  it('loses no output that cannot be read: noise, half JSON, other JSON and unknown updates are reported as unknown', async (t) => {
     const body = `
       t.raw('Loading model...\\n{"half": \\n[1,2]\\n{"jsonrpc":"2.0","id":99,"result":{}}\\n')
       t.update('from_the_future', { value: 1 })
@@ -69,7 +69,7 @@ describe('an agent that fails', () => {
     assert.deepEqual(brief(host.activity), [...Array<string>(6).fill('unknown'), 'agent: Still here.'])
   })
 
-  it('by a banner before its first message is understood all the same', async (t) => {
+  it('is understood although it prints a banner before its first message', async (t) => {
     const { host, run } = await stage(t, `t.text('Hello.')`, { agent: { banner: 'Welcome!\n' } })
     assert.equal(textOf(await run().all), 'Hello.')
     assert.deepEqual(brief(host.activity), ['unknown', 'agent: Hello.'])

@@ -26,7 +26,7 @@ function asking(t: TestContext): { readonly permissions: Permissions; readonly h
   return { permissions, host }
 }
 
-it('an agent whose input follows is asked about it when it is there, however long that takes it', async (t) => {
+it('a call whose input follows later is put to a person once the input is there, however long that takes', async (t) => {
   const { permissions, host } = asking(t)
   const answered = permissions.answer({ toolCall, options }, 'k1', new AbortController().signal)
   mock.timers.tick(30_000)
@@ -43,7 +43,7 @@ it('an agent whose input follows is asked about it when it is there, however lon
   assert.deepEqual(await answered, { outcome: { outcome: 'selected', optionId: 'yes' } })
 })
 
-it('an input that never follows is not waited for without end: a person is asked with what is known', async (t) => {
+it('a call whose input never follows is put to a person with what is known', async (t) => {
   const { permissions, host } = asking(t)
   const answered = permissions.answer({ toolCall, options }, 'k1', new AbortController().signal)
   mock.timers.tick(60_000)
@@ -64,7 +64,7 @@ it('answers a question at once if it is withdrawn or over while its input is awa
   assert.deepEqual(await second, { outcome: { outcome: 'cancelled' } })
 })
 
-it('OpenClaw as an ACP client: a title that merely contains a harmless word approved a call', async (t) => {
+it('what happened to OpenClaw does not happen here: a harmless word in a title approves no call', async (t) => {
   const { dir, host, run } = await stage(
     t,
     `for (const [id, kind] of [['c1', 'other'], ['c2', 'teleport'], ['c3', undefined]]) {

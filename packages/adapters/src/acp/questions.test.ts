@@ -74,7 +74,7 @@ describe('a question of the agent', () => {
     assert.deepEqual(resultsOf(events), ['{"exit_code":0,"output":"ran make"}'])
   })
 
-  it('is over when the agent gives the call up by itself', async (t) => {
+  it('is over when the agent abandons the call', async (t) => {
     const body = `
       t.call('c1', { title: 'make', kind: 'execute', rawInput: { command: 'make' } })
       const asked = t.ask('c1')
@@ -87,7 +87,7 @@ describe('a question of the agent', () => {
     assert.equal(host.asked.length, 1)
   })
 
-  it('is over when the agent takes it back', async (t) => {
+  it('is over when the agent withdraws it', async (t) => {
     const body = `
       const asked = t.ask('c1', { title: 'make', kind: 'execute', rawInput: { command: 'make' } })
       await t.request('_ping', {})

@@ -44,7 +44,7 @@ describe('a session of the agent', () => {
     assert.equal(textOf(await run().all), textOf(events), 'and gone on with')
   })
 
-  it('a session of the agent that cannot be continued fails the turn where nothing else will do', async (t) => {
+  it('fails a turn with `strict` if it cannot be continued', async (t) => {
     const { dir, run } = await stage(t, `t.text('Hi.')`, { binding, strict: true })
     const { code, message } = errorOf(await run().all)
     assert.equal(code, 'unsupported')
@@ -77,7 +77,7 @@ describe('a session of the agent', () => {
     )
   })
 
-  it('cannot be given a model where the agent does not let it be chosen', async (t) => {
+  it('cannot be given a model if the agent offers no choice of models', async (t) => {
     const { run } = await stage(t, `t.text('Hi.')`)
     const error = errorOf(await run({ model: 'other' }).all)
     assert.equal(error.code, 'unsupported')

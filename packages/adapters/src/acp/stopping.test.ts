@@ -46,7 +46,7 @@ describe('a turn that is stopped', () => {
     assert.deepEqual((await heard(dir)).slice(-3), ['initialize', 'session/resume', 'session/prompt'])
   })
 
-  it('fails, without anybody stopping it, when the agent closes its output: nothing more can arrive', async (t) => {
+  it('fails when the agent closes its output, because nothing more can arrive', async (t) => {
     const body = `
       const { closeSync } = await import('node:fs')
       t.text('half')

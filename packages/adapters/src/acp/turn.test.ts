@@ -148,7 +148,7 @@ describe('a turn over the Agent Client Protocol', () => {
     )
   })
 
-  it('records it without what the host takes out', async (t) => {
+  it('is recorded without what the host redacts', async (t) => {
     const host = liveHost()
     const redacting = { ...host, host: { ...host.host, redact: (text: string) => text.replace(/sk-\d+/g, '[key]') } }
     const { dir, run } = await stage(t, `t.text('It is sk-1.')`, {

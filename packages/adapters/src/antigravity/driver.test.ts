@@ -83,7 +83,7 @@ describe('a turn of Antigravity', () => {
     await session.close()
   })
 
-  it('begins a new conversation every time, and gets what was said', async (t) => {
+  it('begins a new conversation every time, and is given what was said before', async (t) => {
     const { driver, notes } = await stage(t, lines)
     const binding = { agentId: 'antigravity', nativeId: 'any', syncedTo: 1 }
     await takeTurn(driver, notes, { binding })
@@ -91,7 +91,7 @@ describe('a turn of Antigravity', () => {
     assert.equal((await driver.describe()).resume, 'none')
   })
 
-  it('is of a version that nobody has tested, and that is reported', async (t) => {
+  it('reports that its version was never tested', async (t) => {
     const { driver, notes } = await stage(t, lines)
     await takeTurn(driver, notes)
     assert.deepEqual(warningsOf(notes), ['untested-version'])

@@ -7,7 +7,7 @@ import { launchAntigravity } from './launch.ts'
 
 const launch = (more: Partial<LaunchRequest> = {}): LaunchPlan => launchAntigravity(aRequest(more))
 
-describe('the command line of Antigravity', () => {
+describe('the command line gives Antigravity', () => {
   it('the prompt as an argument', () => {
     const plan = launch()
     assert.deepEqual(plan.args, ['--print', 'Do it.'])

@@ -10,7 +10,7 @@ const launch = (more: Partial<LaunchRequest> = {}): ReturnType<typeof launchClau
 const rules = (more: Partial<PermissionRules>): PermissionRules => ({ ...NO_RULES, ...more })
 const list = (text: string | undefined): readonly string[] => text?.split(',') ?? []
 
-describe('the command line of Claude Code', () => {
+describe('the command line gives Claude Code', () => {
   it('the prompt on its input, so that nobody sees it and it can be long', () => {
     const plan = launch()
     assert.deepEqual(JSON.parse(plan.stdin ?? ''), {
@@ -25,7 +25,7 @@ describe('the command line of Claude Code', () => {
     assert.equal(optionOf(plan, '--output-format'), 'stream-json')
   })
 
-  it('nothing that a provider would refuse as no text: half a surrogate pair', () => {
+  it('no half of a surrogate pair, which a provider would refuse', () => {
     const plan = launch({ input: [{ id: '0', type: 'text', text: 'a \ud83d b 😀' }] })
     assert.ok(plan.stdin?.includes('"a \ufffd b 😀"'))
   })
@@ -75,7 +75,7 @@ describe('the command line of Claude Code', () => {
     assert.deepEqual(plan.files, [{ name: 'instructions.md', content: 'Be brief.' }])
   })
 
-  it('MCP servers in a file, and to use no others', () => {
+  it('MCP servers in a file, and the option to use no others', () => {
     const plan = launch({
       mcp: {
         files: { type: 'stdio', command: 'node', args: ['server.js'], env: { TOKEN: 'secret' } },

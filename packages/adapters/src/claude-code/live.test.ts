@@ -83,7 +83,7 @@ describe('a call that a person is asked about', () => {
     assert.doesNotMatch((await heard(dir)).find((line) => line.includes('behavior')) ?? '', /cwd/)
   })
 
-  it('is answered for this once, whatever the program suggests to remember', async (t) => {
+  it('is answered for this call only, whatever the program suggests to remember', async (t) => {
     const { dir, host, run } = await stage(t, TOUCH)
     const turn = run()
     const ask = await host.nextAsk()
@@ -138,7 +138,7 @@ describe('rules', () => {
     assert.deepEqual(resultsOf(await run().all), ['✗ No Bash.'])
   })
 
-  it('count that came into force while somebody was thinking', async (t) => {
+  it('apply even if they were set while a person was deciding', async (t) => {
     let isDenied = false
     const host = liveHost(() => (isDenied ? { policy: 'deny', reason: 'Not any more.' } : ASK))
     const { run } = await stage(t, TOUCH, { host })
@@ -149,7 +149,7 @@ describe('rules', () => {
     assert.deepEqual(resultsOf(await turn.all), ['✗ Not any more.'])
   })
 
-  it('do not make a person answer for the bookkeeping of the program', async (t) => {
+  it('ask nobody about the bookkeeping of the program', async (t) => {
     const { host, run } = await stage(t, `await t.tool('TaskCreate', { subject: 'x' })`)
     assert.deepEqual(resultsOf(await run().all), ['ran {"subject":"x"}'])
     assert.deepEqual(host.asked, [])
@@ -176,7 +176,7 @@ describe('a question of the agent', () => {
     assert.ok(events.every(({ type }) => type !== 'tool-approval-request'))
   })
 
-  it('may be a plan, which is sent back with what is wrong with it', async (t) => {
+  it('may be a plan, which is sent back with feedback', async (t) => {
     const { host, run } = await stage(
       t,
       `const first = await t.ask('ExitPlanMode', { plan: 'One.' }); t.say(first.message)
@@ -198,7 +198,7 @@ describe('a question of the agent', () => {
 })
 
 describe('a turn that is stopped', () => {
-  it('while a call waits: the call is broken off, and a late answer does nothing', async (t) => {
+  it('closes a call that waits, and a late answer does nothing', async (t) => {
     const { dir, host, run, session } = await stage(t, TOUCH)
     const turn = run()
     const ask = await host.nextAsk()
@@ -244,13 +244,13 @@ describe('a turn that is stopped', () => {
     await turn.all
   })
 
-  it('because nobody takes its events any more leaves nothing behind', async (t) => {
+  it('leaves nothing behind when nobody reads its events any more', async (t) => {
     const { host, session } = await stage(t, `t.say('working'); await t.interrupted`)
     for await (const event of session.run(aTurn)) if (says('working')(event)) break
     assert.equal(await survivors(host), 0)
   })
 
-  it('by its deadline has failed', async (t) => {
+  it('fails when its deadline has stopped it', async (t) => {
     const { host, run } = await stage(t, `await t.interrupted`, { deadlineMs: 300, interruptMs: 500 })
     const events = await run().all
     assert.equal(finishOf(events), 'error')
@@ -261,7 +261,7 @@ describe('a turn that is stopped', () => {
     assert.equal(await survivors(host), 0)
   })
 
-  it('is taken up by the next one in another process, at the last message that was recorded', async (t) => {
+  it('is continued by the next turn in another process, from the last recorded message', async (t) => {
     const { dir, host, run, session } = await stage(
       t,
       `t.say(t.prompt); if (t.prompt === 'Do it.') { t.say('working'); await t.interrupted }`,
@@ -320,7 +320,7 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
-  it('a process that is to be kept for longer than timers hold is not ended at once', async (t) => {
+  it('a process whose idle time is longer than a timer can hold is not ended at once', async (t) => {
     const warned: string[] = []
     const onWarning = ({ name }: Error): void => void warned.push(name)
     process.on('warning', onWarning)
@@ -504,7 +504,7 @@ describe('a recording of a turn', () => {
     assert.deepEqual(await heard(dir), told)
   })
 
-  it('is not begun where its events have no place', async (t) => {
+  it('is not started if its events cannot be written', async (t) => {
     const records = await scratch(t)
     await mkdir(join(records, 'events.jsonl'))
     const { host, run } = await stage(t, `t.say('hi')`, { record: () => ({ dir: records }) })

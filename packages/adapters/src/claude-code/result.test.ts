@@ -43,7 +43,7 @@ describe('Claude Code: the end of a turn', () => {
     ])
   })
 
-  it('the list of all records is read as they are one by one', () => {
+  it('a list of all records is read like the records one by one', () => {
     const records = [init, says('Hello.'), result({ subtype: 'success', result: 'Hello.' })]
     const run = mapRun(claudeCodeDialect, [records])
     assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Hello.' }])

@@ -42,7 +42,7 @@ describe('Claude Code: system records', () => {
     )
   })
 
-  it('informational records count when they warn', () => {
+  it('informational records are reported when they are warnings', () => {
     assert.deepEqual(map([system('informational', { level: 'notice', content: 'fyi' })]), [])
     assert.deepEqual(map([system('informational', { level: 'warning', content: 'careful', tag: 't' })]), [
       { type: 'warning', message: 'careful', code: 't' },
@@ -63,7 +63,7 @@ describe('Claude Code: system records', () => {
     ])
   })
 
-  it('notifications count when they press', () => {
+  it('urgent notifications are warnings', () => {
     const notification = (priority: string): object =>
       system('notification', { key: 'stop-hook-error', text: 'Stop hook error', priority })
     for (const priority of ['immediate', 'high']) {
@@ -159,7 +159,7 @@ describe('Claude Code: system records', () => {
     assert.deepEqual(map(lines), [{ type: 'warning', message: 'make failed (exit code 2)', code: 'background-task' }])
   })
 
-  it('one that was stopped is named as such: its summary is no more than what it was', () => {
+  it('a command that was stopped is reported as stopped: its summary only describes what it was', () => {
     const lines = [
       system('task_started', { task_id: 'b1', task_type: 'local_bash' }),
       system('task_notification', { task_id: 'b1', status: 'stopped', summary: 'Watch the log' }),
@@ -180,7 +180,7 @@ describe('Claude Code: system records', () => {
     ])
   })
 
-  it('a workflow is the work of others, too', () => {
+  it('a workflow counts as work of subagents', () => {
     assert.deepEqual(call('Workflow', { description: 'review' }, {}, {}), [
       { type: 'orchestration', action: 'subagent_completed', subagentName: 'review', isSuccess: true },
     ])

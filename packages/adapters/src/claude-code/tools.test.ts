@@ -61,7 +61,7 @@ describe('Claude Code: its tools', () => {
     assert.deepEqual(paths(enter, toolResult('t1'), ...read('t2')), ['a.txt'])
   })
 
-  it('a subagent that has a worktree of its own is nobody knows where', () => {
+  it('the directory of a subagent with a worktree of its own is unknown', () => {
     const spawn = toolUse('s', 'Agent', { prompt: 'x', isolation: 'worktree' })
     const inside = { parent_tool_use_id: 's' }
     const lines = [

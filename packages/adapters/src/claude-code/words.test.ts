@@ -51,7 +51,7 @@ describe('Claude Code: texts', () => {
     assert.equal(run.sums.reasons['subagent-text'], 1)
   })
 
-  it('prompts, injected context and summaries are nobody’s activity', () => {
+  it('prompts, injected context and summaries produce no activity', () => {
     const user = (content: unknown, more: object = {}): object => ({
       type: 'user',
       message: { role: 'user', content },
@@ -111,7 +111,7 @@ describe('Claude Code: texts', () => {
     )
   })
 
-  it('a text that was streamed but never came whole counts as far as it went', () => {
+  it('a text that was streamed but never completed is kept as far as it arrived', () => {
     const event = (event: object): object => ({
       type: 'stream_event',
       event,
@@ -135,7 +135,7 @@ describe('Claude Code: texts', () => {
     assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'other')
   })
 
-  it('the half that was said before a stream broke off comes before the retry, and only once', () => {
+  it('the partial text of a broken stream comes before the retry, and only once', () => {
     const streamed = (speaker: string | null, event: object): object => ({
       type: 'stream_event',
       event,

@@ -16,7 +16,7 @@ const disabledIn = (plan: Pick<LaunchPlan, 'files'>): readonly string[] =>
 const serversIn = (plan: Pick<LaunchPlan, 'files'>): unknown =>
   (JSON.parse(fileOf(plan, 'mcp.json')) as { readonly mcpServers: JsonObject }).mcpServers
 
-describe('the command line of Cline', () => {
+describe('the command line gives Cline', () => {
   it('the prompt as its last argument, which is never taken for a command or an option', () => {
     const plan = launch({ input: [{ id: '0', type: 'text', text: '--version' }] })
     assert.deepEqual(plan.args.slice(-2), ['--', '--version '])
@@ -43,7 +43,7 @@ describe('the command line of Cline', () => {
     for (const name of ['--model', '--provider', '--system']) assert.equal(optionOf(launch(), name), undefined)
   })
 
-  it('its settings in private files, in place of the user’s own, and to leave no daemon behind', () => {
+  it('its settings in private files, in place of the user’s own, and leaves no daemon behind', () => {
     const { env = {} } = launch()
     assert.deepEqual(env, {
       CLINE_GLOBAL_SETTINGS_PATH: '/private/settings.json',
@@ -107,7 +107,7 @@ describe('Cline may', () => {
     assert.deepEqual(disabledIn(launch({ permissions: 'full' })), ['ask_question'])
   })
 
-  it('Cline may not do what our rules deny, also tools of servers and of strangers', () => {
+  it('Cline may not do what our rules deny, including tools of servers and unknown tools', () => {
     const plan = launch({
       permissions: 'full',
       rules: {

@@ -42,7 +42,7 @@ describe('Cline: records', () => {
     assert.equal(run.sums.consumed, 13)
   })
 
-  it('the whole text is the message, and what was streamed is not said again', () => {
+  it('the whole text is the message, and streamed pieces are not repeated', () => {
     const run = mapped([delta('Hel'), delta('lo'), says('Hello.'), delta('Bye'), says('Bye'), result])
     assert.deepEqual(unstamped(run.activity), [agent('Hello.'), agent('Bye')])
     const texts = eventsOf(run, 'text-delta')

@@ -178,7 +178,7 @@ describe('Cline: teams', () => {
     )
   })
 
-  it('one that is stopped at work has failed, one that had none has not', () => {
+  it('a teammate that is stopped while it works has failed; one without work has not', () => {
     const stopped = team('teammate_shutdown', { agentId: 'worker' })
     assert.deepEqual(
       map([spawned, began, stopped, result])[1],

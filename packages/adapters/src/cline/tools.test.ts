@@ -83,7 +83,7 @@ describe('Cline: commands', () => {
     ])
   })
 
-  it('without a word on success there is none; items that do not fit the commands count together', () => {
+  it('success is unknown if nothing reports it; results that do not match the commands count together', () => {
     assert.deepEqual(call('run_commands', { commands: ['a'] }, [{ query: 'a', result: 'x' }]), [
       { type: 'command', command: 'a' },
     ])

@@ -23,7 +23,7 @@ const refused =
     return true
   }
 
-describe('the command line of Codex', () => {
+describe('the command line gives Codex', () => {
   it('the prompt on its input, so that nobody sees it and it can be long', () => {
     const plan = launch()
     assert.equal(plan.stdin, 'Do it.')
@@ -102,7 +102,7 @@ describe('the command line of Codex', () => {
     assert.equal(setting(launch(), 'mcp_optional_startup_grace_ms'), undefined)
   })
 
-  it('how long a server may take to start, where that was said', () => {
+  it('the time limit for the start of a server, if one is set', () => {
     const mcp = {
       toy: { type: 'stdio', command: 'toy', timeout: 2_500 },
       other: { type: 'stdio', command: 'o' },

@@ -86,7 +86,7 @@ describe('Codex: items', () => {
     }
   })
 
-  it('the kind of an item stood in another field once', () => {
+  it('the kind of an item is also read from the field that older versions use', () => {
     assert.deepEqual(
       map([
         completed('a', { item_type: 'command_execution', command: 'make', exit_code: 0 }),

@@ -58,7 +58,7 @@ describe('Codex: the provider of the user’s configuration', () => {
     assert.deepEqual(providerSettings(config), ['model="b"', 'model_provider="p"'])
   })
 
-  it('is nothing where nothing is said, or nothing that can be read', () => {
+  it('is unknown if the configuration names none or cannot be read', () => {
     for (const text of ['', '\0', '[model_providers', 'model = [\n"a"\n]', 'model_provider = """\nx\n"""'])
       assert.deepEqual(providerSettings(text), [])
   })

@@ -15,7 +15,7 @@ const toolsOf = (plan: LaunchPlan, name: string): JsonValue | undefined =>
 
 const DENY_SHELL = { ...NO_RULES, categories: { execute: 'deny' } } as const
 
-describe('the command line of Goose', () => {
+describe('the command line gives Goose', () => {
   it('its task in a recipe that only it can read', () => {
     const plan = launch({ instructions: 'Be brief.' })
     assert.equal(optionOf(plan, '--recipe'), '/private/turn.json')

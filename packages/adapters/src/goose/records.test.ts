@@ -43,7 +43,7 @@ const made = (command: string, exitCode = 0): object => ({
   isSuccess: exitCode === 0,
 })
 
-describe('Goose: what is said', () => {
+describe('Goose: messages', () => {
   it('records with one id are one message, said when something else happens', () => {
     const run = mapped([text('a', 'Hel'), text('a', 'lo.'), calls('a', request('c1', 'make')), answers('c1'), complete])
     assert.deepEqual(unstamped(run.activity), [agent('Hello.'), made('make')])
@@ -63,7 +63,7 @@ describe('Goose: what is said', () => {
     ])
   })
 
-  it('half a text that was never finished counts', () => {
+  it('a text that was never finished is kept', () => {
     const run = mapped([text('a', 'Hel', {}), text('a', 'Hello', {})], { end: { exitCode: null, aborted: true } })
     assert.deepEqual(unstamped(run.activity), [agent('Hello')])
     assert.deepEqual(eventsOf(run, 'text-delta').at(-1)?.meta, { end: true, interrupted: true })
@@ -523,7 +523,7 @@ describe('Goose: all in one object, when it is over', () => {
 })
 
 describe('Goose in its chat mode', () => {
-  it('has run nothing, although each call is answered as if it had been', () => {
+  it('runs nothing, although each call gets a result', () => {
     const skipped = 'Let the user know the tool call was skipped in goose chat mode. DO NOT apologize.'
     const value = { content: [{ type: 'text', text: skipped }], isError: false }
     const answer = message('u', 'user', [{ type: 'toolResponse', id: 'c1', toolResult: { status: 'success', value } }])

@@ -44,7 +44,7 @@ describe('a session of Goose', () => {
     assert.deepEqual(await place(t, JSON.stringify([stored('2026_2'), stored('2026_1')])), resume)
   })
 
-  it('is left when it has others: it would keep them', async (t) => {
+  it('is not continued when it has other tools, because it would keep them', async (t) => {
     const placed = await place(t, JSON.stringify([stored('2026_1', [])]))
     assert.equal(placed.kind === 'new' && placed.because, 'its session was begun with other tools')
   })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { cleanText } from './clean-text.ts'
 
 describe('terminal escapes in text', () => {
-  it('colours, cursor movements and resets go', () => {
+  it('lose colours, cursor movements and resets', () => {
     assert.equal(cleanText('\u001b[31mred\u001b[0m \u001b[2Kline \u001b[38;5;12mx'), 'red line x')
   })
 
@@ -13,11 +13,11 @@ describe('terminal escapes in text', () => {
     assert.equal(cleanText('\u009d8;;https://example.com\u009clabel\u009d8;;\u009c'), 'label')
   })
 
-  it('eight-bit forms go like the others', () => {
+  it('are found in their eight-bit forms as well', () => {
     assert.equal(cleanText('\u009b31mred\u009b0m'), 'red')
   })
 
-  it('a string that never ends takes no more than its line', () => {
+  it('take no more than their line if they never end', () => {
     assert.equal(cleanText('before\u001b]0;title without end\nafter'), 'before\nafter')
     assert.equal(cleanText('cut\u001b'), 'cut')
     assert.equal(cleanText('cut\u001b['), 'cut')

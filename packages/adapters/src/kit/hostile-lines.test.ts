@@ -45,7 +45,7 @@ describe('a long input costs in proportion to its length:', () => {
 })
 
 describe('what a CLI cannot mean', () => {
-  it('a name that every object has is no kind of tool', () => {
+  it('a name that every object has, such as `constructor`, is no kind of tool', () => {
     for (const name of ['constructor', 'toString', '__proto__']) {
       const { toolName, category } = canonicalCall({ toolCallId: 'c', toolName: name, input: {} })
       assert.deepEqual([toolName, category], [name, 'other'])

@@ -23,7 +23,7 @@ function map(dialect: Dialect, read: (mapper: Mapper) => void): { events: Mapped
 
 describe('lines that come together', () => {
   for (const dialect of dialects) {
-    it(`mean what they mean one by one: ${dialect.id}`, () => {
+    it(`are read like lines that come one by one: ${dialect.id}`, () => {
       const lines = linesOf(dialect)
       const together = map(dialect, (mapper) => mapper.lines(lines, AT))
       const oneByOne = map(dialect, (mapper) => {

@@ -235,7 +235,7 @@ describe('any program: texts', () => {
     assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Hello' }])
   })
 
-  it('a half text comes before the failure that broke it off', () => {
+  it('a partial text comes before the failure that cut it off', () => {
     const run = mapRun(plain, [
       { do: 'delta', text: 'Half' },
       { do: 'fail', text: 'Cut.' },
@@ -246,7 +246,7 @@ describe('any program: texts', () => {
     ])
   })
 
-  it('a half text ends with its step, and counts', () => {
+  it('a partial text ends with its step, and is kept', () => {
     const run = mapRun(plain, [
       { do: 'step' },
       { do: 'delta', text: 'Half' },

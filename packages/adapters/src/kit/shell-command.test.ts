@@ -72,7 +72,7 @@ describe('a shell command as activity', () => {
     assert.deepEqual(activity('cat a', ended(complaint)), [{ type: 'read', path: '/repo/a', isSuccess: true }])
   })
 
-  it('ran where its program reports', () => {
+  it('ran in the directory that its program reports', () => {
     const shell = { command: 'cat a.txt', cwd: '/repo', workingDirectory: '/other', outcome: {} }
     assert.deepEqual(shellActivity(shell), [{ type: 'read', path: '/other/a.txt' }])
     assert.deepEqual(shellActivity({ ...shell, command: 'make' }), [

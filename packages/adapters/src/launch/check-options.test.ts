@@ -21,7 +21,7 @@ function isRefused(field: string): (error: unknown) => boolean {
     InspanError.is(error, 'invalid-input') && error.message.startsWith(`\`${field}\` of the options of `)
 }
 
-suite('options of an agent that mean nothing are refused when it is made, by name', () => {
+suite('invalid options of an agent are refused by name when it is made', () => {
   for (const [field, options] of WRONG) {
     test(JSON.stringify(options), () => {
       for (const agent of [claudeCode, codex, goose, opencode]) {
@@ -35,7 +35,7 @@ suite('options of an agent that mean nothing are refused when it is made, by nam
     [{ permissionLevel: 'read-only', transport: 'print' }, 'permissions'],
     [{ timeoutMs: 5 }, 'deadlineMs'],
   ] as const) {
-    test(`${JSON.stringify(options)}, which nobody knows`, () => {
+    test(`${JSON.stringify(options)}, which is unknown`, () => {
       for (const agent of [claudeCode, codex, goose, opencode]) {
         assert.throws(
           () => agent(options as object),
@@ -52,7 +52,7 @@ suite('options of an agent that mean nothing are refused when it is made, by nam
     assert.throws(() => acp({} as AcpOptions), isRefused('command'))
   })
 
-  test('no time at all is a time, and null is none', () => {
+  test('0 is a valid time, and null means no limit', () => {
     assert.doesNotThrow(() => claudeCode({ deadlineMs: 0, stallMs: null, idleMs: null, transport: 'live' }))
   })
 })

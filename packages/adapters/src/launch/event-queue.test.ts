@@ -36,7 +36,7 @@ describe('an event queue', () => {
     assert.deepEqual(taken, [...Array.from({ length: 2000 }, (_, n) => n), undefined])
   })
 
-  it('lets makers wait until the taker has made room', async () => {
+  it('makes writers wait until the reader has made room', async () => {
     const queue = full()
     const room = queue.room()
     assert.equal(await isWaiting(room), true)
@@ -45,14 +45,14 @@ describe('an event queue', () => {
     assert.equal(queue.isFull, false)
   })
 
-  it('wakes every maker that waits', async () => {
+  it('wakes every writer that waits', async () => {
     const queue = full()
     const rooms = [queue.room(), queue.room(), queue.room()]
     await queue.take()
     await Promise.all(rooms)
   })
 
-  it('lets nobody wait any more once it is unbound', async () => {
+  it('makes nobody wait once its limit is lifted', async () => {
     const queue = full()
     const room = queue.room()
     queue.unbound()

@@ -79,13 +79,13 @@ describe('a program’s own output', () => {
     assert.deepEqual(await events([]), [])
   })
 
-  it('needs to be somebody’s', async () => {
+  it('is refused if no agent prints anything like it', async () => {
     await assert.rejects(events([started], { harness: 'nobody' }), (error) => InspanError.is(error, 'invalid-input'))
     const unnamed = normalize([started], { dialects })
     await assert.rejects(unnamed.next(), /--harness\): one of claude-code, codex/)
   })
 
-  it('may come bit by bit', async () => {
+  it('may arrive in pieces', async () => {
     async function* slowly(): AsyncGenerator<string> {
       yield started
       await new Promise((resolve) => setImmediate(resolve))

@@ -59,14 +59,14 @@ const mcp: MCPConfiguration = {
   web: { type: 'remote', url: 'https://example.com' },
 }
 
-describe('what a program has that nobody can be asked about', () => {
+describe('what a program may use if it cannot ask', () => {
   it('follows from the level', () => {
     assert.deepEqual(names({ permissions: 'read-only' }), ['delegate', 'tree'])
     assert.deepEqual(names({ permissions: 'edit' }), ['delegate', 'patch', 'tree', 'write'])
     assert.deepEqual(names({ permissions: 'full' }), ['delegate', 'fetch', 'patch', 'sh', 'tree', 'write'])
   })
 
-  it('is less what a rule denies, by category, by our name and by its own', () => {
+  it('leaves out what a rule denies, by category, by our name and by its own', () => {
     assert.deepEqual(names({ rules: { categories: { read: 'deny', other: 'deny' } } }), ['patch', 'sh', 'write'])
     assert.deepEqual(names({ rules: { tools: { execute_command: 'deny' } } }), [
       'delegate',
@@ -78,7 +78,7 @@ describe('what a program has that nobody can be asked about', () => {
     assert.ok(!names({ rules: { tools: { patch: 'deny' } } }).includes('patch'))
   })
 
-  it('is more where a rule allows what the level does not', () => {
+  it('includes what a rule allows beyond the level', () => {
     assert.ok(names({ permissions: 'read-only', rules: { tools: { execute_command: 'allow' } } }).includes('sh'))
     assert.ok(names({ permissions: 'read-only', rules: { categories: { edit: 'allow' } } }).includes('write'))
   })
@@ -97,7 +97,7 @@ describe('what a program has that nobody can be asked about', () => {
     )
   })
 
-  it('has no shell where editing is denied, for a command may write unseen; and reports it', () => {
+  it('has no shell where editing is denied, because a command may write unseen, and reports that', () => {
     for (const given of [{}, { categories: { execute: 'allow' } }, { tools: { execute_command: 'allow' } }] as const) {
       for (const edit of ['deny', 'ask'] as const) {
         const rules = { ...given, categories: { ...('categories' in given ? given.categories : {}), edit } }
@@ -109,7 +109,7 @@ describe('what a program has that nobody can be asked about', () => {
     assert.deepEqual(offer({ rules: { categories: { edit: 'deny' } }, permissions: 'edit' }).warnings, [], 'no shell')
   })
 
-  it('includes strangers only where everything is allowed', () => {
+  it('includes unknown tools only where everything is allowed', () => {
     assert.equal(offer({}).hasStrangers, true)
     assert.equal(offer({ permissions: 'edit' }).hasStrangers, false)
     assert.deepEqual(offer({ rules: { tools: { unheard_of: 'deny' } } }).deniedStrangers, ['unheard_of'])
@@ -126,7 +126,7 @@ describe('its MCP servers', () => {
     assert.deepEqual(offer({ mcp, permissions: 'read-only' }).mcp, {})
   })
 
-  it('lose single tools where the program can hide them, and else it does not start', () => {
+  it('lose single tools if the program can hide them; otherwise it does not start', () => {
     const rules = { tools: { mcp__toy__echo: 'deny' } } as const
     assert.deepEqual(offer({ mcp, rules }).deniedMcpTools, [{ server: 'toy', tool: 'echo' }])
     assert.deepEqual(unkept({ mcp, rules, options: { hidesMcpTools: false } }), ['deny mcp__toy__echo'])
@@ -134,7 +134,7 @@ describe('its MCP servers', () => {
   })
 })
 
-describe('rules that taking tools away does not keep', () => {
+describe('rules that are not kept by removing tools', () => {
   it('are those about what its shell can do as well', () => {
     assert.deepEqual(unkept({ rules: { tools: { read_file: 'deny' } } }), ['deny read_file'])
     assert.deepEqual(unkept({ rules: { tools: { read_file: 'deny' } }, permissions: 'edit' }), [])

@@ -68,7 +68,7 @@ describe('a turn', () => {
     assert.deepEqual(errorOf(events), { code: 'fenced', message: 'The log is lost.' })
   })
 
-  it('hands over files that only it can read and takes them away again', async (t) => {
+  it('gives the program files that only it can read, and removes them afterwards', async (t) => {
     const launch = ({ dir }: { dir: string }): ReturnType<PrintCliSpec['launch']> => ({
       args: [join(dir, 'secret.txt'), dir],
       files: [{ name: 'secret.txt', content: 'abc' }],
@@ -84,7 +84,7 @@ describe('a turn', () => {
     assert.equal(existsSync(said[3] ?? ''), false)
   })
 
-  it('gives the program its variables and takes others away', async (t) => {
+  it('sets variables for the program and removes others', async (t) => {
     const { events } = await printTurn(t, `text([process.env.A, process.env.B, process.env.C].join(' ')); done()`, {
       options: { env: { A: 'a', B: 'b', C: 'c' } },
       spec: { launch: () => ({ args: [], env: { B: undefined, C: 'd' } }) },
@@ -176,7 +176,7 @@ describe('a turn that fails', () => {
     assert.equal(notes.processes.length, 0)
   })
 
-  it('begins a new session where it cannot continue its own, or fails when nothing else will do', async (t) => {
+  it('begins a new session if it cannot continue its own, or fails with `strict`', async (t) => {
     const binding = bindingOf({ anchor: 'message-1' })
     const spec = { capabilities: { ...standIn().capabilities, resume: 'none' } } as const
     const instead = await printTurn(t, `hello()`, { spec, binding })

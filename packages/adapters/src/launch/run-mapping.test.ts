@@ -27,7 +27,7 @@ describe('a run that was stopped because it took too long', () => {
       assert.equal(failureOf(reason, []), `It was stopped.\n${HINT}`)
   })
 
-  it('had one when a model has answered', () => {
+  it('is not due to a missing key when a model has answered', () => {
     assert.equal(failureOf('deadline', [ANSWER]), 'It was stopped.')
   })
 })
@@ -62,7 +62,7 @@ describe('a result', () => {
     assert.equal(told(opencodeDialect, [...stopped, started]), false)
   })
 
-  it('holds, whatever the program prints while it is ended for not ending', () => {
+  it('stays the same, whatever the program prints while it is being ended', () => {
     const events: MappedEvent[] = []
     const mapping = new RunMapping(codexDialect, { harness: 'codex' }, (event) => events.push(event))
     mapping.lines('stdout', [ANSWER, '{"type":"turn.completed"}'], 1)

@@ -21,28 +21,28 @@ function refusalOf(warnings: Parameters<typeof refuseInstead>[0]): readonly unkn
   return []
 }
 
-describe('what a program cannot do is refused where nothing else will do', () => {
+describe('what a program cannot do is refused with `strict`:', () => {
   const pi = (rules: Partial<PermissionRules>): readonly unknown[] =>
     refusalOf(launchPi(aRequest({ permissions: 'full', rules: { ...NO_RULES, ...rules } })).warnings ?? [])
 
-  it('resuming a session of Cline in print mode is refused', () => {
+  it('resuming a session of Cline in print mode', () => {
     const session = { kind: 'new', id: '1', because: 'it cannot resume a session' } as const
     assert.deepEqual(refusalOf(newSession(session, 'Cline')), ['unsupported', 'new-session'])
     assert.deepEqual(refusalOf(newSession({ kind: 'new', id: '1' }, 'Cline')), [])
   })
 
-  it('asking somebody what Pi may do is refused', () => {
+  it('asking somebody what Pi may do', () => {
     assert.deepEqual(pi({ categories: { execute: 'ask' } }), ['policy-unsupported', 'rule-asks'])
     assert.deepEqual(pi({ tools: { write_file: 'ask' } }), ['policy-unsupported', 'rule-asks'])
     assert.deepEqual(pi({ categories: { execute: 'allow' } }), [])
   })
 
-  it('subagents of Pi are refused', () => {
+  it('subagents of Pi', () => {
     assert.deepEqual(pi({ tools: { subagent: 'allow' } }), ['unsupported', 'no-tool'])
     assert.deepEqual(pi({ tools: { execute_command: 'allow' } }), [])
   })
 
-  it('subagents of programs that have none while they stay are refused, because these would ask nobody', () => {
+  it('subagents of live programs whose subagents would ask nobody', () => {
     const request = aRequest({ rules: { ...NO_RULES, tools: { subagent: 'allow' } } })
     const free = { ...request, allowUngoverned: true }
     const refusal = ['unsupported', 'no-tool']
@@ -54,7 +54,7 @@ describe('what a program cannot do is refused where nothing else will do', () =>
     assert.deepEqual(refusalOf(launchOpencodeLive(aRequest(), OPENCODE).warnings ?? []), [])
   })
 
-  it('a limit of steps is refused', () => {
+  it('a limit of steps', () => {
     assert.deepEqual(refusalOf(launchCline(aRequest({ maxSteps: 3 })).warnings ?? []), ['unsupported', 'max-steps'])
   })
 

@@ -19,7 +19,7 @@ suite('a program that must end in time', () => {
     assert.equal(await verdict, true)
   })
 
-  test('has not when it continues', async () => {
+  test('has not done so if it continues', async () => {
     const child = spawn('sleep', ['60'])
     const exited = once(child, 'exit')
     assert.equal(await endsWithin({ processExited: exited }, 5), false)

@@ -48,7 +48,7 @@ describe('a question', () => {
     assert.deepEqual(host.asked, [])
   })
 
-  it('reports which rule wants it to be asked', async () => {
+  it('names the rule that requires approval', async () => {
     const { host, put } = stage(() => ({ policy: 'ask', reason: 'the rule `ask x` requires approval', rule: 'ask x' }))
     const answered = put()
     const ask = await host.nextAsk()
@@ -104,7 +104,7 @@ describe('a question', () => {
     assert.equal(waiting.at(-1), false)
   })
 
-  it('a question that could not be put is a warning, one that was withdrawn is none', async () => {
+  it('a question that could not be asked is a warning; one that was withdrawn is not', async () => {
     const warnings: string[] = []
     const asked = Promise.withResolvers<Answer>()
     const host: Partial<Host> = { ask: () => asked.promise, log: (_level, message) => void warnings.push(message) }
@@ -139,7 +139,7 @@ describe('a question', () => {
     await answered
   })
 
-  it('about several files is as the strictest of them', async () => {
+  it('about several files follows the strictest rule for any of them', async () => {
     const { put, verdicts } = stage(({ args }) =>
       args['path'] === '/secret' ? { policy: 'deny', reason: 'It is secret.' } : allow,
     )
@@ -166,7 +166,7 @@ describe('rules for a tool with two names', () => {
     assert.equal(judge(named('ask'), allow).policy, 'ask')
   })
 
-  it('are as the stricter where both have one, or none', () => {
+  it('the stricter one counts if both names have one, or neither', () => {
     assert.equal(judge(named('allow'), named('ask')).policy, 'ask')
     assert.equal(judge(ASK, allow).policy, 'ask')
   })

@@ -23,7 +23,7 @@ const BODY = `
   }, 10)`
 
 describe('what a program prints between turns', () => {
-  it('comes at the beginning of the next, with the number of further lines', async (t) => {
+  it('is reported at the beginning of the next one, with the number of further lines', async (t) => {
     const dir = await scratch(t)
     const host = liveHost()
     const bin = await standInProgram(dir, 'codex', BODY)

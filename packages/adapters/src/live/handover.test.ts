@@ -112,7 +112,7 @@ describe('a text part', () => {
     )
   })
 
-  it('does not repeat what was thought', () => {
+  it('leaves out reasoning', () => {
     assert.equal(wordsOf({ id: '0', type: 'reasoning', text: 'hmm' }), '')
   })
 })

@@ -8,7 +8,7 @@ const LEVELS = ['read-only', 'edit'] as const
 
 suite('a level of permissions', () => {
   for (const [name, agent] of Object.entries({ claudeCode, cline, codex, goose, kiloCode, opencode })) {
-    test(`is refused where nobody would keep a program to it: ${name}`, () => {
+    test(`is refused if nothing would enforce it: ${name}`, () => {
       for (const permissions of LEVELS) {
         assert.throws(
           () => agent({ permissions }),
@@ -28,7 +28,7 @@ suite('a level of permissions', () => {
     }
   })
 
-  test('is taken where it means something: the tools of pi', () => {
+  test('is accepted by Pi, where it chooses the tools', () => {
     for (const permissions of LEVELS) assert.doesNotThrow(() => pi({ permissions }))
   })
 

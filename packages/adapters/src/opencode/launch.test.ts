@@ -21,7 +21,7 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
     (configOf(plan)['agent'] as Record<string, JsonObject>)[name] ?? {}
   const permissionOf = (plan: LaunchPlan, name?: string): JsonObject => agentOf(plan, name)['permission'] as JsonObject
 
-  describe(`${title} is told`, () => {
+  describe(`the command line gives ${title}`, () => {
     it('the prompt on its input: as an argument it would get quotes', () => {
       const plan = launch()
       assert.equal(plan.stdin, 'Do it.')
@@ -81,7 +81,7 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
       assert.doesNotMatch(plan.args.join(' '), /secret/)
     })
 
-    it('its directory, to load no plugins unless asked to, and not to update itself', () => {
+    it('its directory, and options that load no plugins unless asked to and prevent updates', () => {
       const plan = launch()
       assert.equal(plan.env?.['PWD'], '/work')
       assert.ok(plan.args.includes('--pure'))

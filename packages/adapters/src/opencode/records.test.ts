@@ -192,7 +192,7 @@ describe('OpenCode: failures', () => {
     ])
   })
 
-  it('an error nobody can read is unknown', () => {
+  it('an unreadable error is unknown', () => {
     const odd = failed({ reason: 7 })
     assert.deepEqual(map([odd]).activity, [{ type: 'unknown', raw: odd }])
   })
@@ -248,7 +248,7 @@ describe('OpenCode: failures', () => {
     ])
   })
 
-  it('the half that was said before the stream was cut is the agent’s, and interrupted', () => {
+  it('the partial text of a cut stream is the agent’s, and marked as interrupted', () => {
     const { activity, events } = map([stepStart(), apiError('Reset.'), said('This is ha')], {
       end: { exitCode: 1 },
     })

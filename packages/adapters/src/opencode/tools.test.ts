@@ -29,7 +29,7 @@ describe('OpenCode: files', () => {
     ])
   })
 
-  it('without a word on the lines, those that were asked for count', () => {
+  it('the requested lines count if the program does not report which it read', () => {
     assert.deepEqual(
       activity(
         completed('read', { filePath: 'a.txt', offset: 5, limit: 3 }),
@@ -53,7 +53,7 @@ describe('OpenCode: files', () => {
     ])
   })
 
-  it('a directory that is read is listed', () => {
+  it('reading a directory is a listing', () => {
     const display = { type: 'directory', path: '/workspace/src', entries: ['app.ts'] }
     assert.deepEqual(activity(completed('read', { filePath: 'src' }, { display })), [
       { type: 'list', path: '/workspace/src', isSuccess: true },

@@ -14,7 +14,7 @@ const toolsOf = (plan: Pick<LaunchPlan, 'args'>): readonly string[] => {
   return at === -1 ? [] : (plan.args[at + 1] ?? '').split(',')
 }
 
-describe('the command line of Pi', () => {
+describe('the command line gives Pi', () => {
   it('the prompt on its input', () => {
     const plan = launch()
     assert.equal(plan.stdin, 'Do it.')
@@ -57,7 +57,7 @@ describe('the command line of Pi', () => {
     assert.ok(args.includes('--no-extensions') && args.includes('--no-approve'))
   })
 
-  it('its MCP servers in a private extension, and to offer the tools of no other server', () => {
+  it('its MCP servers in a private extension, and the tools of no other server', () => {
     const mcp: MCPConfiguration = {
       'my-toy': { type: 'stdio', command: 'toy', args: ['-x'], env: { KEY: 'secret' } },
       far: { type: 'remote', url: 'http://127.0.0.1:1/mcp', headers: { authorization: 'Bearer secret' } },

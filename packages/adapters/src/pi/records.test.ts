@@ -312,7 +312,7 @@ describe('Pi: failures, all with exit code 0', () => {
     assert.equal(endOf(events), 'stop')
   })
 
-  it('the half that was said before the stream was cut is the agent’s', () => {
+  it('the partial text of a cut stream is the agent’s', () => {
     const { activity, events } = map([...run(false, ...turn(failing('terminated', [text('This is ha')]))), SETTLED])
     assert.deepEqual(activity, [
       { type: 'agent', message: 'This is ha' },

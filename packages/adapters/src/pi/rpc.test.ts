@@ -152,7 +152,7 @@ describe('Pi that dies', () => {
     assert.notEqual(host.processes.at(-1)?.pid, host.processes[0]?.pid)
   })
 
-  it('as if all were well has failed all the same', async (t) => {
+  it('with exit code 0 has failed as well', async (t) => {
     const { run } = await stage(t, `process.exit(0)`)
     assert.equal(errorOf(await run().all).code, 'exit-0')
   })
@@ -235,7 +235,7 @@ describe('a session of Pi', () => {
     assert.equal(await readFile(join(dir, 'sessions', '2026_old.jsonl'), 'utf8'), file(dir))
   })
 
-  it('a session of Pi that went on is brought back to the anchor, and keeps what came after', async (t) => {
+  it('a session of Pi that continues after the anchor is moved back to it, and keeps what came after', async (t) => {
     const { dir, run } = await resumed(t, '2')
     assert.equal(textOf(await run().all), 'old')
     const text = await readFile(join(dir, 'sessions', '2026_old.jsonl'), 'utf8')
@@ -255,7 +255,7 @@ describe('a session of Pi', () => {
     ['that no longer holds the anchor', binding({ anchor: '99' })],
     ['that is gone', binding({ nativeId: 'gone', anchor: '4' })],
   ] as const) {
-    it(`${title} is left: a new one is told what was said, and it is said`, async (t) => {
+    it(`${title} is replaced by a new one, which gets what was said, with a warning`, async (t) => {
       const { run, host } = await stage(t, `t.say(t.session + ' ' + t.prompt)`, {
         binding: lost,
         sessions: { old: file('/work') },

@@ -69,7 +69,7 @@ describe('a session of Pi is cut', () => {
     assert.equal(cutSession(fileOf(), undefined), undefined)
   })
 
-  it('past broken lines, and without end in a circle', () => {
+  it('although it has broken lines, or parents in a circle', () => {
     const text = fileOf(u1, a1).replace('\n', '\n{"type":"mess\n')
     assert.deepEqual(idsOf(cutSession(text, '2')), ['s', 'u1', 'a1'])
     const round = fileOf(entry('x', 'y', said('user', 1)), entry('y', 'x', said('assistant', 2)))

@@ -62,7 +62,7 @@ describe('the pinned version of a program', () => {
     assert.ok(!(await readdir(clis)).includes('stand-in@1.0.0'))
   })
 
-  it('is installed although somebody has died over it', async (t) => {
+  it('is installed although an earlier attempt was killed', async (t) => {
     const { clis, asked } = await cacheOf(t, 0)
     const { pid } = spawnSync('true')
     const lock = join(clis, 'stand-in@1.0.0.lock')

@@ -15,7 +15,7 @@ function work(name: string, log: string[]): { readonly finish: () => void; reado
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-it('two work, the third waits for its turn, and a failure gives it up', async () => {
+it('two suites run, the third waits for its turn, and one that fails gives up its place', async () => {
   const log: string[] = []
   const [a, b, c] = ['a', 'b', 'c'].map((name) => work(name, log))
   assert.ok(a !== undefined && b !== undefined && c !== undefined)
@@ -32,7 +32,7 @@ it('two work, the third waits for its turn, and a failure gives it up', async ()
   await Promise.all([inTurn(settled), inTurn(settled)])
 })
 
-it('who only waits lets another one work, and continues when it is its turn again', async () => {
+it('a suite that only waits lets another one run, and continues when it is its turn again', async () => {
   const log: string[] = []
   const waited = Promise.withResolvers<void>()
   const first = inTurn(async () => {

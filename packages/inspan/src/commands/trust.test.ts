@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../main.ts'
 
-test('inspan trust remembers folders, lists them and takes them back', async (t) => {
+test('inspan trust remembers folders, lists them and forgets them', async (t) => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'inspan-trust-command-')))
   t.after(() => rm(root, { recursive: true }))
   await mkdir(join(root, 'project'))

@@ -29,7 +29,7 @@ function poison(value: object): object {
   return JSON.parse(text.replaceAll('"@poison@":1', '"__proto__":{"polluted":true}')) as object
 }
 
-suite('keys that nobody knows', () => {
+suite('unknown keys', () => {
   test('stay in what we keep: an older version hands on what a newer one wrote', () => {
     fc.assert(
       fc.property(arbitraryRecordBody, (body) => {

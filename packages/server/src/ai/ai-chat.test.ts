@@ -266,7 +266,7 @@ suite('a chat of the AI SDK', limit, () => {
     assert.equal(chat.text, 'Once')
   })
 
-  test('is refused without a token, to another tenant, and with a body that is none', async () => {
+  test('is refused without a token, to another tenant, and with an invalid body', async () => {
     await using bench = await ServerBench.start([{ text: 'Yes.' }])
     const post = (body: unknown) => bench.fetch('/v1/ai/chat', { method: 'POST', body: JSON.stringify(body) })
     await bench.harness.session.identity.setResourceId({ resourceId: 'somebody-else' })

@@ -130,7 +130,7 @@ suite('a tool that runs what it is given', () => {
     'valgrind --a=$X id',
   ]
   for (const text of unclear) {
-    test(`says that it cannot tell: ${text}`, () => assert.notEqual(read(text)[0]?.unknown, null))
+    test(`is reported as unknown: ${text}`, () => assert.notEqual(read(text)[0]?.unknown, null))
   }
 
   for (const text of ['ip addr', 'tmux ls', 'screen -ls', 'fc -l', 'setpriv --dump', 'npm -v', 'nix build']) {

@@ -188,7 +188,7 @@ if (capabilities.reach === 'tree') {
       assert.deepEqual(await run.kill(), { how: 'gone', killed: [], left: [] })
     })
 
-    it('leaves everybody else alone', async () => {
+    it('leaves all other processes alone', async () => {
       const run = await runShell('echo $$; sleep 1000')
       await printedPids(run, 1)
       const similar = await spawnRun({ command: 'sleep', args: ['1000'], runId: `${run.runId}x` })

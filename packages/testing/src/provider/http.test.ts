@@ -189,7 +189,7 @@ describe('other requests of clients', () => {
     assert.equal(provider.turnsLeft, 1)
   })
 
-  test('whether anybody is there, which reveals nothing of how the client is set up', async () => {
+  test('a health check, which reveals nothing of how the client is set up', async () => {
     await using provider = await startProvider([{ text: 'a' }])
     assert.equal((await fetch(`${provider.url}/api/hello`, { method: 'HEAD' })).status, 200)
     assert.deepEqual(

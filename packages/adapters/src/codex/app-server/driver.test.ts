@@ -93,7 +93,7 @@ describe('a command that a person is asked about', () => {
     ])
   })
 
-  it('is answered for this once', async (t) => {
+  it('is answered for this call only', async (t) => {
     const { dir, host, run } = await stage(t, TOUCH)
     const turn = run()
     const ask = await host.nextAsk()
@@ -128,7 +128,7 @@ describe('other questions', () => {
     )
   })
 
-  it('about several files are as the strictest rule for one of them', async (t) => {
+  it('about several files follow the strictest rule for any of them', async (t) => {
     const host = liveHost(({ args }) =>
       args['path'] === '/w/b' ? { policy: 'deny', reason: 'Not b.' } : { policy: 'allow', reason: '' },
     )
@@ -182,7 +182,7 @@ describe('other questions', () => {
     assert.equal(textOf(await turn.all), '{"answers":{"q":{"answers":["Because."]}}}')
   })
 
-  it('for more access are answered for this turn, or with nothing', async (t) => {
+  it('for more access are granted for this turn, or not at all', async (t) => {
     const { host, run } = await stage(
       t,
       `const ask = () => t.ask('item/permissions/requestApproval', {
@@ -213,7 +213,7 @@ function escape(text: string): string {
 }
 
 describe('a turn that is stopped', () => {
-  it('while a command waits: the command is broken off, and a late answer does nothing', async (t) => {
+  it('closes a command that waits, and a late answer does nothing', async (t) => {
     const { dir, host, run, session } = await stage(t, TOUCH)
     const turn = run()
     const ask = await host.nextAsk()
@@ -234,7 +234,7 @@ describe('a turn that is stopped', () => {
     assert.equal(finishOf(await turn.all), 'other')
   })
 
-  it('is taken up by the next one in another process, in the same thread', async (t) => {
+  it('is continued by the next turn in another process, in the same thread', async (t) => {
     const { dir, host, run, session } = await stage(
       t,
       `t.say(t.prompt); if (t.prompt === 'Do it.') await t.interrupted`,
@@ -405,7 +405,7 @@ describe('a native thread', () => {
     ['has no such turn', { binding: { ...binding, anchor: 'turn-9' }, memory }],
     ['the program does not have', { binding }],
   ] as const) {
-    it(`a native thread that ${what} is followed by a new one, which is told everything`, async (t) => {
+    it(`a native thread that ${what} is followed by a new one, which gets the whole conversation`, async (t) => {
       const host = withHistory(own('turn-2', 'i3'), aMessage('u0', 'long ago'))
       const { run } = await stage(t, SAY, { ...options, host })
       const events = await run().all
@@ -460,7 +460,7 @@ describe('a native thread', () => {
     assert.equal(textOf(await run({ runId: 'run-2' }).all), '[]')
   })
 
-  it('keeps its instructions, so other ones are said to it', async (t) => {
+  it('keeps its first instructions, so new ones are sent as a message', async (t) => {
     const { run } = await stage(t, SAY, { binding, memory, host: withHistory(own('turn-2', 'i3')) })
     const text = textOf(await run({ instructions: 'Be brief.' }).all)
     assert.match(text, /^\[\["developer","From now on these instructions hold[^"]*Be brief\."\]\]$/)

@@ -205,7 +205,7 @@ describe('steps', () => {
 })
 
 describe('texts', () => {
-  it('are said once, as they come', () => {
+  it('are emitted once, as they arrive', () => {
     const mapped = run(
       started({ type: 'agentMessage', id: 'i1', text: '' }),
       notice('item/agentMessage/delta', { itemId: 'i1', delta: 'He' }),

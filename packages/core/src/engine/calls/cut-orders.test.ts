@@ -18,7 +18,7 @@ const SCRIPT: ModelScript = [
 const opened = (): Promise<AgentBench> =>
   AgentBench.open(SCRIPT, { agent: { tools: [paint] }, runtime: { policy: createPolicy({ rules: NO_RULES }) } })
 
-suite('an order whose input was cut off is none, and nobody is at work with it:', () => {
+suite('a call whose input was cut off is no call, and nothing works on it:', () => {
   test('a run that asks later only waits', async () => {
     await using bench = await opened()
     const run = await bench.submit('Paint.')
@@ -65,7 +65,7 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
     assert.deepEqual(await bench.eventsOf('tool-result'), [])
   })
 
-  test('left so by a process that closed, it has no result, nor in what the model is asked next', async () => {
+  test('if the process closed, it has no result, and the next request does not show one', async () => {
     const script: ModelScript = [
       { text: 'Blue.', toolCalls: [{ ...order, inputDeltas: 4 }], hang: true },
       { text: 'Done.' },
@@ -90,9 +90,9 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
   })
 })
 
-suite("a call that the provider was to carry out itself takes no result but the provider's:", () => {
+suite('a call that the provider carries out itself accepts only a result of the provider:', () => {
   for (const how of ['cancel', 'close'] as const) {
-    test(`cut off (${how}), it is told in words in what the model is asked next`, async () => {
+    test(`when it is cut off (${how}), the next request describes it in words`, async () => {
       const search = { id: 's1', name: 'web_search', input: { query: 'blue' }, providerExecuted: true }
       const script: ModelScript = [
         { text: 'Looking.', toolCalls: [search, { ...order, inputDeltas: 4 }], hang: true },

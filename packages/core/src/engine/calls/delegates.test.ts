@@ -122,7 +122,7 @@ suite('a task in a thread of its own', () => {
     })
   }
 
-  test('is not cancelled by who only releases the thread: its question stays', async () => {
+  test('is not cancelled when the thread is only released: its question stays', async () => {
     await using firm = await Firm.open(WORK)
     await firm.submit()
     const { task, waitId } = await firm.asked()

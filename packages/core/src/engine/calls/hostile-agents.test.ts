@@ -308,7 +308,7 @@ suite('a tool that', () => {
     },
   }
   for (const [what, execute] of Object.entries(TOOLS)) {
-    test(`${what}: the model is told, and the run goes on`, async () => {
+    test(`${what}: the model learns of it, and the run continues`, async () => {
       const tool: RunnableTool = { name: 'look', inputSchema: { type: 'object' }, execute }
       const model = scriptedModel([
         { toolCalls: [{ id: 'c', name: 'look', input: {} }] },

@@ -27,7 +27,7 @@ async function openBench(): Promise<RuntimeBench> {
   return RuntimeBench.open({ native: { driver: nativeDriver({ id: 'native', model }), tools: [write] } })
 }
 
-suite('an answer that is none is refused, and the good one after it is taken', () => {
+suite('an invalid answer is refused, and a valid one after it is accepted', () => {
   for (const [what, answer, by] of [
     ['nothing', null],
     ['a text', 'approve'],
@@ -55,7 +55,7 @@ suite('an answer that is none is refused, and the good one after it is taken', (
   }
 })
 
-suite('a change that is none is refused, and nothing comes of it', () => {
+suite('an invalid change is refused, and changes nothing', () => {
   for (const [what, change] of [
     ['nothing', null],
     ['settings that are no JSON', { settings: { a: 1n } }],
@@ -103,7 +103,7 @@ test('words, a context and a name that are not JSON are refused, and the next me
   assert.equal(await handle.done, 'complete')
 })
 
-test('nothing at all is no message: no run comes of it', async () => {
+test('an empty message is refused, and starts no run', async () => {
   await using bench = await openBench()
   const nothing: Submission = { agentId: 'native', parts: [] }
   for (const say of ['submit', 'steer', 'followUp'] as const) {

@@ -31,7 +31,7 @@ test('an agent without a driver is refused by its name and with what to do, befo
   assert.equal(bench.runtime.state.head.run, null)
 })
 
-suite('options of a thread that mean nothing are refused, by name', () => {
+suite('invalid options of a thread are refused by name', () => {
   for (const [field, options] of [
     ['`thread`', { thread: '' }],
     ['`thread`', { thread: undefined }],
@@ -98,7 +98,7 @@ suite('what an agent returns about its turns is checked, also when a function re
   }
 })
 
-test('a time that is longer than timers hold is not over at once', async (t) => {
+test('a time that is longer than a timer can hold is not over at once', async (t) => {
   const warned: unknown[] = []
   const onWarning = (warning: unknown): void => void warned.push(warning)
   process.on('warning', onWarning)
@@ -114,7 +114,7 @@ test('a time that is longer than timers hold is not over at once', async (t) => 
   assert.deepEqual(warned, [])
 })
 
-suite('what is misspelt in a submission is refused, and names what was meant', () => {
+suite('a misspelt field of a submission is refused, with the name that was meant', () => {
   for (const [meant, given] of [
     ['requestContext', { requestContxt: {} }],
     ['maxSteps', { turn: { maxStep: 5 } }],
@@ -184,7 +184,7 @@ suite('whatever a thread is given, it reports what is wrong, and continues', () 
   }
 })
 
-suite('a fact that is none is refused by its field, and the log continues', () => {
+suite('an invalid fact is refused by its field, and the log continues', () => {
   for (const [field, fact] of [
     ['`type`', { type: 'run.ended', runId: 'r', outcome: 'complete' }],
     ['`type`', { type: '__proto__' }],
@@ -210,7 +210,7 @@ suite('a fact that is none is refused by its field, and the log continues', () =
 })
 
 suite('threads', () => {
-  test('are not made of what names no owner, and not forked or rewound at what is no place', async () => {
+  test('are not created without an owner, and not forked or rewound at an invalid place', async () => {
     await using bench = await RuntimeBench.open({})
     const { store, runtime } = bench
     for (const given of [null, {}, { resourceId: '' }, { resourceId: 5 }, { resourceId: 'r', id: 5 }]) {

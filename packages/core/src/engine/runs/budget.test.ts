@@ -101,7 +101,7 @@ suite('a run within its budget of', () => {
     ['not for this model', () => undefined],
     ['with a list that cannot be read', () => Promise.reject(new Error('no list'))],
   ] as const) {
-    test(`money: is said once that it cannot be kept when there is no price (${what})`, async () => {
+    test(`money: warns once that the limit cannot be enforced without a price (${what})`, async () => {
       await using bench = await AgentBench.open([{ ...STEP, repeat: 2 }, { text: 'Done.' }], {
         agent: { tools: [note], budget: { usd: 0.05 } },
         runtime: priceOf === undefined ? {} : { priceOf },
@@ -296,7 +296,7 @@ for (const [limit, max, used] of [
   ['tokens', 100, 120],
   ['usd', 1, 1.5],
 ] as const)
-  test(`a foreign agent that says only at its end what it used is told of, and has ended by itself (${limit})`, async () => {
+  test(`a foreign agent that reports its usage only at its end is reported as over the limit, and has ended by itself (${limit})`, async () => {
     const agent = new ForeignAgent('foreign', [])
     const driver: AgentDriver = {
       port: 1,

@@ -70,7 +70,7 @@ suite('what is queued and cannot be sent', () => {
     const errors = async (bench: RuntimeBench): Promise<string[]> =>
       (await bench.bodies('error')).map(({ error }) => error.message)
 
-    test(`since ${why}: that is told, it stays queued, and comes after the next run`, async () => {
+    test(`because ${why}: an event reports it, and it stays queued until after the next run`, async () => {
       const { options, mend } = failing()
       const { agent, bench, end } = await queued(words, options)
       await using _ = bench
@@ -87,7 +87,7 @@ suite('what is queued and cannot be sent', () => {
       assert.equal(bench.runtime.state.head.queue.size, 0)
     })
 
-    test(`since ${why}: the thread is opened all the same, and sends it when that is mended`, async () => {
+    test(`because ${why}: the thread opens anyway, and sends it once that is fixed`, async () => {
       const { options, mend } = failing()
       const { agent, bench } = await queued(words, options)
       await using _ = bench

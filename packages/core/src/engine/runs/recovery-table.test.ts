@@ -217,7 +217,7 @@ suite('found after a crash', () => {
     assert.match(found.seen, /written/, 'the model sees its result')
   })
 
-  test('a question on record, and not that nothing else is left to do: it is seen that the run only waits', async () => {
+  test('question recorded, but not that the run is parked: the run is found waiting', async () => {
     const found = new Found([{ text: 'Done.' }])
     const subject = { agentId: 'native', ...CALL, hash: callHash('native', CALL, found.tool) }
     const wait = { id: 'w', kind: 'question', subject, description: 'Which?' } as const

@@ -92,7 +92,7 @@ suite('the usage of a turn that several processes worked on', () => {
     ['cancelled while it waits', (bench: RuntimeBench) => bench.runtime.cancel()],
     ['given up', (bench: RuntimeBench) => bench.restart({ agents: {} })],
   ] as const) {
-    test(`is told as well when it is ${how}`, async () => {
+    test(`is reported as well when it is ${how}`, async () => {
       await using bench = await open([call('a', 10, 1), call('b', 20, 2), answer])
       await bench.submit('go', { agentId: 'native' })
       const wait = await bench.wait()

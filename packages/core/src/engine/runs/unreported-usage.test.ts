@@ -38,7 +38,7 @@ suite('what a provider does not report about the usage of a turn', () => {
     ['all of it', modelTelling({}), undefined],
     ['some of it', modelTelling({ total: 7 }, 0), { inputTokens: 7, outputTokens: 0, totalTokens: 7 }],
   ] as const) {
-    test(`is not told as nothing used: ${what}`, async () => {
+    test(`is not reported as zero: ${what}`, async () => {
       const hooked: UsageMetadata[] = []
       const hooks = { afterTurn: ({ usage }: { usage: UsageMetadata }): void => void hooked.push(usage) }
       await using bench = await AgentBench.open([], { agent: { model, hooks } })

@@ -33,7 +33,7 @@ async function ask(bench: AgentBench, thread: string, model: LanguageModel): Pro
 }
 
 suite('OpenAI gets a key that shows which requests continue one another', () => {
-  test('by a key that steps, runs, processes and forks of a conversation share', async () => {
+  test('one that steps, runs, processes and forks of a conversation share', async () => {
     await using provider = await startProvider([...ANSWERS, { text: 'Another.' }])
     const model = openai(provider)('gpt-5')
     await using bench = await AgentBench.open([], { agent: { tools: [note], model } })
@@ -76,7 +76,7 @@ suite('OpenAI gets a key that shows which requests continue one another', () => 
     Anthropic: ({ url }) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'any' })('claude-sonnet-4-5'),
   }
   for (const [name, open] of Object.entries(others)) {
-    test(`not told: ${name}`, async () => {
+    test(`none is sent to ${name}`, async () => {
       await using provider = await startProvider([{ text: 'Hi.' }])
       await using bench = await AgentBench.open([], { agent: { model: open(provider) } })
       assert.equal(await bench.play(), 'complete')

@@ -200,7 +200,7 @@ suite('what is said while a foreign agent works', () => {
   })
 
   for (const steer of ['inject', 'restart'] as const) {
-    test(`is heard as a whole however long it is (${steer})`, async () => {
+    test(`is delivered whole, however long it is (${steer})`, async () => {
       const release = Promise.withResolvers<void>()
       const [bench, agent] = await steered(
         steer,

@@ -143,7 +143,7 @@ suite('a file that a model makes', () => {
     ['as they are', 'image/svg+xml', `data:image/svg+xml;utf8,${SVG}`, Buffer.from(SVG)],
     ['escaped, of no text', 'image/gif', 'data:image/gif,%ff%00A', Buffer.from([0xff, 0, 0x41])],
   ] as const) {
-    test(`is told as bytes when its address holds them (${how})`, async () => {
+    test(`is reported as bytes when its address contains them (${how})`, async () => {
       const raw = { type: 'file', mediaType, data: { type: 'url', url } }
       await using bench = await AgentBench.open([{ parts: [{ raw }] }])
       await bench.play()
@@ -263,7 +263,7 @@ suite('the sources that a model names', () => {
     assert.deepEqual(await bench.notes('warning'), [])
   })
 
-  test('are said not to be kept when nothing was said of them', async () => {
+  test('are reported as dropped if the model wrote no text for them', async () => {
     await using bench = await AgentBench.open([{ parts: [source('a')] }])
     await bench.play()
     assert.match((await bench.notes('warning'))[0]?.text ?? '', /source/)

@@ -59,7 +59,7 @@ suite('a configuration of the wrong kind is refused with an error that names the
     })
   }
 
-  test('so is a message with an option that is misspelt', async () => {
+  test('a message with a misspelt option is refused as well', async () => {
     const harness = new Harness(base)
     const message = { content: 'Look.', file: [] }
     await assert.rejects(
@@ -69,7 +69,7 @@ suite('a configuration of the wrong kind is refused with an error that names the
     await harness.destroy()
   })
 
-  test('so is a file of a message that is only an address', async () => {
+  test('a file that is only an address is refused as well', async () => {
     const harness = new Harness(base)
     const files = [{ data: 'https://example.com/a.png', mediaType: 'image/png' }]
     await assert.rejects(

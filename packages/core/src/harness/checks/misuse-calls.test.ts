@@ -92,7 +92,7 @@ async function stateOf({ session }: Harness): Promise<unknown> {
   }
 }
 
-suite('what no call can mean is refused by its name, and changes nothing', () => {
+suite('invalid arguments of a call are refused by name, and change nothing', () => {
   for (const each of CALLS) {
     test(each.name, async () => {
       await using bench = new HarnessBench([])

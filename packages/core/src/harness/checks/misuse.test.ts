@@ -26,7 +26,7 @@ const isInvalid = (field: string) => (error: unknown) => {
   return true
 }
 
-suite('what is no answer to the question whether a call may go ahead', () => {
+suite('an invalid decision about an approval', () => {
   for (const decision of ['deny', 'declined', 'no', '', undefined, null, false, true, 0, {}]) {
     test(`${JSON.stringify(decision) ?? 'nothing'} is refused, and the call goes on waiting`, async () => {
       const journal: string[] = []
@@ -49,7 +49,7 @@ suite('what is no answer to the question whether a call may go ahead', () => {
 })
 
 suite('permissions that set nothing', () => {
-  test('a category that is none is not granted', async () => {
+  test('an unknown category is not granted', async () => {
     await using bench = new HarnessBench([])
     const { session } = bench.harness
     await assert.rejects(session.grantCategory('bogus' as ToolCategory), isInvalid('category'))
@@ -86,7 +86,7 @@ suite('what a thread refuses', () => {
     priority: { ...input, priority: 'huge' },
   }
   for (const [field, given] of Object.entries(notifications)) {
-    test(`a notification whose ${field} is none`, async () => {
+    test(`a notification with an invalid ${field}`, async () => {
       await using bench = new HarnessBench([])
       await assert.rejects(bench.harness.sendNotificationSignal(given as never), isInvalid(field))
       assert.deepEqual(bench.harness.session.signals.listNotifications(), [])

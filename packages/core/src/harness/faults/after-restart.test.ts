@@ -161,7 +161,7 @@ suite('in the next process', () => {
   })
 })
 
-suite('who comes to a run at work', () => {
+suite('a session that joins a run in progress', () => {
   const script = [
     { toolCalls: [{ id: 'w1', name: 'task_write', input: { tasks: [] } }] },
     { toolCalls: [...PAINT.toolCalls, { id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] },
@@ -206,7 +206,7 @@ suite('who comes to a run at work', () => {
     assert.equal(second.all('agent_start').length, 2)
   })
 
-  test('from another session learns of it once, however often it switches to it', async () => {
+  test('learns of it once, however often it switches to the thread', async () => {
     await using bench = new HarnessBench([PAINT, { text: 'Done.' }], { tools: { paint: paint([]) } })
     const asked = bench.next('tool_approval_required')
     const sent = bench.harness.sendMessage({ content: 'Paint' })

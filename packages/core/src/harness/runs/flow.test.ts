@@ -93,7 +93,7 @@ suite('what is said to an agent', () => {
     assert.deepEqual(bench.harness.session.displayState.get().currentMessage?.content, [{ type: 'text', text: 'Yes.' }])
   })
 
-  test('a file that is none is refused by its place, and the next message is answered', async () => {
+  test('an invalid file is refused by its position, and the next message is answered', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }])
     const png = { data: 'aGk=', mediaType: 'image/png' }
     const cases: readonly (readonly [files: unknown, field: string])[] = [
@@ -156,7 +156,7 @@ suite('what is said to an agent', () => {
     assert.match(bench.model.requestBodies[1] ?? '', /And be quick/)
   })
 
-  test('an agent that cannot listen is stopped and asked anew, and that is said', async () => {
+  test('an agent that cannot receive messages is stopped and started again, and an event reports that', async () => {
     const foreign = new ForeignAgent('foreign', [speaksOn, speaksOn], { steer: 'none' })
     await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: foreign }] })
     const begun = bench.next('message_update')

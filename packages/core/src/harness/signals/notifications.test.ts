@@ -60,7 +60,7 @@ const UNUSED = { record: () => assert.fail(), steer: () => assert.fail() }
 
 suite('a notification while nothing is going on', () => {
   for (const priority of ['urgent', 'high', 'medium'] as const) {
-    test(`is told in full and wakes the agent when it is ${priority}`, async (t) => {
+    test(`is delivered in full and wakes the agent when it is ${priority}`, async (t) => {
       const { bench, control } = await open(t, [done])
       const { action, notification, accepted } = await control.notifications.send(note({ priority }))
       assert.equal((await accepted).action, 'wake')

@@ -121,7 +121,7 @@ suite('a signal while a run is going on', () => {
     assert.match(shown(bench, 1), /<notification source=\\"ci\\">CI failed.<\/notification>/)
   })
 
-  test('is kept without a word to anybody', async () => {
+  test('is kept, and nobody is notified', async () => {
     const [accepted, bench] = await sent('persist')
     await using _bench = bench
     assert.deepEqual(accepted, { accepted: true, action: 'persist' })

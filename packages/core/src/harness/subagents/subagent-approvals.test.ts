@@ -12,7 +12,7 @@ suite('the approval of a call of a subagent', () => {
     ['approve', 1],
     ['decline', 0],
   ] as const) {
-    test(`is a question of the root, labelled with who asks and what it was told; ${decision} is heard`, async () => {
+    test(`is asked in the root thread, labelled with who asks and its task; ${decision} takes effect`, async () => {
       const journal: unknown[] = []
       const { bench, worker } = benchOf(script, work, { definition: { tools: { paint: paint(journal) } } })
       await using _ = bench

@@ -346,7 +346,7 @@ suite('threads', () => {
     assert.equal(second.harness.session.thread.getSetting({ key: 'gone' }), undefined)
   })
 
-  test('is in use elsewhere: nothing is taken, and who has it is said', async () => {
+  test('is in use elsewhere: nothing is taken, and the error names who has it', async () => {
     await using last = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'inspan-held-'))
     last.defer(() => rm(folder, { recursive: true, force: true }))
