@@ -10,11 +10,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect, type Client, type ClientState } from '@inspan/client'
 import { Agent, createTool, Harness, MemoryStore, SqliteStore } from '@inspan/core'
+import { createThread } from '@inspan/core/engine'
 import { RECORD_VERSIONS } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { serve, type InspanServer } from './serve.ts'
 import { stateWhere } from './client-state.fixture.ts'
+import { WireClient } from './wire-client.fixture.ts'
 
 interface Shared {
   readonly child: ChildProcessByStdio<Writable, Readable, null>
@@ -206,6 +208,53 @@ describe('a store that signals changes', () => {
       await harness.destroy()
       await other.close()
       rmSync(file, { recursive: true })
+    }
+  })
+})
+
+describe('data that is replaced', () => {
+  class ReplacedStore extends SqliteStore {
+    isReplaced = false
+    /** Answers no more, as while the connections to a database hang. */
+    isHanging = false
+    readonly isAsked = Promise.withResolvers<void>()
+
+    override get epoch(): string {
+      return this.isReplaced ? 'of other data' : super.epoch
+    }
+
+    override getThread(thread: string): ReturnType<SqliteStore['getThread']> {
+      if (!this.isHanging) return super.getThread(thread)
+      this.isAsked.resolve()
+      return new Promise(() => undefined)
+    }
+  }
+
+  it('is noticed while a look at a thread gets no answer', { timeout: 60_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'inspan-replaced-'))
+    const url = join(folder, 'inspan.db')
+    const other = new SqliteStore({ url })
+    const storage = new ReplacedStore({ url })
+    const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
+    const harness = new Harness({ id: 'replaced', agent, modes: [{ id: 'build' }], storage, resourceId: 'r' })
+    const elsewhere = { id: 'elsewhere', host: 'another', pid: 1, startTime: '1', bootId: 'b' }
+    await other.putOwner({ ...elsewhere, until: Date.now() + 60_000 })
+    await createThread(other, { id: 'held', resourceId: 'r' })
+    await other.claim('held', elsewhere.id)
+    const server = await serve({ harness })
+    try {
+      const client = await new WireClient(server.url, server.token).opened()
+      client.send({ type: 'hello', protocol: 1, clientId: 'test', threads: { held: null } })
+      await client.next('snapshot')
+      storage.isHanging = true
+      await storage.isAsked.promise
+      storage.isReplaced = true
+      assert.equal(await client.closed, '1001 shutdown')
+    } finally {
+      await server.close()
+      await harness.destroy()
+      await other.close()
+      rmSync(folder, { recursive: true })
     }
   })
 })

@@ -16,6 +16,7 @@ const LINGER_MS = 30_000
 const FOLLOW_MS = 250
 /** The same where the store signals what others write: a signal may get lost. */
 const FOLLOW_SIGNALS_MS = 1000
+const EPOCH_MS = 250
 /** How long the sender of a command waits for the process that holds the thread. */
 const SETTLE_MS = 30_000
 const SETTLE_POLL_MS = 50
@@ -47,6 +48,7 @@ export class Hub {
   readonly #webhooks: Webhooks | SharedWebhooks | undefined
   readonly #places = new Map<string, Promise<HubThread>>()
   readonly #sweep: NodeJS.Timeout
+  readonly #epochs: NodeJS.Timeout
   #following: NodeJS.Timeout | undefined
   readonly #stopListening: (() => void) | undefined
   readonly #onClosed = new Set<(thread: string) => void>()
@@ -55,7 +57,6 @@ export class Hub {
   readonly #onMoved = new Set<() => void>()
   /** The epoch of the store when threads were looked at last, or the first one was opened. */
   #epoch: string | undefined
-  #lookedAt = 0
   #closed = false
 
   constructor(door: ServedHarness, webhooks?: Webhooks | SharedWebhooks) {
@@ -70,6 +71,9 @@ export class Hub {
       // What could not be read is read by the next look.
       void this.#readTo(thread, seq).catch(() => undefined)
     })
+    // Not with the looks at threads: they wait for the store, which may not answer while its data is being replaced.
+    this.#epochs = setInterval(() => this.#checkEpoch(), EPOCH_MS)
+    this.#epochs.unref()
     this.#follow()
   }
 
@@ -166,6 +170,7 @@ export class Hub {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweep)
+    clearInterval(this.#epochs)
     clearTimeout(this.#following)
     this.#stopListening?.()
     await Promise.allSettled([...this.#places.keys()].map((thread) => this.#leave(thread)))
@@ -207,7 +212,11 @@ export class Hub {
   }
 
   async #enter(thread: string, resourceId: string, source: ThreadSource): Promise<() => Promise<void>> {
-    const begin = (runtime: ThreadRuntime): void => source.begin(runtime)
+    const begin = (runtime: ThreadRuntime): void => {
+      source.begin(runtime)
+      // A run that lost its data is woken soon, and must not find the thread open with a state that is gone.
+      runtime.onLost(() => this.#checkEpoch())
+    }
     const onEvicted = (): Promise<void> => this.#evicted(thread)
     const entered = await this.door.enter(thread, { resourceId, begin, onEvicted })
     await source.attached()
@@ -291,20 +300,16 @@ export class Hub {
 
   /** Looks at all threads now and then: the signals of a store may be lost, and some stores have none. */
   #follow(): void {
+    const everyMs = this.#stopListening === undefined ? FOLLOW_MS : FOLLOW_SIGNALS_MS
     this.#following = setTimeout(() => {
-      // As often where there are signals: runs that lost their data are woken soon after, and must not find threads open.
-      this.#checkEpoch()
       void this.#lookAtAll().then(() => {
         if (!this.#closed) this.#follow()
       })
-    }, FOLLOW_MS)
+    }, everyMs)
     this.#following.unref()
   }
 
   async #lookAtAll(): Promise<void> {
-    const now = performance.now()
-    if (this.#stopListening !== undefined && now - this.#lookedAt < FOLLOW_SIGNALS_MS) return
-    this.#lookedAt = now
     await Promise.allSettled([...this.#places.keys()].map((thread) => this.#look(thread)))
   }
 
