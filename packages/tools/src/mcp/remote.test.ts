@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { getRequestListener } from '@hono/node-server'
+import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server'
 import { spawnRun } from '@inspan/shell/run'
 import type { MCPServerConfig } from '@inspan/protocol/chat'
 import { McpBench } from './mcp-bench.fixture.ts'
+import { modernServer } from './modern-tools.fixture.ts'
 import { answering, RemoteServer } from './remote-servers.fixture.ts'
 
 const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
@@ -50,6 +56,67 @@ suite('the server that has everything', () => {
       assert.equal(seen[0], '1/2\n')
     })
   }
+})
+
+type ModernRemote = RemoteServer & {
+  readonly handler: McpHttpHandler
+  /** What later requests find besides. */
+  more: (made: McpServer) => void
+}
+
+suite('a remote server of revision 2026-07-28', () => {
+  /** Keeps nothing between two requests: each gets a server of its own. */
+  async function modernOver(journal: string): Promise<ModernRemote> {
+    const make = (): McpServer => {
+      const made = modernServer(journal)
+      server.more(made)
+      return made
+    }
+    const handler = createMcpHandler(make, { legacy: 'reject' })
+    const listener = getRequestListener((request) => handler.fetch(request))
+    const started = await RemoteServer.start((request, response) => void listener(request, response))
+    const server: ModernRemote = Object.assign(started, { handler, more: () => undefined })
+    return server
+  }
+
+  test('gets the answer to its question with the call that is repeated, over another connection', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'inspan-mcp-remote-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const journal = join(folder, 'journal')
+    await using server = await modernOver(journal)
+    let state: string | undefined
+    {
+      await using bench = await McpBench.ready({ m: remote(server.url) })
+      assert.deepEqual([bench.info('m')?.status, bench.info('m')?.error], ['connected', undefined])
+      const asked = await bench.call('m_book', { day: 'Monday' })
+      assert.ok('suspend' in asked)
+      const { description, resumable } = asked.suspend
+      assert.deepEqual([description, resumable], ['m asks: For how many?', undefined])
+      state = asked.suspend.state
+    }
+    await using later = await McpBench.ready({ m: remote(server.url) })
+    const resume = { decision: 'answer', value: { guests: 3 } } as const
+    const done = await later.call('m_book', { day: 'Monday' }, { resume, ...(state === undefined ? {} : { state }) })
+    assert.deepEqual(done, { result: 'Monday: a table for 3' })
+    assert.equal(await readFile(journal, 'utf8'), 'Monday null\nMonday "secret-state-of-Monday"\n')
+    assert.ok(server.requests.every(({ headers }) => headers['mcp-session-id'] === undefined))
+  })
+
+  test('has its tools listed anew when it announces that they have changed', async () => {
+    await using server = await modernOver('/dev/null')
+    await using bench = await McpBench.ready({ m: remote(server.url) })
+    const names = (): string[] => bench.info('m')?.tools.map(({ toolName }) => toolName) ?? []
+    assert.deepEqual(names(), ['book', 'grow'])
+    server.more = (made) =>
+      void made.registerTool('grown', { description: 'Was added.' }, async () => ({ content: [] }))
+    // Nobody knows when the client has begun to listen.
+    while (!names().includes('grown')) {
+      server.handler.notify.toolsChanged()
+      await new Promise(setImmediate)
+    }
+    assert.deepEqual([names(), bench.info('m')?.status], [['book', 'grow', 'grown'], 'connected'])
+    await server.handler.close()
+  })
 })
 
 suite('a remote server', () => {
