@@ -41,7 +41,7 @@ export type { TracerSource } from './telemetry/tracing.ts'
 export { requireOpenTelemetry } from './telemetry/require-open-telemetry.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
 export { admitCommand } from './commands/ledger.ts'
-export { FOLDER_SETTING, type ThreadCommand } from './commands/thread-command.ts'
+export type { ThreadCommand } from './commands/thread-command.ts'
 export type {
   ConfigChange,
   ControlFact,

@@ -68,19 +68,14 @@ const MAX_TURNS = 'maxTurns'
 const SYSTEM_PROMPT = 'systemPrompt'
 const EFFORT = 'effort'
 const PERMISSION_MODE = 'permissionMode'
-/** The folder that coding agents work in, for a thread that does not use that of the harness. Clients cannot set it. */
-export const FOLDER_SETTING = 'folder'
-
 function turnOf({ head }: ThreadState): TurnDefaults | undefined {
   const maxSteps = head.settings.get(MAX_TURNS)
   const instructions = head.settings.get(SYSTEM_PROMPT)
   const effort = head.settings.get(EFFORT)
-  const cwd = head.settings.get(FOLDER_SETTING)
   const turn: TurnDefaults = {
     ...(typeof maxSteps === 'number' ? { maxSteps } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(typeof effort === 'string' ? { effort: effort as WireEffort } : {}),
-    ...(typeof cwd === 'string' ? { cwd } : {}),
   }
   return Object.keys(turn).length === 0 ? undefined : turn
 }

@@ -39,6 +39,8 @@ export interface ThreadEquipment {
   readonly browser: (requestContext: RequestContext) => Promise<ToolSource | undefined>
   /** Returns the folder that the agents of the request work in, after `prepare`. */
   readonly cwd: (requestContext: RequestContext) => string | undefined
+  /** Returns the folder that a coding agent works in if the thread has one of its own. */
+  readonly ownFolder: () => string | undefined
   readonly builtinTools: () => readonly RunnableTool[]
   /** Returns the thread's own tool with this id, whether or not it is offered. */
   readonly threadTool: (id: string) => RunnableTool | undefined
@@ -162,7 +164,8 @@ export class ModeAgents {
     const { model } = turn.state.head
     const context = equipment.agentContext(turn)
     await equipment.prepare(context.requestContext, workspaceOf(agent))
-    const cwd = equipment.cwd(context.requestContext)
+    const folder = agent instanceof Agent ? undefined : equipment.ownFolder()
+    const cwd = folder ?? equipment.cwd(context.requestContext)
     const own = agent instanceof Agent ? await agent.instructions(context) : undefined
     const ofFiles = this.#sources.instructions(agent)
     const instructions = [own, this.#config.instructions, mode.instructions, ...ofFiles].filter(Boolean).join('\n\n')

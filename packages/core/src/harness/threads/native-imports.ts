@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto'
 import { InspanError } from '@inspan/protocol'
 import type { NativeMessage, NativeSessionInfo } from '@inspan/protocol/driver'
-import type { MessageAddedRecord } from '@inspan/protocol/log'
-import { createThread, FOLDER_SETTING, type ThreadRuntime } from '../../engine/index.ts'
+import type { MessageAddedRecord, ThreadState } from '@inspan/protocol/log'
+import { createThread, type ThreadRuntime } from '../../engine/index.ts'
 import type { HarnessCore } from '../harness-core.ts'
+
+/** The folder of an imported session, which its agent needs to resume it. Clients cannot set it. */
+const FOLDER_SETTING = 'folder'
+
+/** Returns the folder that coding agents work in, for a thread that does not use that of the harness. */
+export function importedFolder({ head }: ThreadState): string | undefined {
+  const folder = head.settings.get(FOLDER_SETTING)
+  return typeof folder === 'string' ? folder : undefined
+}
 
 /** A session that a coding agent keeps on this machine, ours or begun without us. */
 export interface ListedSession extends NativeSessionInfo {

@@ -23,6 +23,7 @@ import { summaryBeforeRun } from '../signals/notifications.ts'
 import { withChoice } from '../sessions/mode-change.ts'
 import { ThreadControl, type ThreadControlOptions } from './thread-control.ts'
 import { threadFiles } from './thread-files.ts'
+import { importedFolder } from './native-imports.ts'
 import { worktreeFolder } from './thread-worktree.ts'
 import type { ChildDoor } from '../subagents/parent-thread.ts'
 import { SubagentRuns } from '../subagents/subagent-runs.ts'
@@ -99,6 +100,7 @@ export function harnessDoor(
     sources: (context: RequestContext) => core.workspace.sources(context, worktree()),
     browser: (context: RequestContext) => core.browser.source(context),
     cwd: (context: RequestContext) => core.workspace.folderOf(context, worktree()),
+    ownFolder: () => worktree() ?? importedFolder(opened().runtime.state),
     builtinTools: () => [...(open?.control.tools() ?? []), ...delegating, ...recalling()],
     threadTool: (id: string) => open?.control.tool(id),
     keepSetting: async (key: string, value: JsonValue) => {
