@@ -37,8 +37,8 @@ test('a thread that continues a native session works in its folder, and in the w
     { resourceId: harness.session.identity.getResourceId(), sessionId: 'native-1', folders: [folder] },
     async (id) => {
       const guest = { resourceId: harness.session.identity.getResourceId(), begin: () => undefined }
-      const { leave, runtime } = await served.enter(id, { ...guest, onEvicted: async () => undefined })
-      return { runtime, release: () => void leave() }
+      const entered = await served.enter(id, { ...guest, onEvicted: async () => undefined })
+      return { runtime: entered.runtime, release: () => void entered.leave() }
     },
   )
   await harness.switchThread({ threadId: threadId ?? '' })
