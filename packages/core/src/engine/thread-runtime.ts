@@ -78,19 +78,6 @@ export class ThreadRuntime {
       hold: () => this.#lease.held(),
       onRest: () => this.#lease.rest(),
     })
-    this.#commands = new Commands({
-      get options() {
-        return optionsOfRun()
-      },
-      doors: this.#doors,
-      runs: this.#runs,
-      policy: this.#policy,
-      inTurn: (task) => this.#lease.inTurn(task),
-      state: () => this.state,
-      assertOpen: () => this.#lease.assertOpen(),
-      failure: () => this.#lease.failure,
-      close: () => this.close(),
-    })
     const settle = (wait: Wait): Promise<void> => this.answer(wait.id, answerWhenDue(wait), 'timeout')
     const approvalTimeout = (): number | undefined => optionsOfRun().approvalTimeout
     this.#clock = new DueClock(approvalTimeout, now, settle, () => this.state)
@@ -109,6 +96,16 @@ export class ThreadRuntime {
       },
       hold.log.state,
     )
+    this.#commands = new Commands({
+      get options() {
+        return optionsOfRun()
+      },
+      doors: this.#doors,
+      runs: this.#runs,
+      policy: this.#policy,
+      lease: this.#lease,
+      close: () => this.close(),
+    })
     this.#lease.use(hold)
   }
 

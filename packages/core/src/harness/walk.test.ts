@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Session as Inspector } from 'node:inspector/promises'
-import { suite, test } from 'node:test'
+import { mock, suite, test } from 'node:test'
 import { Agent } from '@inspan/agent'
 import { scriptedModel } from '@inspan/testing'
 import { Harness } from './harness.ts'
@@ -39,7 +39,36 @@ function stackHere(): Step[] {
     .toReversed()
 }
 
+/** Notes which of our functions calls which, wherever a promise is chained or the clock is read, until `stop`. */
+function watchCalls(): { readonly calls: ReadonlySet<string>; readonly stop: () => void } {
+  const calls = new Set<string>()
+  const note = (): void => {
+    const stack = stackHere()
+    for (const [at, step] of stack.entries()) calls.add(callOf(stack[at - 1], step))
+  }
+  const mocks = [
+    mock.method(Date, 'now', noting(note, Date.now)),
+    mock.method(Promise.prototype, 'then', noting(note, Reflect.get(Promise.prototype, 'then'))),
+  ]
+  return { calls, stop: () => mocks.forEach((each) => each.mock.restore()) }
+}
+
+function noting<Args extends unknown[], Result>(
+  note: () => void,
+  own: (...args: Args) => Result,
+): (...args: Args) => Result {
+  return function (this: unknown, ...args) {
+    note()
+    return own.apply(this, args)
+  }
+}
+
+function callOf(caller: Step | undefined, { file, name }: Step): string {
+  return `${caller === undefined ? 'nothing' : `${caller.file} ${caller.name}`} calls ${file} ${name}`
+}
+
 interface Walk {
+  readonly calls: ReadonlySet<string>
   readonly atModel: Step[]
   readonly atListener: Step[]
   readonly called: ReadonlySet<string>
@@ -64,7 +93,9 @@ async function walk(): Promise<Walk> {
     if (event.type === 'message_update') atListener = stackHere()
   })
   await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  const { calls, stop } = watchCalls()
   await harness.sendMessage({ content: 'Hello.' })
+  stop()
   const { result } = await inspector.post('Profiler.takePreciseCoverage')
   inspector.disconnect()
   await harness.destroy()
@@ -73,11 +104,11 @@ async function walk(): Promise<Walk> {
       .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
       .map(({ functionName }) => `${url.replace(/.*\/packages\//, '')} ${functionName}`),
   )
-  return { atModel, atListener, called: new Set(called) }
+  return { atModel, atListener, called: new Set(called), calls }
 }
 
 suite('the walk of a message', async () => {
-  const { atListener, atModel, called } = await walk()
+  const { atListener, atModel, called, calls } = await walk()
 
   test(`has at most ${MAX_DOWN} functions down and ${MAX_UP} up`, () => {
     assert.ok(down.length > 0 && down.length <= MAX_DOWN, `${down.length} down`)
@@ -90,6 +121,17 @@ suite('the walk of a message', async () => {
       named.filter(({ file, name }) => !called.has(`${file} ${name}`)),
       [],
     )
+  })
+
+  test('goes down from each function to the next, with no other between them', () => {
+    const missing = down.flatMap((step, at) => {
+      const caller = down[at - 1]
+      // The mailbox carries the task out later.
+      return caller === undefined || caller.name === 'post' || calls.has(callOf(caller, step))
+        ? []
+        : [callOf(caller, step)]
+    })
+    assert.deepEqual(missing, [])
   })
 
   test('goes up from the pump to the listener through these functions and no others', () => {

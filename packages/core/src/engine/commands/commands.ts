@@ -20,6 +20,7 @@ import { boundaryAt, forkPoint } from '../threads/boundaries.ts'
 import type { Doors } from '../threads/doors.ts'
 import { noSuchThread } from '../threads/read-thread.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
+import type { ThreadLease } from '../threads/thread-lease.ts'
 import { forkThread, rewindThread } from '../threads/threads.ts'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
 import { isForeign, isWaitingForChildren, type RunHandle } from '../turns/active-run.ts'
@@ -42,12 +43,7 @@ export interface CommandPorts {
   readonly doors: Doors
   readonly runs: Runs
   readonly policy: ThreadPolicy
-  /** Carries a task out in the mailbox, with the thread in hand. */
-  readonly inTurn: <T>(task: (hold: ThreadHold) => Promise<T>) => Promise<T>
-  readonly state: () => ThreadHold['log']['state']
-  /** Throws if the thread was closed here or can no longer be written. */
-  readonly assertOpen: () => void
-  readonly failure: () => InspanError | undefined
+  readonly lease: ThreadLease
   readonly close: () => Promise<void>
 }
 
@@ -86,7 +82,7 @@ export class Commands {
       try {
         return (await this.carryOut(command)).result
       } catch (error) {
-        const reason = this.#isLost(error) ? undefined : rejectReason(error)
+        const reason = this.#isLost() ? undefined : rejectReason(error)
         if (reason === undefined) throw error
         return { status: 'rejected', reason, message: (error as Error).message }
       }
@@ -124,13 +120,13 @@ export class Commands {
       const { result } = await this.carryOut(command, { key, keyed, settle: keyed.settle })
       return await keyed.conclude(result)
     } catch (error) {
-      return keyed.fail(error, this.#isLost(error))
+      return keyed.fail(error, this.#isLost())
     }
   }
 
-  /** Whether the log has failed with this error: it says nothing about the command. */
-  #isLost(error: unknown): boolean {
-    return this.#ports.failure() !== undefined || (InspanError.is(error) && error === this.#ports.failure())
+  /** Whether the log has failed: an error then says nothing about the command. */
+  #isLost(): boolean {
+    return this.#ports.lease.failure !== undefined
   }
 
   async carryOut(command: ThreadCommand, order: Order = { settle: settleNothing }): Promise<Carried> {
@@ -181,11 +177,11 @@ export class Commands {
 
   /** Carries out a task in the mailbox, unless the command is settled by then or its sender expected something else. */
   #turn(command: ThreadCommand, { keyed }: Order, task: (hold: ThreadHold) => Promise<Carried>): Promise<Carried> {
-    return this.#ports.inTurn(async (hold) => {
+    return this.#ports.lease.inTurn(async (hold) => {
       const known = await keyed?.result()
       if (known !== undefined) return { result: known }
       await this.#assertExpected(command, hold)
-      return task(hold)
+      return await task(hold)
     })
   }
 
@@ -200,7 +196,7 @@ export class Commands {
   }
 
   #assertRun(expected: string | null | undefined): void {
-    const runId = this.#ports.state().head.run?.runId ?? null
+    const runId = this.#ports.lease.state.head.run?.runId ?? null
     if (expected === undefined || expected === runId) return
     throw unexpected('wrong-run', runId === null ? 'No run is open.' : `The open run is ${runId}.`)
   }
@@ -274,8 +270,8 @@ export class Commands {
 
   /** An active turn is cancelled at once. Otherwise the mailbox decides: a run that is just being started is not parked. */
   async #cancel(command: Extract<ThreadCommand, { type: 'cancel' }>, order: Order): Promise<Carried> {
-    const { assertOpen, failure, runs } = this.#ports
-    assertOpen()
+    const { lease, runs } = this.#ports
+    lease.assertOpen()
     let { active } = runs
     if (active === undefined) {
       const parked = await this.#turn(command, order, async () => {
@@ -288,15 +284,14 @@ export class Commands {
     }
     this.#assertRun(command.expect?.runId)
     const receipt = await runs.cancel(active, order.settle)
-    const lost = failure()
-    if (lost !== undefined && order.keyed !== undefined) throw lost
+    if (lease.failure !== undefined && order.keyed !== undefined) throw lease.failure
     return { result: DONE, receipt }
   }
 
   /** Rules, grants and yolo apply from the moment of the call. */
   async #configure(command: Configuring, order: Order): Promise<Carried> {
-    const { policy, runs, state } = this.#ports
-    const written = policy.announce(changeOf(command, state()))
+    const { lease, policy, runs } = this.#ports
+    const written = policy.announce(changeOf(command, lease.state))
     try {
       return await this.#turn(command, order, async ({ log }) => {
         const change = this.#chosen(command, log.state)
@@ -347,19 +342,19 @@ export class Commands {
 
   #rewind(command: RewindCommand, order: Order): Promise<Carried> {
     return this.#turn(command, order, async ({ log }) => {
-      const { options, inTurn } = this.#ports
+      const { lease, options } = this.#ports
       const { store } = options
       const { lineage, seq } = log.state.head
       const end = await boundaryAt(store, lineage, seq)
       const result = await rewind(log, options, command, order.settle)
       if (log.state.head.lineage === lineage) return { result }
-      return { result, undo: () => inTurn((hold) => rewindThread(store, hold.log, end, lineage)) }
+      return { result, undo: () => lease.inTurn((hold) => rewindThread(store, hold.log, end, lineage)) }
     })
   }
 
   async #delete({ keyed, settle }: Order): Promise<Carried> {
-    const { assertOpen, close, options } = this.#ports
-    assertOpen()
+    const { close, lease, options } = this.#ports
+    lease.assertOpen()
     await close()
     const outcome = keyed?.outcome(DONE)
     await options.files?.forget?.(options.thread)
