@@ -14,7 +14,7 @@ import { factsOfPlan, type ForeignPlanModes } from '../tools/foreign-plans.ts'
 
 export interface ThreadControlOptions extends ForeignPlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
   readonly store: Store
-  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'steer' | 'onEntry' | 'idle' | 'run'>
+  readonly runtime: Pick<ThreadRuntime, 'state' | 'stateInTurn' | 'record' | 'steer' | 'onEntry' | 'idle' | 'run'>
   /** Whether this door carries out the run. What follows from others' runs is theirs to do. */
   readonly isOwnRun: (runId: string) => boolean
   /** The key of this door, for the runs it starts. */
@@ -151,8 +151,8 @@ export class ThreadControl {
 
   async #afterRun(stop: AbortSignal): Promise<void> {
     // Waits behind the end of the run: a queued message has started its run by then, which is judged when it has ended.
-    await this.port.record([])
-    if (this.#isClosed || stop.aborted || this.port.state.head.run !== null) return
+    const { head } = await this.#options.runtime.stateInTurn()
+    if (this.#isClosed || stop.aborted || head.run !== null) return
     if ((await this.goal.judgeRun(stop)) || stop.aborted) return
     await this.notifications.deliverDue()
   }

@@ -6,6 +6,12 @@ import { ACCESS_SETTING, allowedPaths } from '../../engine/index.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { requiredText } from './tool-input.ts'
 
+const INPUT_SCHEMA = {
+  type: 'object',
+  properties: { path: { type: 'string', minLength: 1 }, reason: { type: 'string', minLength: 1 } },
+  required: ['path', 'reason'],
+} as const
+
 /**
  * Asks a person for access to a path, and remembers a yes with the thread. The question and the yes are about the place
  * that the path leads to.
@@ -14,11 +20,7 @@ export function requestAccessTool(port: ThreadPort, cwd: () => string = () => pr
   return {
     name: 'request_access',
     description: 'Ask the user for access to a file or folder outside of the workspace, and wait for the decision.',
-    inputSchema: {
-      type: 'object',
-      properties: { path: { type: 'string', minLength: 1 }, reason: { type: 'string', minLength: 1 } },
-      required: ['path', 'reason'],
-    },
+    inputSchema: INPUT_SCHEMA,
     category: 'other',
     isIdempotent: true,
     execute: async (input, { resume, state }) => {

@@ -18,6 +18,12 @@ export const SUBMIT_PLAN = 'submit_plan'
 const DEFAULT_TITLE = 'Implementation Plan'
 const SETTING = 'harness:plan'
 
+const INPUT_SCHEMA = {
+  type: 'object',
+  properties: { title: { type: 'string' }, plan: { type: 'string', minLength: 1 } },
+  required: ['plan'],
+} as const
+
 const ANSWER_SCHEMA = JSON.stringify({
   type: 'object',
   properties: { action: { type: 'string', enum: ['approved', 'rejected'] }, feedback: { type: 'string' } },
@@ -49,11 +55,7 @@ export function planTool(approved: (plan: ApprovedPlan) => Promise<string>): Run
     description:
       'Submit a plan for review and wait for the decision. When it is approved, carry it out; when it is rejected, ' +
       'revise it by the feedback and submit it again.',
-    inputSchema: {
-      type: 'object',
-      properties: { title: { type: 'string' }, plan: { type: 'string', minLength: 1 } },
-      required: ['plan'],
-    },
+    inputSchema: INPUT_SCHEMA,
     category: 'other',
     isIdempotent: true,
     execute: async (input, { idempotencyKey, resume }) => {

@@ -27,6 +27,26 @@ const TASK_FIELDS = {
   activeForm: { type: 'string', minLength: 1 },
 } as const
 
+function schemaOf(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required }
+}
+
+/** Made once: what an adapter or a model makes of a schema is kept by its object. */
+const SCHEMAS = {
+  write: schemaOf(
+    {
+      tasks: {
+        type: 'array',
+        items: schemaOf({ id: ID, ...TASK_FIELDS }, ['content', 'status', 'activeForm']),
+      },
+    },
+    ['tasks'],
+  ),
+  update: schemaOf({ id: ID, ...TASK_FIELDS }, ['id']),
+  complete: schemaOf({ id: ID }, ['id']),
+  check: { type: 'object', properties: {} },
+} as const
+
 /**
  * Returns the tools for the task list of one thread. Made once per thread, so that changes are made one after the
  * other.
@@ -36,13 +56,12 @@ export function taskTools(port: ThreadPort): readonly RunnableTool[] {
   const tool = (
     name: string,
     description: string,
-    properties: JsonObject,
-    required: readonly string[],
+    inputSchema: JsonObject,
     plan: (input: JsonObject, tasks: readonly TaskItem[]) => readonly TaskItem[],
   ): RunnableTool => ({
     name,
     description,
-    inputSchema: { type: 'object', properties, required: [...required] },
+    inputSchema,
     category: 'other',
     isIdempotent: true,
     execute: (input, context) => desk.change(context, (tasks) => plan(input, tasks)),
@@ -51,27 +70,17 @@ export function taskTools(port: ThreadPort): readonly RunnableTool[] {
     tool(
       'task_write',
       'Create or replace the task list. Give all tasks, also those that are done; at most one may be in_progress.',
-      {
-        tasks: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { id: ID, ...TASK_FIELDS },
-            required: ['content', 'status', 'activeForm'],
-          },
-        },
-      },
-      ['tasks'],
+      SCHEMAS.write,
       writeTasks,
     ),
-    tool('task_update', 'Update one task of the list by its id.', { id: ID, ...TASK_FIELDS }, ['id'], updateTask),
-    tool('task_complete', 'Mark one task of the list as completed by its id.', { id: ID }, ['id'], (input, tasks) =>
+    tool('task_update', 'Update one task of the list by its id.', SCHEMAS.update, updateTask),
+    tool('task_complete', 'Mark one task of the list as completed by its id.', SCHEMAS.complete, (input, tasks) =>
       changeTask(tasks, knownId(input, tasks), { status: 'completed' }),
     ),
     {
       name: 'task_check',
       description: 'Check how far the task list is done.',
-      inputSchema: { type: 'object', properties: {} },
+      inputSchema: SCHEMAS.check,
       annotations: { readOnlyHint: true },
       category: 'other',
       isIdempotent: true,
