@@ -42,7 +42,7 @@ const KINDS = {
   cancel: () => ({ type: 'cancel' }),
   rewind: (text) => ({ type: 'rewind', messageId: text, scope: 'both' }),
   delete: () => ({ type: 'delete' }),
-} satisfies Partial<Record<ThreadCommand['type'], Made>>
+} satisfies Record<Exclude<ThreadCommand['type'], 'resume'>, Made>
 
 /** Counts how often a command had its effect. */
 async function effectsOf(
