@@ -237,6 +237,41 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
     })
   })
 
+  it('keeps the end of the conversation in view when a question takes its room', async () => {
+    const long = Array.from({ length: 60 }, (_, index) => `line ${index}\n\n`).join('')
+    const options = Array.from({ length: 6 }, (_, index) => ({ label: `Option ${index}`, description: 'A choice.' }))
+    const ask = { toolCalls: [{ name: 'ask_user', input: { question: 'Which one?', options } }] }
+    const bench = await startStudio([{ text: long }, { text: 'The end of it.', ...ask }, { text: 'And after it.' }])
+    await visit(browser, bench, async (page) => {
+      const conversation = page.getByRole('region', { name: 'Conversation' })
+      const isInView = async (text: string): Promise<boolean> => {
+        const said = conversation.getByText(text)
+        // What is far from the screen is not even in the document.
+        if ((await said.count()) === 0) return false
+        const frame = await conversation.boundingBox()
+        const shown = await said.boundingBox()
+        return frame !== null && shown !== null && shown.y + shown.height <= frame.y + frame.height
+      }
+      await say(page, 'Speak')
+      await page.getByText('line 59').waitFor()
+      await page.getByRole('status').getByText('Idle').waitFor()
+      await say(page, 'Ask')
+      await page.getByRole('button', { name: 'Option 5' }).waitFor()
+      await page.evaluate(NEXT_FRAME)
+      assert.equal(await isInView('The end of it.'), true)
+      await page.setViewportSize({ width: 600, height: 600 })
+      await page.evaluate(NEXT_FRAME)
+      assert.equal(await isInView('The end of it.'), true)
+      // Whoever has scrolled up stays there.
+      await page.evaluate(`${LIST}.scrollBy(0, -600)`)
+      await page.evaluate(NEXT_FRAME)
+      await page.getByRole('button', { name: 'Option 5' }).click()
+      await page.getByRole('status').getByText('Idle').waitFor()
+      await page.evaluate(NEXT_FRAME)
+      assert.equal(await isInView('And after it.'), false)
+    })
+  })
+
   it('keeps what is on screen in place while older messages arrive at the top', async () => {
     const store = new MemoryStore()
     await longThread(store, 'A long one', 1000)
@@ -249,14 +284,18 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
       await page.getByText('Answer 999 with').waitFor()
       const first = page.locator('article').getByText('Question 800', { exact: true })
       // The list has come to rest when it has not moved for a while.
-      for (let [rest, place] = [0, -1]; rest < 20;) {
-        const now = Number(await page.evaluate(`${NEXT_FRAME}.then(() => ${LIST}.scrollTop)`))
-        rest = now === place ? rest + 1 : 0
-        place = now
+      const rested = async (): Promise<void> => {
+        for (let [rest, place] = [0, -1]; rest < 20;) {
+          const now = Number(await page.evaluate(`${NEXT_FRAME}.then(() => ${LIST}.scrollTop)`))
+          rest = now === place ? rest + 1 : 0
+          place = now
+        }
       }
+      await rested()
       // Up to the beginning of the window that the page follows: message 800.
       await page.evaluate(`${LIST}.scrollTo(0, 0)`)
       await page.getByText('Answer 799 with').waitFor({ state: 'attached' })
+      await rested()
       const place = (await first.boundingBox())?.y ?? -1000
       assert.ok(place >= 0 && place < 400, `Question 800 is at ${place}`)
       const seen = new Set<string>()

@@ -17,7 +17,9 @@ interface TranscriptProps {
 export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNode {
   const { state } = useHarness(client, ({ messages, thread }) => ({ messages, thread }))
   const list = useRef<VListHandle>(null)
+  const frame = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
+  const lastOffset = useRef(0)
   const { byCall, top } = useMemo(
     () => splitNested([...older.messages, ...state.messages]),
     [older.messages, state.messages],
@@ -42,6 +44,18 @@ export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNod
   useEffect(() => {
     if (isAtEnd.current) list.current?.scrollToIndex(top.length - 1, { align: 'end' })
   }, [top.length, last])
+  const isEmpty = top.length === 0
+  const end = useRef(0)
+  end.current = top.length - 1
+  useEffect(() => {
+    if (isEmpty || frame.current === null) return
+    // What waits takes its room from the conversation, whose end must not disappear behind it.
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) list.current?.scrollToIndex(end.current, { align: 'end' })
+    })
+    observer.observe(frame.current)
+    return () => observer.disconnect()
+  }, [isEmpty])
   useEffect(
     () =>
       onJump((messageId) => {
@@ -52,7 +66,7 @@ export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNod
       }),
     [top],
   )
-  if (top.length === 0) {
+  if (isEmpty) {
     return (
       <div className="flex flex-1 items-center justify-center p-6 text-center text-(--soft)">
         <p>Nothing was said here yet. Write what should be done.</p>
@@ -62,11 +76,14 @@ export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNod
   const onScroll = (offset: number): void => {
     const handle = list.current
     if (handle === null) return
-    isAtEnd.current = handle.scrollSize - handle.viewportSize - offset < 40
+    if (handle.scrollSize - handle.viewportSize - offset < 40) isAtEnd.current = true
+    // The end also moves away when there is more below or less room: only who scrolls up has left it.
+    else if (offset < lastOffset.current) isAtEnd.current = false
+    lastOffset.current = offset
     if (offset < 200) older.load()
   }
   return (
-    <section aria-label="Conversation" className="min-h-0 flex-1">
+    <section ref={frame} aria-label="Conversation" className="min-h-0 flex-1">
       <NestedContext value={nested}>
         <VList ref={list} data={top} shift={isPrepended} onScroll={onScroll} className="h-full" tabIndex={0}>
           {(message) => <Message key={message.id} message={message} actions={actions} />}
