@@ -1,5 +1,6 @@
 /** What a turn costs on the wire and on both ends, and what it costs to send it to many clients. */
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createDeflateRaw, constants } from 'node:zlib'
 import type { AddressInfo } from 'node:net'
@@ -16,11 +17,27 @@ import {
 import { BLOB_THRESHOLD, NO_RULES } from '@inspan/protocol'
 import { compare, report } from '@inspan/testing'
 import { WebSocket, WebSocketServer } from 'ws'
+import type { Sink } from './connection/sink.ts'
 import type { ThreadFeed } from './feed/thread-feed.ts'
 import { Arrivals, feedAll, openFeed, THREAD } from './feed.fixture.ts'
+import { socketSink } from './http/sockets.ts'
 
 const TOKENS_PER_FRAME = 8
-const words = ['the ', 'quick ', 'brown ', 'fox ', 'jumps ', 'over ', 'lazy ', 'dogs, ', 'again ', 'and ']
+
+/** Real text, because text that repeats itself would deflate to almost nothing: our guides, cut into tokens. */
+const guides = new URL('../../../docs/guide/', import.meta.url)
+const tokens =
+  linesOf(guides, '.md')
+    .join('\n')
+    .match(/\s?\w{1,6}|\s?[^\w\s]+|\s+/g) ?? []
+
+/** What a search prints: lines of our sources with their places. */
+const found = linesOf(new URL('./', import.meta.url), '.ts').map((line, index) => `serve.ts:${index}: ${line}`)
+
+function linesOf(folder: URL, ending: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith(ending))
+  return names.toSorted().flatMap((name) => readFileSync(new URL(name, folder), 'utf8').split('\n'))
+}
 
 /** Frames of a thread that is written by nobody: what the engine would emit for these records. */
 class Frames {
@@ -38,11 +55,12 @@ class Frames {
     this.frames.push({ type: 'delta', seq: this.state.head.seq, operations })
   }
 
-  text(messageId: string, tokens: number): void {
+  text(messageId: string, count: number): void {
     this.add({ type: 'message.started', messageId, role: 'assistant' })
     let whole = ''
-    for (let token = 0; token < tokens; token += TOKENS_PER_FRAME) {
-      const piece = Array.from({ length: TOKENS_PER_FRAME }, (_, index) => words[(token * 7 + index * 3) % 10]).join('')
+    for (let token = 0; token < count; token += TOKENS_PER_FRAME) {
+      const from = token % (tokens.length - TOKENS_PER_FRAME)
+      const piece = tokens.slice(from, from + TOKENS_PER_FRAME).join('')
       whole += piece
       this.payload += piece.length
       this.add({ type: 'batch', event: { type: 'text-delta', messageId, partId: '0', text: piece } })
@@ -51,9 +69,10 @@ class Frames {
     this.add({ type: 'message.ended', messageId } as RecordBody)
   }
 
-  calls(messageId: string, count: number, output: string): void {
+  calls(messageId: string, count: number, lines: number): void {
     this.add({ type: 'message.started', messageId, role: 'assistant' })
     for (let index = 0; index < count; index++) {
+      const output = found.slice(index * lines, (index + 1) * lines).join('\n')
       const args = { command: `grep -rn "pattern ${index}" packages/server/src` }
       const at = { messageId, toolCallId: `call-${index}`, toolName: 'execute_command' }
       this.add({ type: 'tool-call', ...at, partId: String(index * 2), args })
@@ -101,11 +120,7 @@ function ratio(name: string, limit: number, unit: string, ours: number, floor: n
 }
 
 const turn = begin()
-turn.calls(
-  '1794960766513-2qh7oy2v8m7nl',
-  20,
-  'packages/server/src/serve.ts:12: a line of output that a search prints\n'.repeat(25),
-)
+turn.calls('1794960766513-2qh7oy2v8m7nl', 20, 40)
 turn.text('1794960766548-28inh9udr956a', 5000)
 const sent: string[] = []
 await packets(turn.frames, (text) => sent.push(text))
@@ -115,7 +130,7 @@ ratio('the same deflated', 0.6, 'bytes', await deflated(sent), turn.payload)
 
 const large = begin()
 large.text('first', 500 * TOKENS_PER_FRAME)
-large.calls('one', 1, 'x'.repeat(100 * 1024))
+large.calls('one', 1, 2000)
 const largeSent: string[] = []
 await packets(large.frames, (text) => largeSent.push(text))
 const largeBytes = largeSent.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
@@ -155,7 +170,11 @@ async function fanOut(clients: number, rounds: number, frames: readonly DeltaFra
   const http = createServer()
   const server = new WebSocketServer({ server: http, perMessageDeflate: false })
   const sockets: WebSocket[] = []
-  server.on('connection', (socket) => sockets.push(socket))
+  const sinks: Sink[] = []
+  server.on('connection', (socket, request) => {
+    sockets.push(socket)
+    sinks.push(socketSink(socket, request.socket))
+  })
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
   const { port } = http.address() as AddressInfo
@@ -181,7 +200,7 @@ async function fanOut(clients: number, rounds: number, frames: readonly DeltaFra
         arrivals.after(() =>
           feedAll(
             frames,
-            sockets.map((socket) => (text) => socket.send(text)),
+            sinks.map((sink) => (text) => sink.send(text)),
           ),
         ),
     }),

@@ -77,7 +77,7 @@ export class Sockets {
         this.#context.hub,
         this.#context.desk,
         caller,
-        sinkOf(opened, request.socket),
+        socketSink(opened, request.socket),
       )
       this.#serve(opened, connection)
       // A client that offers our subprotocol says hello first; any other one expects the state at once.
@@ -124,7 +124,7 @@ export class Sockets {
   }
 }
 
-function sinkOf(socket: WebSocket, network: Socket): Sink {
+export function socketSink(socket: WebSocket, network: Socket): Sink {
   let isWaiting = false
   return {
     send: (text) => {
