@@ -162,6 +162,31 @@ suite('a rewind restores', () => {
     assert.deepEqual(readdirSync(bench.root).sort(), ['.gitignore', 'dir', 'secret'])
   })
 
+  test('all permissions of a file that was kept, and the executable bits of any other', async () => {
+    using bench = new Bench()
+    const modeOf = (path: string): string => (statSync(join(bench.root, path)).mode & 0o777).toString(8)
+    for (const [path, mode] of [
+      ['private', 0o600],
+      ['group', 0o750],
+      ['fixed', 0o444],
+      ['changed', 0o640],
+    ] as const) {
+      bench.write(path, path)
+      chmodSync(join(bench.root, path), mode)
+    }
+    const turn = turnOf(1)
+    for (const path of ['private', 'group', 'fixed']) await bench.checkpoints.keep(turn, join(bench.root, path))
+    await bench.checkpoints.baseline(turn)
+    for (const path of ['private', 'group']) rmSync(join(bench.root, path))
+    chmodSync(join(bench.root, 'fixed'), 0o644)
+    bench.write('fixed', 'new')
+    bench.write('changed', 'new')
+    chmodSync(join(bench.root, 'changed'), 0o740)
+    await bench.checkpoints.end(turn)
+    await bench.again().rewind(T, ALL)
+    assert.deepEqual(['private', 'group', 'fixed', 'changed'].map(modeOf), ['600', '750', '444', '640'])
+  })
+
   test('a turn after one whose process died is undone with it, without a conflict', async () => {
     using bench = new Bench()
     bench.write('both', 'old')
@@ -239,6 +264,25 @@ suite('a rewind leaves alone, and names,', () => {
     assert.deepEqual((await bench.checkpoints.rewind(T, ALL, { dryRun: true })).conflicts, ['a.txt'])
     await bench.checkpoints.rewind(T, from(2))
     assert.equal(bench.read('a.txt'), 'by a person')
+  })
+
+  test('a rewind does not follow a link that a person left in place of a folder', async () => {
+    using bench = new Bench()
+    const outside = join(bench.base, 'outside')
+    mkdirSync(outside)
+    bench.write('sub/file', 'old')
+    bench.write('other', 'old')
+    symlinkSync('file', join(bench.root, 'sub/link'))
+    await bench.turn(1, () => {
+      rmSync(join(bench.root, 'sub'), { recursive: true })
+      symlinkSync('elsewhere', join(bench.root, 'sub'))
+      bench.write('other', 'new')
+    })
+    rmSync(join(bench.root, 'sub'))
+    symlinkSync(outside, join(bench.root, 'sub'))
+    assert.deepEqual((await bench.checkpoints.rewind(T, ALL)).conflicts, ['sub'])
+    const { restored } = await bench.checkpoints.rewind(T, ALL, { conflicts: { answer: 'keep', files: ['sub'] } })
+    assert.deepEqual([restored, bench.read('other'), readdirSync(outside)], [['other'], 'old', []])
   })
 
   test('a rewind leaves alone a file that changed while two turns worked in the same folder', async () => {

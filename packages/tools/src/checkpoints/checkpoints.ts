@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, rm, rmdir, symlink } from 'node:fs/promises'
+import { lstat, readdir, rmdir } from 'node:fs/promises'
 import { realpathSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Lineage } from '@inspan/protocol/log'
@@ -130,12 +130,16 @@ export class Checkpoints {
     const removed: string[] = []
     const conflicts: string[] = []
     const todo: FileChange[] = []
+    /** They stay, and what was below the folders that they stand for cannot come back. */
+    const staying: string[] = []
     for (const change of changes) {
+      if (isAmong(staying, change.path)) continue
       const now = await this.#shadow.state(change.path)
       if (isSame(now, change.before)) continue
       const isOurs = change.isShared !== true && isSame(now, change.after)
       const isSettled = settled?.files.includes(change.path) === true
       if (!isOurs && !isSettled) conflicts.push(change.path)
+      else if (!isOurs && settled?.answer === 'keep' && now !== null) staying.push(change.path)
       else if (isOurs || settled?.answer === 'overwrite') {
         todo.push(change)
         if (change.before === null) removed.push(change.path)
@@ -292,18 +296,13 @@ export class Checkpoints {
     for (const { before, path } of changes) {
       if (before === null) continue
       const content = await this.#shadow.content(before)
-      const full = join(this.root, path)
-      const there = await lstat(full).catch(() => undefined)
-      if (there?.isSymbolicLink() === true || before.mode === '120000') await rm(full, { force: true })
-      if (before.mode === '120000') {
-        await mkdir(dirname(full), { recursive: true })
-        await symlink(content.toString(), full)
-        continue
+      if (before.mode === '120000') await files.restore(path, { target: content.toString() })
+      else {
+        const there = await files.stat(path)
+        const known = before.permissions ?? (there?.type === 'file' ? there.mode & 0o666 : 0o644)
+        const mode = before.mode === '100755' ? known | ((known & 0o444) >> 2) : known
+        await files.restore(path, { content, mode })
       }
-      if (there?.isFile() === true && (there.mode & 0o222) === 0) await chmod(full, there.mode | 0o200)
-      const mode = there?.isFile() === true ? there.mode & 0o666 : 0o644
-      const bits = before.mode === '100755' ? mode | ((mode & 0o444) >> 2) : mode
-      await files.write(path, content, { mode: bits })
     }
   }
 

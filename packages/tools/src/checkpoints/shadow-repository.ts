@@ -13,6 +13,8 @@ export interface FileState {
   readonly mode: '100644' | '100755' | '120000'
   /** The id of the content, as git names it. */
   readonly id: string
+  /** All permission bits, where the file itself was looked at. git knows only whether it is executable. */
+  readonly permissions?: number
 }
 
 /** Something stored, by its id. */
@@ -194,8 +196,8 @@ export class ShadowRepository {
     const bytes = stats.isSymbolicLink() ? await readlink(full, 'buffer') : await readFile(full)
     const id = blobId(bytes)
     await store(bytes, id)
-    const mode = stats.isSymbolicLink() ? '120000' : (stats.mode & 0o100) !== 0 ? '100755' : '100644'
-    return { mode, id }
+    if (stats.isSymbolicLink()) return { mode: '120000', id }
+    return { mode: (stats.mode & 0o100) !== 0 ? '100755' : '100644', id, permissions: stats.mode & 0o777 }
   }
 
   async #store(bytes: Buffer, id: string): Promise<void> {

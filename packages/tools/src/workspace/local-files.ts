@@ -11,6 +11,7 @@ import {
   readSync,
   renameSync,
   rmdirSync,
+  symlinkSync,
   unlinkSync,
   writeSync,
   type BigIntStats,
@@ -92,6 +93,26 @@ export class LocalFiles implements WorkspaceFiles {
         return replaceFile(place, bytes, before, mode)
       },
       { makeParents: true },
+    )
+  }
+
+  /** Puts a file or a link back, whatever file or link is there now. */
+  async restore(
+    path: string,
+    state: { readonly content: Buffer; readonly mode: number } | { readonly target: string },
+  ): Promise<void> {
+    this.#visit(
+      path,
+      undefined,
+      (place) => {
+        const before = existing(place)
+        refuseDatabase(before, place.path)
+        if (before?.isDirectory() === true) throw new InspanError('invalid-input', `${place.path} is a folder.`)
+        if (before !== undefined && !(before.isFile() && 'content' in state)) unlinkSync(at(place))
+        if ('target' in state) symlinkSync(state.target, at(place))
+        else replaceFile(place, state.content, before?.isFile() === true ? before : undefined, state.mode)
+      },
+      { makeParents: true, followLast: false },
     )
   }
 
