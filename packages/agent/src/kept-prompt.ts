@@ -5,7 +5,7 @@ import { withoutBlankTexts } from './blank-texts.ts'
 import { hasMark } from './cache-markers.ts'
 import type { LanguageModel } from './language-model.ts'
 import { withReachableFiles } from './linked-files.ts'
-import { inWordsOf } from './older-models.ts'
+import { forSpecificationOf } from './older-models.ts'
 import { promptMessages } from './prompt.ts'
 
 /** The conversation in the words of one model. */
@@ -57,7 +57,7 @@ class KeptPrompt {
     const ends = same === this.#ends.length ? this.#ends : this.#ends.slice(0, same)
     const marked = this.#marked.filter((index) => index < end)
     for (let index = same; index < messages.length; index++) {
-      for (const message of await inModelWords(messages[index] as StoredMessage, model, agentId)) {
+      for (const message of await promptForModel(messages[index] as StoredMessage, model, agentId)) {
         if (hasMark(message)) marked.push(prompt.length)
         prompt.push(message)
       }
@@ -71,11 +71,11 @@ class KeptPrompt {
   }
 }
 
-async function inModelWords(
+async function promptForModel(
   message: StoredMessage,
   model: LanguageModel,
   agentId: string,
 ): Promise<LanguageModelV4Message[]> {
   const prompt = withoutBlankTexts(model, promptMessages(message, agentId))
-  return inWordsOf(model, { prompt: await withReachableFiles(model, prompt) }).prompt
+  return forSpecificationOf(model, { prompt: await withReachableFiles(model, prompt) }).prompt
 }

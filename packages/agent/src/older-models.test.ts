@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { scriptedModel } from '@inspan/testing'
 import type { LanguageModel } from './language-model.ts'
-import { inWordsOf } from './older-models.ts'
+import { forSpecificationOf } from './older-models.ts'
 
 const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } } as const
 const options: LanguageModelV4CallOptions = {
@@ -30,13 +30,13 @@ function model(specificationVersion: 'v2' | 'v3' | 'v4'): LanguageModel {
 
 suite('files', () => {
   test("files go to today's models as they are", () => {
-    assert.equal(inWordsOf(model('v4'), options), options)
+    assert.equal(forSpecificationOf(model('v4'), options), options)
   })
 
   test('files known only by their address go to older models as that address', () => {
     const url = new URL('https://example.org/a.png')
     const linked = { type: 'file', mediaType: 'image/png', data: { type: 'url', url } } as const
-    const { prompt } = inWordsOf(model('v3'), { prompt: [{ role: 'user', content: [linked] }] })
+    const { prompt } = forSpecificationOf(model('v3'), { prompt: [{ role: 'user', content: [linked] }] })
     assert.deepEqual(prompt[0]?.content, [{ type: 'file', mediaType: 'image/png', data: url }])
   })
 
@@ -45,7 +45,7 @@ suite('files', () => {
     ['v3', { type: 'file-data', data: 'aGk=', mediaType: 'image/png' }],
   ] as const) {
     test(`files go to models of ${version} in the format of that version`, () => {
-      const { prompt } = inWordsOf(model(version), options)
+      const { prompt } = forSpecificationOf(model(version), options)
       assert.deepEqual(prompt[0], options.prompt[0])
       assert.deepEqual(prompt[1]?.content, [
         { type: 'text', text: 'Look.' },
@@ -59,7 +59,7 @@ suite('files', () => {
     test(`files in reasoning are not sent to models of ${version}, and no message stays empty`, () => {
       const thought = { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } } as const
       const said = { type: 'text', text: 'Done.' } as const
-      const { prompt } = inWordsOf(model(version), {
+      const { prompt } = forSpecificationOf(model(version), {
         prompt: [
           { role: 'user', content: [{ type: 'text', text: 'Think.' }] },
           { role: 'assistant', content: [thought] },

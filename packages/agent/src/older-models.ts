@@ -2,7 +2,10 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FilePart, LanguageModel
 import type { LanguageModel } from './language-model.ts'
 
 /** Rewrites files for models of earlier specifications. Everything else is the same for them. */
-export function inWordsOf(model: LanguageModel, options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+export function forSpecificationOf(
+  model: LanguageModel,
+  options: LanguageModelV4CallOptions,
+): LanguageModelV4CallOptions {
   const { specificationVersion } = model
   if (specificationVersion === 'v4') return options
   const prompt = options.prompt.flatMap((message) => olderMessage(message, specificationVersion))

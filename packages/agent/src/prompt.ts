@@ -83,8 +83,8 @@ function cutOrders({ parts }: StoredMessage): ReadonlySet<string> {
     if (isAtProvider(part)) atProvider.add(part.toolCallId)
   }
   for (const part of parts) {
-    const isTold = part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part)
-    if (isTold && atProvider.has(part.toolCallId)) cut.add(part.toolCallId)
+    const isSent = part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part)
+    if (isSent && atProvider.has(part.toolCallId)) cut.add(part.toolCallId)
   }
   return cut
 }

@@ -107,9 +107,9 @@ const schemas = new WeakMap<object, HostTool['inputSchema']>()
 function wellFormedSchema(schema: HostTool['inputSchema']): HostTool['inputSchema'] {
   const known = schemas.get(schema)
   if (known !== undefined) return known
-  const mended = wellFormed(schema)
-  schemas.set(schema, mended)
-  return mended
+  const repaired = wellFormed(schema)
+  schemas.set(schema, repaired)
+  return repaired
 }
 
 /** The levels a model call can be given. */

@@ -36,12 +36,12 @@ export async function* carryOut(
     })
   }
   const results: StepToolResult[] = []
-  let told = 0
-  while (told < calls.length) {
-    if (told === ended.length) await oneMore.promise
+  let reported = 0
+  while (reported < calls.length) {
+    if (reported === ended.length) await oneMore.promise
     oneMore = Promise.withResolvers<void>()
-    for (const carried of ended.slice(told)) {
-      told++
+    for (const carried of ended.slice(reported)) {
+      reported++
       if (carried === undefined) continue
       yield resultEvent(carried)
       const { toolCallId, toolName } = carried.call

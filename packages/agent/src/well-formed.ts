@@ -3,18 +3,20 @@
  * was cut in the middle of an emoji, is refused by providers, with everything else in the request, in every step.
  */
 export function wellFormed<T>(value: T): T {
-  return mended(value) as T
+  return repaired(value) as T
 }
 
-function mended(value: unknown): unknown {
+function repaired(value: unknown): unknown {
   if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
   if (Array.isArray(value)) {
-    const items = value.map(mended)
+    const items = value.map(repaired)
     return items.some((item, index) => item !== value[index]) ? items : value
   }
   if (!isPlain(value)) return value
-  const entries = Object.entries(value).map(([key, item]) => [mended(key), item, mended(item)] as const)
-  const isChanged = entries.some(([key, item, mendedItem]) => mendedItem !== item || !Object.hasOwn(value, String(key)))
+  const entries = Object.entries(value).map(([key, item]) => [repaired(key), item, repaired(item)] as const)
+  const isChanged = entries.some(
+    ([key, item, repairedItem]) => repairedItem !== item || !Object.hasOwn(value, String(key)),
+  )
   return isChanged ? Object.fromEntries(entries.map(([key, , item]) => [key, item])) : value
 }
 

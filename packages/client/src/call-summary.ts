@@ -62,8 +62,8 @@ function kindByName({ input = {}, name }: HarnessToolCall): CallKind {
 }
 
 function subjectOf({ input }: HarnessToolCall, main: ActivityEvent | undefined): string {
-  const telling = SUBJECTS.map((name) => input?.[name]).find((value) => typeof value === 'string')
-  if (telling !== undefined) return telling
+  const topic = SUBJECTS.map((name) => input?.[name]).find((value) => typeof value === 'string')
+  if (topic !== undefined) return topic
   if (main?.type === 'command') return main.command
   if (main !== undefined && 'path' in main && main.path !== undefined) return main.path
   if (input === undefined) return ''

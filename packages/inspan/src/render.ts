@@ -1,7 +1,7 @@
 import type { ActivityEvent, ActivityNote, JsonObject, JsonValue } from '@inspan/protocol'
 import type { Terminal } from './command.ts'
 import { describeActivity } from './describe-activity.ts'
-import type { ToldEvent } from './entry-events.ts'
+import type { PrintedEvent } from './entry-events.ts'
 import { adviceOn, visible, VisibleText } from '@inspan/protocol/internal'
 
 const RESULT_CHARS = 100
@@ -25,7 +25,7 @@ export class Renderer {
     return this.#isInText
   }
 
-  show(event: ToldEvent): void {
+  show(event: PrintedEvent): void {
     switch (event.type) {
       case 'text-delta':
         this.#begin(`${event.messageId} ${event.partId}`)

@@ -28,7 +28,7 @@ async function inDatabase(first: StoreOpening = {}, wrap = (store: Store): Store
     },
     close: async () => {
       await store.close()
-      await server.giveBack(url)
+      await server.releaseDatabase(url)
     },
   }
 }

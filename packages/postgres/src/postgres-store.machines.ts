@@ -30,7 +30,7 @@ function withDatabase(test: (open: OpenStore, url: string) => Promise<void>): ()
       await test(open, url)
     } finally {
       for (const store of stores) await store.close()
-      await server.giveBack(url)
+      await server.releaseDatabase(url)
     }
   }
 }
@@ -203,7 +203,7 @@ describe('a Postgres store', () => {
       assert.deepEqual((await restored.readRecords('t', {})).items, [note('t', 1)])
       await restored.append({ stream: 't', fence, records: [note('t', 2)] })
       await restored.close()
-      await server.giveBack(copy)
+      await server.releaseDatabase(copy)
     }),
   )
 

@@ -31,7 +31,7 @@ storeContract({
       },
       close: async () => {
         await store.close()
-        await server.giveBack(url)
+        await server.releaseDatabase(url)
       },
     }
   },
@@ -150,7 +150,7 @@ async function takenAway(later: readonly PostgresMigration[], migration: Postgre
   )
   const isKnown = (name: string): boolean => before.some((fact) => fact.startsWith(`column ${name}`))
   const newlyRequired = [...required].filter((name) => isKnown(`${name.split('.')[0]}.`) && !isKnown(`${name} `))
-  await server.giveBack(url)
+  await server.releaseDatabase(url)
   return [
     ...before.filter((fact) => !left.has(fact)),
     ...newlyRequired.map((name) => `insert into ${name.split('.')[0]}`),

@@ -14,7 +14,7 @@ export interface PostgresServer {
   /** Returns the url of an empty database. */
   emptyDatabase(): Promise<string>
   /** Empties a database for the next test: that is much faster than creating one. */
-  giveBack(url: string): Promise<void>
+  releaseDatabase(url: string): Promise<void>
   /** Runs a program of Postgres, such as `pg_dump`, and returns what it prints. */
   run(program: string, ...args: readonly string[]): Promise<string>
   /** Starts another server that repeats whatever this one commits. */
@@ -73,7 +73,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Postgre
       await withClient(urlOf('postgres'), (admin) => admin.query(`CREATE DATABASE ${name}`))
       return urlOf(name)
     },
-    giveBack: async (url) => {
+    releaseDatabase: async (url) => {
       await withClient(url, (client) => client.query('DROP SCHEMA IF EXISTS inspan CASCADE'))
       free.push(url)
     },

@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await all.close()
-  await server.giveBack(url)
+  await server.releaseDatabase(url)
 })
 
 function thread(id: string, resourceId: string): NewStream {

@@ -56,7 +56,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const store of [all, acme, globex]) await store.close()
-  await server.giveBack(url)
+  await server.releaseDatabase(url)
 })
 
 function urlOf(role: string): string {

@@ -96,7 +96,7 @@ export function servedManager(manager: AgentManager): ServedHarness {
       throw new InspanError('not-found', why ?? 'The session could not be forked.')
     },
     askedFile: async () => undefined,
-    giveWorktree: noWorktrees,
+    makeWorktree: noWorktrees,
     endWorktree: noWorktrees,
     remove: async (threadId) => {
       const info = await find(threadId, everything)

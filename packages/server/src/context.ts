@@ -1,6 +1,6 @@
 import type { OtherProjects } from '@inspan/core/serving'
 import type { Pairing } from './auth/pairing.ts'
-import type { CommandDesk } from './commands/command-desk.ts'
+import type { CommandExecutor } from './commands/command-executor.ts'
 import type { ServedConnection } from './connection/connection.ts'
 import type { GuardOptions } from './http/guard.ts'
 import type { Hub } from './hub.ts'
@@ -8,7 +8,7 @@ import type { Hub } from './hub.ts'
 /** What all transports of a server share. */
 export interface ServerContext {
   readonly hub: Hub
-  readonly desk: CommandDesk
+  readonly executor: CommandExecutor
   readonly guard: GuardOptions
   readonly pairing: Pairing
   readonly folders: readonly string[]

@@ -28,7 +28,7 @@ export function localTransport(
         isOpen = false
         onClose({ reason })
       }
-      const connection = new ServedConnection(context.hub, context.desk, caller, {
+      const connection = new ServedConnection(context.hub, context.executor, caller, {
         buffered: 0,
         taken: 0,
         // Parsed anew, so that neither side can change what the other holds.

@@ -9,7 +9,7 @@ import { LoginFailures } from './auth/failures.ts'
 import type { Role } from './auth/identity.ts'
 import { Pairing } from './auth/pairing.ts'
 import { Tokens } from './auth/tokens.ts'
-import { CommandDesk } from './commands/command-desk.ts'
+import { CommandExecutor } from './commands/command-executor.ts'
 import type { ServerContext } from './context.ts'
 import { createApp } from './http/app.ts'
 import { EventStreams } from './http/event-stream.ts'
@@ -75,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
   const pairing = new Pairing()
   const context: ServerContext = {
     hub,
-    desk: new CommandDesk(hub, { folders, worktrees }),
+    executor: new CommandExecutor(hub, { folders, worktrees }),
     guard,
     pairing,
     folders,

@@ -20,7 +20,7 @@ import {
 import { LIMITS } from '@inspan/protocol/schema'
 import { toHarnessState, type ServerMessage } from '@inspan/protocol/wire'
 import { scriptedModel } from '@inspan/testing'
-import { CommandDesk } from './commands/command-desk.ts'
+import { CommandExecutor } from './commands/command-executor.ts'
 import { uuidV7 } from './commands/uuid.ts'
 import { ServedConnection } from './connection/connection.ts'
 import type { CloseReason } from './connection/sink.ts'
@@ -132,7 +132,7 @@ describe('a WebSocket client that does not read', () => {
       modes: [{ id: 'm' }],
     })
     const hub = new Hub(servedHarness(harness))
-    const desk = new CommandDesk(hub, { folders: [], worktrees: false })
+    const desk = new CommandExecutor(hub, { folders: [], worktrees: false })
     const closed: CloseReason[] = []
     const sink = {
       send: () => undefined,

@@ -10,7 +10,7 @@ import { ACP_CAPABILITIES, acpDriver, type AcpAgent } from './agent.ts'
 import { greetAgent } from './greet.ts'
 import { limitsOf } from './limits.ts'
 import { acpDialect } from './mapper.ts'
-import { unheardWarnings } from './unheard.ts'
+import { unsupportedWarnings } from './unsupported.ts'
 
 export interface AcpOptions extends Omit<LiveOptions, 'bin' | 'permissions'> {
   /** The agent's executable: a path, or a name on PATH. */
@@ -68,7 +68,7 @@ export function acp(options: AcpOptions): AgentDriver {
 
 function launchAcp(request: LaunchRequest, args: readonly string[], title: string): LivePlan {
   const unkept = refuseUnkept(request, title, limitsOf(request.rules), WHY)
-  return { args, warnings: [...unkept, ...unheardWarnings(request, title)] }
+  return { args, warnings: [...unkept, ...unsupportedWarnings(request, title)] }
 }
 
 function profileOf(id: string, command: string, title: string): CliProfile {

@@ -20,7 +20,7 @@ export interface AcpPeerSetup extends ConnectionSetup, SessionSetup {
 
 /** Speaks with an agent over the Agent Client Protocol: JSON-RPC, one message per line. */
 export class AcpPeer implements LivePeer {
-  readonly unheard: readonly string[] = []
+  readonly undelivered: readonly string[] = []
   readonly #setup: AcpPeerSetup
   readonly #permissions: Permissions
   readonly #connection: AcpConnection
@@ -54,7 +54,7 @@ export class AcpPeer implements LivePeer {
     const session = task.isFirst ? await this.#open(request, port) : this.#session
     if (session === undefined) throw new InspanError('misuse', `${title} has no session.`)
     await session.useModel(request.model)
-    const input = [...(await this.#toldBefore(task, session)), ...request.input]
+    const input = [...(await this.#missedBefore(task, session)), ...request.input]
     const prompt = promptBlocks(input, title, this.#connection.can)
     this.#connection.begin(PROMPT, { sessionId: session.id, prompt })
   }
@@ -105,11 +105,11 @@ export class AcpPeer implements LivePeer {
   }
 
   /** Returns what others said in the thread, and refusals that the protocol could not explain when they happened. */
-  async #toldBefore(task: LiveTask, session: AcpSession): Promise<readonly Part[]> {
+  async #missedBefore(task: LiveTask, session: AcpSession): Promise<readonly Part[]> {
     const isLost = task.isFirst && session.because !== undefined
-    const unheard = isLost ? await everything(task) : await task.handoverText()
+    const missed = isLost ? await everything(task) : await task.handoverText()
     const declined = declinedText(this.#permissions.takeDeclined())
-    return [unheard, declined].flatMap((text): readonly Part[] =>
+    return [missed, declined].flatMap((text): readonly Part[] =>
       text === undefined ? [] : [{ id: '', type: 'text', text }],
     )
   }

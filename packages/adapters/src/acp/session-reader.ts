@@ -1,7 +1,7 @@
 import type { JsonObject } from '@inspan/protocol'
 import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
-import { unsaid } from '../kit/texts.ts'
+import { remainderOf } from '../kit/texts.ts'
 import { isKnownCall, toolNameOf, type AcpHabits } from './habits.ts'
 import { callOutcome } from './outcome.ts'
 import { Saying } from './saying.ts'
@@ -232,7 +232,7 @@ export class SessionReader {
   #newText(tracked: ReportedCall): string | undefined {
     const { text } = tracked.call
     if (text === undefined || text === tracked.shown) return undefined
-    const output = unsaid(text, tracked.shown) ?? text
+    const output = remainderOf(text, tracked.shown) ?? text
     tracked.shown = text
     return output
   }

@@ -111,8 +111,8 @@ export function commandsOf(input: JsonObject): readonly string[] {
 /** Returns the files that a call is about, as far as it tells. */
 export function pathsOf(call: CallFacts): readonly string[] {
   const { diffs, locations, input } = call
-  const told = [...diffs.map(({ path }) => path), ...locations.map(({ path }) => path)]
-  return told.length > 0 ? told : inputPaths(input)
+  const filePaths = [...diffs.map(({ path }) => path), ...locations.map(({ path }) => path)]
+  return filePaths.length > 0 ? filePaths : inputPaths(input)
 }
 
 function inputPaths(input: JsonObject): readonly string[] {

@@ -34,7 +34,7 @@ export class AcpToolCall {
   /** Data that the agent adds for its own use. */
   meta: JsonObject = NO_FIELDS
   #content: readonly JsonObject[] = NOTHING
-  #toldDiffs: readonly JsonObject[] = NOTHING
+  #reportedDiffs: readonly JsonObject[] = NOTHING
   #askedDiffs: readonly JsonObject[] = NOTHING
   #locations: readonly JsonValue[] = []
 
@@ -57,7 +57,7 @@ export class AcpToolCall {
     if (content !== undefined) {
       this.#content = objectsOf(content)
       // Later updates may show only the outcome; the diffs still hold.
-      if (diffsOf(this.#content).length > 0) this.#toldDiffs = this.#content
+      if (diffsOf(this.#content).length > 0) this.#reportedDiffs = this.#content
     }
     this.#locations = asArray(update['locations']) ?? this.#locations
     const meta = asObject(update['_meta'])
@@ -110,8 +110,8 @@ export class AcpToolCall {
   }
 
   get diffs(): readonly CallDiff[] {
-    const told = diffsOf(this.#toldDiffs)
-    return told.length > 0 ? told : diffsOf(this.#askedDiffs)
+    const reported = diffsOf(this.#reportedDiffs)
+    return reported.length > 0 ? reported : diffsOf(this.#askedDiffs)
   }
 
   get locations(): readonly CallLocation[] {

@@ -28,7 +28,7 @@ describe('the command line gives Antigravity', () => {
     const { warnings } = launch({ instructions: 'Be brief.', maxSteps: 3 })
     assert.deepEqual(
       warnings?.map(({ code }) => code),
-      ['unheard', 'unheard'],
+      ['ignored-option', 'ignored-option'],
     )
   })
 

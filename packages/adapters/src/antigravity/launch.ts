@@ -30,7 +30,7 @@ export function launchAntigravity(request: LaunchRequest, options: AntigravityLa
     ...forbidden.map(ruleName),
   ]
   const warnings = [...askWarnings(standing, title), ...refuseUnkept(request, title, denied, WHY)]
-  const unheard = [
+  const unsupported = [
     ...(request.instructions === undefined ? [] : ['instructions']),
     ...(request.maxSteps === undefined ? [] : ['a number of steps']),
   ]
@@ -45,7 +45,7 @@ export function launchAntigravity(request: LaunchRequest, options: AntigravityLa
     ],
     warnings: [
       ...warnings,
-      ...unheard.map((what) => ({ message: `${title} cannot be given ${what}.`, code: 'unheard' })),
+      ...unsupported.map((what) => ({ message: `${title} cannot be given ${what}.`, code: 'ignored-option' })),
     ],
   }
 }

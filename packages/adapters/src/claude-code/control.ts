@@ -63,7 +63,7 @@ export class ClaudePeer implements LivePeer {
     return this.#replies.areOpen
   }
 
-  get unheard(): readonly string[] {
+  get undelivered(): readonly string[] {
     return [...this.#steered].flatMap(([uuid, id]) => (this.#messages.wasHeard(uuid) ? [] : [id]))
   }
 
@@ -83,8 +83,8 @@ export class ClaudePeer implements LivePeer {
       await this.#control('connect to our tools', { subtype: 'mcp_set_servers', servers })
     }
     const before = await handoverText()
-    const told: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
-    this.#messages.begin(this.#say([...told, ...request.input]))
+    const earlier: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
+    this.#messages.begin(this.#say([...earlier, ...request.input]))
   }
 
   async steer(parts: readonly Part[], id: string): Promise<'injected' | 'queued'> {

@@ -15,14 +15,14 @@ export function nextDirectory(
   outcome: ReportedOutcome,
   { cwd }: { readonly cwd: string | undefined },
 ): string | null | undefined {
-  const told = asObject(outcome.detail) ?? NO_FIELDS
+  const details = asObject(outcome.detail) ?? NO_FIELDS
   switch (call.name) {
     case 'Bash':
-      return afterCommand(call.input, outcome, asText(told['stderr']) ?? '', cwd)
+      return afterCommand(call.input, outcome, asText(details['stderr']) ?? '', cwd)
     case 'EnterWorktree':
-      return outcome.isSuccess === true ? (asText(told['worktreePath']) ?? null) : undefined
+      return outcome.isSuccess === true ? (asText(details['worktreePath']) ?? null) : undefined
     case 'ExitWorktree':
-      return outcome.isSuccess === true ? (firstText(told, 'restoredCwd', 'originalCwd') ?? null) : undefined
+      return outcome.isSuccess === true ? (firstText(details, 'restoredCwd', 'originalCwd') ?? null) : undefined
     default:
       return undefined
   }

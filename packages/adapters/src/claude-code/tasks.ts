@@ -67,7 +67,7 @@ export class Tasks {
     this.#agents.set(id, { name, status: undefined })
     if (toolUseId !== undefined) this.#calls.set(id, toolUseId)
     const call = toolUseId === undefined ? undefined : this.#run.openCall(toolUseId)
-    if (call !== undefined) call.toldElsewhere = 'told-by-task-records'
+    if (call !== undefined) call.reportedElsewhere = 'reported-by-task-records'
     this.#run.note([orchestration('subagent_started', id, name)])
   }
 

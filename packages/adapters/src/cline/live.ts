@@ -1,7 +1,7 @@
 import type { Part, PermissionRules } from '@inspan/protocol'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { ACP_CAPABILITIES, acpDriver, type AcpAgent } from '../acp/agent.ts'
-import { unheardWarnings } from '../acp/unheard.ts'
+import { unsupportedWarnings } from '../acp/unsupported.ts'
 import { clineAcpDialect, clineHabits } from './acp/mapper.ts'
 import { flag } from '../launch/args.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
@@ -57,7 +57,7 @@ export function launchClineLive(request: LaunchRequest, options: ClineLaunchOpti
     env: { ...env, ...(provider === undefined ? {} : { CLINE_PROVIDER: provider }) },
     files: files.filter(({ name }) => SETTINGS.has(name)),
     warnings: [
-      ...unheardWarnings(request, clineProfile.title),
+      ...unsupportedWarnings(request, clineProfile.title),
       ...(allowUngoverned ? [] : noSubagents(rules, clineProfile.title)),
     ],
   }

@@ -120,8 +120,8 @@ class ClineReader implements DialectReader {
 
   /** Task ids name the conversation in memory, never the session. */
   #session(record: JsonObject): void {
-    const told = record['sessionId'] ?? record['session_id']
-    if (told !== undefined) this.#run.session(asText(told))
+    const reported = record['sessionId'] ?? record['session_id']
+    if (reported !== undefined) this.#run.session(asText(reported))
     else if (this.#run.sessionId === undefined) this.#run.session(asText(record['id']))
   }
 

@@ -109,7 +109,7 @@ export class ClineSubagents {
     const call = spawn?.call ?? this.current ?? openCall
     if (call !== undefined) {
       this.spawnedBy(call, parentId)
-      call.toldElsewhere = 'told-by-hooks'
+      call.reportedElsewhere = 'reported-by-hooks'
     }
     if (this.#running.has(id)) {
       this.#run.consume('lifecycle')

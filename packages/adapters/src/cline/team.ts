@@ -72,9 +72,9 @@ export class Team {
 
   #began(id: string): void {
     const member = this.#member(id)
-    const isTold = member.state === 'ready'
+    const isReported = member.state === 'ready'
     member.state = 'working'
-    if (isTold) this.#run.consume('team-progress')
+    if (isReported) this.#run.consume('team-progress')
     else this.#run.note([orchestration('subagent_started', id, named(member))])
   }
 

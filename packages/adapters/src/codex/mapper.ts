@@ -29,7 +29,7 @@ class CodexReader implements DialectReader {
   /** The next record decides whether it ends the turn. */
   readonly #error: UndecidedError
   /** Items of unknown kinds that have started and not completed. */
-  readonly #strangers = new Map<string, HeldRecord>()
+  readonly #unknownItems = new Map<string, HeldRecord>()
 
   constructor(run: Run) {
     this.#run = run
@@ -152,7 +152,7 @@ class CodexReader implements DialectReader {
         else this.#run.consume('partial')
         return
       default:
-        this.#stranger(asText(item['id']), phase, record)
+        this.#unknownItem(asText(item['id']), phase, record)
     }
   }
 
@@ -188,16 +188,16 @@ class CodexReader implements DialectReader {
   }
 
   /** Handles an item of an unknown kind: its last record is complete. */
-  #stranger(id: string | undefined, phase: Phase, record: JsonObject): void {
+  #unknownItem(id: string | undefined, phase: Phase, record: JsonObject): void {
     if (id === undefined) return
     if (phase === 'updated') {
       this.#run.consume('task-progress')
       return
     }
-    this.#strangers.get(id)?.drop('restated')
-    if (phase === 'started') this.#strangers.set(id, this.#run.hold([{ type: 'unknown', raw: record }]))
+    this.#unknownItems.get(id)?.drop('restated')
+    if (phase === 'started') this.#unknownItems.set(id, this.#run.hold([{ type: 'unknown', raw: record }]))
     else {
-      this.#strangers.delete(id)
+      this.#unknownItems.delete(id)
       this.#run.unknown(record)
     }
   }

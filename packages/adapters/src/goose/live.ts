@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { AgentDriver, Capabilities } from '@inspan/protocol/driver'
 import { ACP_CAPABILITIES, acpDriver, type AcpAgent } from '../acp/agent.ts'
 import { limitsOf } from '../acp/limits.ts'
-import { unheardWarnings } from '../acp/unheard.ts'
+import { unsupportedWarnings } from '../acp/unsupported.ts'
 import { gooseAcpDialect, gooseHabits } from './acp/mapper.ts'
 import type { Environment } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
@@ -81,7 +81,7 @@ export function launchGooseLive(
     },
     warnings: [
       ...(asksAll ? [] : refuseUnkept(request, title, limitsOf(request.rules), WHY)),
-      ...unheardWarnings(request, title),
+      ...unsupportedWarnings(request, title),
       ...(request.allowUngoverned ? [] : noSubagents(request.rules, title)),
     ],
   }

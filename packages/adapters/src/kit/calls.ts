@@ -25,7 +25,7 @@ export interface OpenCall extends CallRecord {
   readonly earlier: number
   readonly slot: LineSlot
   /** Set if other records report the call's activity: the reason to consume the call with. */
-  toldElsewhere: string | undefined
+  reportedElsewhere: string | undefined
 }
 
 const NUMBERED = /#\d+$/
@@ -154,7 +154,7 @@ export class Calls {
       callId: earlier === 0 && !NUMBERED.test(record.id) ? record.id : `${record.id}#${earlier + 1}`,
       earlier,
       slot,
-      toldElsewhere: undefined,
+      reportedElsewhere: undefined,
     }
   }
 }

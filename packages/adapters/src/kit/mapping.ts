@@ -365,10 +365,10 @@ class Mapping implements Mapper, Run {
     outcome: ReportedOutcome,
     raw: JsonValue | undefined,
     native: NativeRef | undefined,
-    told: CallAnswer['activity'],
+    given: CallAnswer['activity'],
     isRestated: boolean,
   ): void {
-    const made = told ?? this.#madeOf(call, outcome)
+    const made = given ?? this.#madeOf(call, outcome)
     if (isConsumed(made)) {
       this.ledger.consume(made.consumed)
       this.ledger.settle(call.slot, made.consumed)
@@ -383,7 +383,7 @@ class Mapping implements Mapper, Run {
 
   /** Returns the activity that the tool's rule makes of a call, unless other records report it. */
   #madeOf(call: OpenCall, outcome: ReportedOutcome): readonly ActivityDraft[] | ConsumedCall {
-    if (call.toldElsewhere !== undefined) return { consumed: call.toldElsewhere }
+    if (call.reportedElsewhere !== undefined) return { consumed: call.reportedElsewhere }
     const rule = this.#dialect.tools.rule(call.name)
     return rule === undefined ? [] : rule(call, outcome, this)
   }

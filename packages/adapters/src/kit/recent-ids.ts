@@ -4,7 +4,7 @@ const REMEMBERED = 256
 const PLACE_BITS = 10
 const PLACES = 1 << PLACE_BITS
 /** How many characters from the end are hashed. These distinguish most ids, while many begin alike. */
-const TELLING = 8
+const DISTINCT_CHARS = 8
 
 /**
  * Maps the last ids, at least 256, to a number. Every call is looked up and added once, with a new id. A `Map` would be
@@ -33,7 +33,7 @@ export class RecentIds {
 /** Returns where to look for an id first. Mixes the bits well, because numbered ids must not end up side by side. */
 function firstPlace(id: string): number {
   let sum = id.length
-  for (let at = Math.max(0, id.length - TELLING); at < id.length; at += 1) {
+  for (let at = Math.max(0, id.length - DISTINCT_CHARS); at < id.length; at += 1) {
     sum = Math.imul(sum ^ id.charCodeAt(at), 0x01_00_01_93)
   }
   return Math.imul(sum ^ (sum >>> 15), 0x2c_1b_3c_6d) >>> (32 - PLACE_BITS)

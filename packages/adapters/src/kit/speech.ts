@@ -4,7 +4,7 @@ import { cleanText } from './clean-text.ts'
 import { ENDED, endOfText, INTERRUPTED, isBlank, setPlace, type Mutable } from './event-parts.ts'
 import type { Ledger } from './ledger.ts'
 import type { TextPlace, PlacedText } from './mapper.ts'
-import { Texts, unsaid, type OpenText } from './texts.ts'
+import { Texts, remainderOf, type OpenText } from './texts.ts'
 
 type SpeechEvent = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
 type PartPlace = TextPlace & { readonly partId: string }
@@ -77,7 +77,7 @@ export class Speech {
   /** Returns the event that ends a text, with what the deltas left out. */
   #whole(type: SpeechEvent['type'], text: string, place: TextPlace, interrupted: boolean): SpeechEvent {
     const open = place.partId === undefined ? undefined : this.#texts.take(place.partId)
-    const rest = open === undefined ? text : unsaid(text, open.said)
+    const rest = open === undefined ? text : remainderOf(text, open.said)
     const event: SpeechEvent = { type, text: rest ?? text, meta: interrupted ? INTERRUPTED : ENDED }
     setPlace(event, place)
     if (open !== undefined && rest === undefined) {

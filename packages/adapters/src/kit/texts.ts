@@ -43,6 +43,6 @@ export class Texts {
 }
 
 /** Returns the end of the complete text that is in no delta, or `undefined` if the complete text begins differently. */
-export function unsaid(whole: string, said: string): string | undefined {
+export function remainderOf(whole: string, said: string): string | undefined {
   return whole.startsWith(said) ? whole.slice(said.length) : undefined
 }

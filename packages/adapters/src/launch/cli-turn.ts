@@ -131,8 +131,8 @@ export class CliTurn {
    * Whether the result stands if the turn is ended for this reason. At a deadline the end of a model's answer is not
    * enough: the CLI may have been compacting, or waiting for the next answer.
    */
-  hasToldResult(reason: StopReason): boolean {
-    return this.#log.hasToldResult(reason !== 'deadline')
+  hasReportedResult(reason: StopReason): boolean {
+    return this.#log.hasReportedResult(reason !== 'deadline')
   }
 
   /** Rejects if the turn cannot be recorded. */
@@ -191,7 +191,7 @@ export class CliTurn {
     this.#clock.pause()
     this.asks.abandon()
     const stop: RunStop = { reason, ...(error === undefined ? {} : { error }) }
-    this.#log.tell({ stop })
+    this.#log.addNote({ stop })
   }
 
   /** Emits the `finish`. `exit` is given if the process has exited too. */
@@ -199,7 +199,7 @@ export class CliTurn {
     if (this.#isFinished) return
     this.close()
     this.#countUnknown()
-    this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
+    this.#log.addNote({ end: { exitCode: exit.code, signal: exit.signal } })
     this.#isFinished = true
     await this.#log.close().catch((error: unknown) => {
       this.#ports.host.log('warn', `The record of a turn could not be closed: ${String(error)}`)
@@ -233,9 +233,9 @@ export class CliTurn {
       if (!text.includes(limits.mark)) continue
       const record = records === undefined ? recordOf(text) : records[index]
       for (const limit of record === undefined ? [] : limits.read(record)) {
-        const told = JSON.stringify(limit)
-        if (this.#limits.get(limit.name) === told) continue
-        this.#limits.set(limit.name, told)
+        const asJson = JSON.stringify(limit)
+        if (this.#limits.get(limit.name) === asJson) continue
+        this.#limits.set(limit.name, asJson)
         this.#ports.host.noteLimit(limit)
       }
     }

@@ -1,6 +1,6 @@
 import type { StoredMessage } from '@inspan/protocol'
 import type { Binding, HandoverBudget, Host, Turn } from '@inspan/protocol/driver'
-import { MAX_OMITTED, unheard, wordsOf } from '../live/handover.ts'
+import { MAX_OMITTED, missedMessages, wordsOf } from '../live/handover.ts'
 import type { SessionChoice } from './native-session.ts'
 
 /** What others said in the thread since the native session last heard of it, as text. */
@@ -21,7 +21,7 @@ export async function handoverText(
   turn: Pick<Turn, 'runId'> & Partial<Pick<Turn, 'turnId'>>,
   budget?: HandoverBudget,
 ): Promise<HandoverText | undefined> {
-  const { messages, tokens, omitted, isCut } = await unheard(history, {
+  const { messages, tokens, omitted, isCut } = await missedMessages(history, {
     isKnown: ({ sessionId }) => session.kind !== 'new' && sessionId === session.nativeId,
     syncedTo: session.kind === 'resume' ? (binding?.syncedTo ?? 0) : 0,
     heardRuns: new Set(),

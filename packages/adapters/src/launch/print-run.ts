@@ -62,7 +62,7 @@ export class PrintRun {
   /** Ends the turn at any point. Resolves when no process of it is left. */
   async stop(reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
     const turn = this.#turn
-    if (error !== undefined && turn.hasToldResult(reason) && !turn.isStopped && !this.#isOver) {
+    if (error !== undefined && turn.hasReportedResult(reason) && !turn.isStopped && !this.#isOver) {
       const { title } = this.#context.spec.profile
       turn.warn(`${title} did not end after it had told its result, and was ended.`, 'not-ended-by-itself')
       turn.stop('lingering')

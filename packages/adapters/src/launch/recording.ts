@@ -53,7 +53,7 @@ export interface Recording {
 /** Rejects if a run cannot be recorded in that folder. Both files are readable by the owner only. */
 export async function openRecording(options: RecordOptions): Promise<Recording> {
   const { dir, maxBytes } = options
-  const onError = toldOnce(options.onError)
+  const onError = reportOnce(options.onError)
   await makeOwnFolder(dir)
   const raw = join(dir, spoolFileName)
   if ((await stat(raw).catch(() => undefined)) !== undefined) {
@@ -99,11 +99,11 @@ async function makeOwnFolder(dir: string): Promise<void> {
 }
 
 /** Both files may fail for the same reason, such as a full disk. */
-function toldOnce(onError: RecordOptions['onError']): (error: Error) => void {
-  let isTold = false
+function reportOnce(onError: RecordOptions['onError']): (error: Error) => void {
+  let isReported = false
   return (error) => {
-    if (!isTold) onError?.(error)
-    isTold = true
+    if (!isReported) onError?.(error)
+    isReported = true
   }
 }
 
@@ -191,10 +191,10 @@ class Recorder implements RunRecorder {
   }
 
   note(note: RunNote, at: number): void {
-    const told = this.#redaction.note(note)
+    const redactedNote = this.#redaction.note(note)
     this.#at = at
-    this.#spool.note(noteToJson(told), at)
-    this.#mapping.note(told, at)
+    this.#spool.note(noteToJson(redactedNote), at)
+    this.#mapping.note(redactedNote, at)
   }
 
   async close(): Promise<void> {

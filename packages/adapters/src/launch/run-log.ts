@@ -41,8 +41,8 @@ export class RunLog {
     return this.#mapping?.mapper
   }
 
-  hasToldResult(orConcluded: boolean): boolean {
-    return this.#mapping?.hasToldResult(orConcluded) === true
+  hasReportedResult(orConcluded: boolean): boolean {
+    return this.#mapping?.hasReportedResult(orConcluded) === true
   }
 
   /** Calls that were interrupted when the run was stopped. */
@@ -74,9 +74,9 @@ export class RunLog {
     return written
   }
 
-  tell(note: RunNote): void {
+  addNote(note: RunNote): void {
     if (this.#mapping === undefined) {
-      this.#early.push(() => this.tell(note))
+      this.#early.push(() => this.addNote(note))
       return
     }
     const at = this.#now()
@@ -85,7 +85,7 @@ export class RunLog {
   }
 
   warn(message: string, code?: string): void {
-    this.tell({ warning: { message, ...(code === undefined ? {} : { code }) } })
+    this.addNote({ warning: { message, ...(code === undefined ? {} : { code }) } })
   }
 
   /** Drops the lines and notes from before the log was opened. */

@@ -42,7 +42,7 @@ describe('a result', () => {
   const told = (dialect: Dialect, lines: readonly string[]): boolean => {
     const mapping = new RunMapping(dialect, { harness: dialect.id }, () => undefined)
     mapping.lines('stdout', lines, 1)
-    return mapping.hasToldResult(true)
+    return mapping.hasReportedResult(true)
   }
   const step = (type: string, part: object = {}): string =>
     JSON.stringify({ type, sessionID: 's', part: { id: '1', messageID: 'm', sessionID: 's', ...part } })

@@ -76,7 +76,7 @@ export class RunMapping {
    * Whether the CLI has reported the end of its turn and has not gone on since. `orConcluded`: the end of the model's
    * answer counts as well, for CLIs that report nothing more.
    */
-  hasToldResult(orConcluded: boolean): boolean {
+  hasReportedResult(orConcluded: boolean): boolean {
     return (orConcluded && this.#hasConcluded) || this.mapper.turnsTold > this.#turnsToldBefore
   }
 

@@ -71,7 +71,7 @@ export class Program {
     const { log } = this.#options
     const process = this.#process
     const read = Promise.all([
-      this.#tellTask(),
+      this.#sendTask(),
       this.#read('stdout', process.stdout).then(() => this.#watchSilence()),
       this.#read('stderr', process.stderr),
       this.#waitForEnd(),
@@ -93,7 +93,7 @@ export class Program {
     return this.#killing
   }
 
-  async #tellTask(): Promise<void> {
+  async #sendTask(): Promise<void> {
     const { input, noteProcess } = this.#options
     await noteProcess(processNote(this.#process))
     if (input === undefined) return

@@ -6,7 +6,7 @@ const REFUSALS: ReadonlyMap<string, 'unsupported' | 'policy-unsupported'> = new 
   ['new-session', 'unsupported'],
   ['no-tool', 'unsupported'],
   ['max-steps', 'unsupported'],
-  ['unheard', 'unsupported'],
+  ['ignored-option', 'unsupported'],
   ['rule-asks', 'policy-unsupported'],
 ])
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { NativeRef, StoredMessage } from '@inspan/protocol'
 import type { Host } from '@inspan/protocol/driver'
 import { aMessage } from '../../test/live/live-host.ts'
-import { unheard, wordsOf, type HandoverQuery } from './handover.ts'
+import { missedMessages, wordsOf, type HandoverQuery } from './handover.ts'
 
 const SESSION = 's1'
 
@@ -14,7 +14,7 @@ function history(...newestFirst: readonly StoredMessage[]): Host['history'] {
 }
 
 async function ids(messages: Host['history'], more: Partial<HandoverQuery> = {}): Promise<readonly string[]> {
-  const handover = await unheard(messages, {
+  const handover = await missedMessages(messages, {
     isKnown: ({ sessionId }: NativeRef) => sessionId === SESSION,
     syncedTo: 0,
     heardRuns: new Set(),
@@ -58,7 +58,7 @@ describe('what is handed over', () => {
 
   it('is never cut within a character', async () => {
     const budget = { maxTokens: 3, countTokens: (text: string) => text.length }
-    const handover = await unheard(history(aMessage('smile', '😀😀😀')), {
+    const handover = await missedMessages(history(aMessage('smile', '😀😀😀')), {
       isKnown: () => false,
       syncedTo: 0,
       heardRuns: new Set(),
@@ -72,7 +72,7 @@ describe('what is handed over', () => {
 
   it('is cut where it gets too long, at the old end', async () => {
     const long = aMessage('long', 'x'.repeat(200_000), { order: 2 })
-    const handover = await unheard(history(other, long, older), {
+    const handover = await missedMessages(history(other, long, older), {
       isKnown: () => false,
       syncedTo: 0,
       heardRuns: new Set(),

@@ -36,11 +36,11 @@ export interface HandoverQuery {
 type TurnOfInput = Pick<Turn, 'runId'> & Partial<Pick<Turn, 'turnId'>>
 
 /** Collects messages from the newest back to the newest one that the session holds. */
-export async function unheard(history: Host['history'], query: HandoverQuery): Promise<Handover> {
+export async function missedMessages(history: Host['history'], query: HandoverQuery): Promise<Handover> {
   const { isKnown, syncedTo, heardRuns, budget = DEFAULT_BUDGET, turn } = query
   const messages: StoredMessage[] = []
   let input: StoredMessage | undefined
-  let told = 0
+  let passedOn = 0
   let tokens = 0
   let omitted = 0
   let isCut = false
@@ -58,11 +58,11 @@ export async function unheard(history: Host['history'], query: HandoverQuery): P
     const size = budget.countTokens(words)
     if (!isCut && omitted === 0 && tokens + size <= budget.maxTokens) {
       tokens += size
-      told++
+      passedOn++
       messages.push(message)
-    } else if (told === 0) {
+    } else if (passedOn === 0) {
       isCut = true
-      told++
+      passedOn++
       tokens = budget.maxTokens
       messages.push({ ...message, parts: [beginning(words, budget.maxTokens / size)] })
     } else if (++omitted >= MAX_OMITTED) break

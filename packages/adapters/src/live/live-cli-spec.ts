@@ -82,7 +82,7 @@ export interface LivePeer {
   /** Ends the turn the clean way. Resolves when the CLI has agreed; it reports the end of the turn separately. */
   interrupt(): Promise<void>
   /** Ids of messages that were steered and not heard. */
-  readonly unheard: readonly string[]
+  readonly undelivered: readonly string[]
   /** Called when the process has ended. */
   gone(): void
 }

@@ -208,7 +208,7 @@ export class LiveLauncher {
     let held: Promise<void> | undefined
     if (isHearing && live?.isOver === false) held = heard(live, said, peer)
     else this.#hold(said, isHearing)
-    if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(said)) this.#tell(peer, record)
+    if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(said)) this.#passTo(peer, record)
     return held
   }
 
@@ -230,7 +230,7 @@ export class LiveLauncher {
   }
 
   /** A bug in a peer must not stop the stream. */
-  #tell(peer: LivePeer, record: JsonObject): void {
+  #passTo(peer: LivePeer, record: JsonObject): void {
     try {
       peer.record(record)
     } catch (error) {

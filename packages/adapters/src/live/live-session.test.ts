@@ -54,7 +54,7 @@ async function stage(t: TestContext, behaviours: readonly Behaviour[], binding: 
         let behaviour: Behaviour = {}
         const peer: LivePeer = {
           isWaiting: false,
-          unheard: [],
+          undelivered: [],
           start: async ({ request, isFirst }: LiveTask, turn) => {
             if (isFirst) sessions.push(request.session.kind === 'new' ? 'new' : request.session.nativeId)
             port = turn

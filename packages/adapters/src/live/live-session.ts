@@ -9,7 +9,7 @@ import { assertTakesTurn, NOTHING_RAN } from '../launch/one-turn.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { failure, toFailure } from '../launch/run-failure.ts'
 import type { StopReason } from '../launch/run-note.ts'
-import { unheard } from './handover.ts'
+import { missedMessages } from './handover.ts'
 import type { LiveContext } from './live-driver.ts'
 import { SessionLost, type LiveTask } from './live-cli-spec.ts'
 import { headerOf, LiveLauncher, type Ready, type Running } from './live-launcher.ts'
@@ -191,7 +191,7 @@ export class LiveSession implements AgentSession {
       handover: async (isKnown = ({ sessionId }) => known !== undefined && sessionId === known) => {
         const syncedTo = session.kind === 'resume' ? (this.#binding?.syncedTo ?? 0) : 0
         const heardRuns = this.#heardRuns
-        const handover = await unheard(history, { isKnown, syncedTo, heardRuns, budget, turn })
+        const handover = await missedMessages(history, { isKnown, syncedTo, heardRuns, budget, turn })
         const { messages, tokens, omitted, isCut } = handover
         const truncated = omitted > 0 || isCut
         this.#handover = messages.length === 0 ? undefined : { messages: messages.length, tokens, truncated, omitted }
@@ -220,7 +220,7 @@ export class LiveSession implements AgentSession {
   async #end(live: CliTurn): Promise<CancelReceipt> {
     const { running } = this.#launcher
     if (running !== undefined) await this.#interrupt(live, running)
-    const queued = running?.peer.unheard ?? []
+    const queued = running?.peer.undelivered ?? []
     const receipt = await this.#launcher.end()
     await live.ended
     return {

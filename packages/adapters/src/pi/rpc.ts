@@ -52,7 +52,7 @@ export class PiPeer implements LivePeer {
     return this.#replies.areOpen
   }
 
-  get unheard(): readonly string[] {
+  get undelivered(): readonly string[] {
     return this.#queued().map(({ id }) => id)
   }
 
@@ -65,9 +65,9 @@ export class PiPeer implements LivePeer {
     else if (request.model !== undefined && request.model !== this.#model) await this.#useModel(request.model)
     this.#model = request.model ?? this.#model
     const before = await handoverText()
-    const told: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
+    const earlier: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
     try {
-      await this.#command('prompt', 'take the task', message([...told, ...request.input]))
+      await this.#command('prompt', 'take the task', message([...earlier, ...request.input]))
     } catch (error) {
       throw error instanceof Error && NO_KEY.test(error.message) ? new AuthRequired(error.message) : error
     }
@@ -83,7 +83,7 @@ export class PiPeer implements LivePeer {
   async interrupt(): Promise<void> {
     this.#isInterrupted = true
     // Otherwise Pi would go on with the messages that it has not heard yet.
-    if (this.#waiting > 0) await this.#command('clear_queue', 'forget what it was told')
+    if (this.#waiting > 0) await this.#command('clear_queue', 'forget what it was earlier')
     await this.#command('abort', 'stop')
   }
 
@@ -119,7 +119,7 @@ export class PiPeer implements LivePeer {
   }
 
   async #goOn(late: readonly Steered[]): Promise<void> {
-    await this.#command('clear_queue', 'forget what it was told')
+    await this.#command('clear_queue', 'forget what it was earlier')
     await this.#command('prompt', 'hear a message', message(late.flatMap(({ parts }) => parts)))
   }
 

@@ -9,7 +9,7 @@ import {
   everydayTool,
   everydayYolo,
 } from './corpus/everyday.fixture.ts'
-import { fed } from './corpus/fed.fixture.ts'
+import { pipedCode } from './corpus/piped-code.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import {
   keptBelow,
@@ -28,7 +28,7 @@ import { pastAllows, pastDenies } from './corpus/past-rules.fixture.ts'
 import { roundabout } from './corpus/roundabout.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
-import { toldFiles } from './corpus/told-files.fixture.ts'
+import { filesNamedIndirectly } from './corpus/files-named-indirectly.fixture.ts'
 import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } from './corpus/whole-tools.fixture.ts'
 import { createPolicy } from './index.ts'
 
@@ -40,7 +40,7 @@ const GROUPS: readonly CorpusGroup[] = [
   denied,
   reordered,
   indirect,
-  fed,
+  pipedCode,
   launched,
   launchedDenied,
   roundabout,
@@ -65,7 +65,7 @@ const GROUPS: readonly CorpusGroup[] = [
   files,
   namedFiles,
   roundaboutFiles,
-  toldFiles,
+  filesNamedIndirectly,
   writable,
   keptYolo,
   keptBelow,

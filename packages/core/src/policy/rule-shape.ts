@@ -9,9 +9,10 @@ export function checkShape(rules: unknown): void {
   for (const key of ['categories', 'tools']) {
     if (!isObject(rules[key])) throw misshapen(`\`${key}\` says a policy for each name`, rules[key])
   }
-  const stranger = strangerIn(rules, KEYS)
+  const unknownKey = unknownKeyIn(rules, KEYS)
   // Shows only the unknown key: a harness has added rules of its own to the given ones.
-  if (stranger !== undefined) throw misshapen(strange('rules have', KEYS, stranger), { [stranger]: rules[stranger] })
+  if (unknownKey !== undefined)
+    throw misshapen(unknownKeyMessage('rules have', KEYS, unknownKey), { [unknownKey]: rules[unknownKey] })
   const { patterns } = rules
   if (!Array.isArray(patterns)) throw misshapen('`patterns` is a list of rules', patterns)
   for (const rule of patterns as readonly unknown[]) checkRule(rule)
@@ -27,17 +28,17 @@ function checkRule(rule: unknown): void {
     const isList = Array.isArray(examples) && examples.every((example) => typeof example === 'string')
     if (examples !== undefined && !isList) throw misshapen(`\`${key}\` of a rule is a list of texts`, rule)
   }
-  const stranger = strangerIn(rule, RULE_KEYS)
-  if (stranger !== undefined) throw misshapen(strange('a rule has', RULE_KEYS, stranger), rule)
+  const unknownKey = unknownKeyIn(rule, RULE_KEYS)
+  if (unknownKey !== undefined) throw misshapen(unknownKeyMessage('a rule has', RULE_KEYS, unknownKey), rule)
 }
 
 /** Returns a key that is not known: a misspelt one would be ignored, and what it means would be lost. */
-function strangerIn(object: Readonly<Record<string, unknown>>, known: readonly string[]): string | undefined {
+function unknownKeyIn(object: Readonly<Record<string, unknown>>, known: readonly string[]): string | undefined {
   return Object.keys(object).find((key) => !known.includes(key))
 }
 
-function strange(who: string, known: readonly string[], stranger: string): string {
-  return `${who} ${known.join(', ')} and no \`${stranger}\``
+function unknownKeyMessage(who: string, known: readonly string[], unknownKey: string): string {
+  return `${who} ${known.join(', ')} and no \`${unknownKey}\``
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -90,13 +90,13 @@ function foldedOutput(all: readonly string[]): string {
   return all.length === 1 ? shown : `${shown} (${all.length} lines, Ctrl+O unfolds)`
 }
 
-const TELLING = ['command', 'path', 'file_path', 'filePath', 'pattern', 'query', 'url', 'prompt', 'question']
+const SUBJECT_FIELDS = ['command', 'path', 'file_path', 'filePath', 'pattern', 'query', 'url', 'prompt', 'question']
 
 /** Returns the part of the input that says most about a call, in one line. */
 function subjectOf(input: JsonObject | undefined): string {
   if (input === undefined) return ''
-  const telling = TELLING.map((name) => input[name]).find((value) => typeof value === 'string')
-  return oneLine(visible(telling ?? compact(input)), SUBJECT_CHARS)
+  const topic = SUBJECT_FIELDS.map((name) => input[name]).find((value) => typeof value === 'string')
+  return oneLine(visible(topic ?? compact(input)), SUBJECT_CHARS)
 }
 
 function compact(input: JsonObject): string {

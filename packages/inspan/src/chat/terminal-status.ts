@@ -26,7 +26,7 @@ export class StatusReporter {
     if (!input.startsWith(ANSWER)) return false
     if (!this.#isHeard) {
       this.#isHeard = true
-      this.#tell()
+      this.#report()
     }
     return true
   }
@@ -35,15 +35,15 @@ export class StatusReporter {
     const status = statusOf(state, this.#status)
     if (status === this.#status) return
     this.#status = status
-    this.#tell()
+    this.#report()
   }
 
   end(): void {
     this.#status = 'idle'
-    this.#tell()
+    this.#report()
   }
 
-  #tell(): void {
+  #report(): void {
     if (this.#isHeard) this.#write(`\x1b]7501;${this.#status}\x07`)
   }
 }

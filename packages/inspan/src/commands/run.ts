@@ -10,7 +10,7 @@ import type { Store } from '@inspan/protocol/store'
 import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { readConfig } from '../config-file.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
-import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
+import { eventsOfEntry, type PrintedEvent } from '../entry-events.ts'
 import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
 import { NATIVE } from '../native-id.ts'
 import { oneLine } from '../one-line.ts'
@@ -389,7 +389,7 @@ async function acpRun(
   return { driver: acpAgent(command, options), policy: levelPolicy(level) }
 }
 
-function people(terminal: Terminal, progress: Progress): (event: ToldEvent) => void {
+function people(terminal: Terminal, progress: Progress): (event: PrintedEvent) => void {
   const renderer = new Renderer(terminal)
   return (event) => {
     progress.hide()
@@ -399,6 +399,6 @@ function people(terminal: Terminal, progress: Progress): (event: ToldEvent) => v
   }
 }
 
-function jsonLines(terminal: Terminal): (event: ToldEvent) => void {
+function jsonLines(terminal: Terminal): (event: PrintedEvent) => void {
   return (event) => terminal.out(JSON.stringify(event))
 }

@@ -158,8 +158,8 @@ function checkConfig(harnessId: string, { config, hooks }: EngineSetup, can: Har
 function withSkills({ instructions, skills }: AgentFiles): string | undefined {
   if (skills === undefined || skills.skills.length === 0) return instructions
   const named = skills.skills.map(({ description, name }) => `- ${name}: ${description}`)
-  const told = ['Skills, which you read with the tool "skill":', ...named].join('\n')
-  return instructions === undefined ? told : `${instructions}\n\n${told}`
+  const listing = ['Skills, which you read with the tool "skill":', ...named].join('\n')
+  return instructions === undefined ? listing : `${instructions}\n\n${listing}`
 }
 
 function isFilled(value: object | undefined): boolean {

@@ -82,7 +82,7 @@ export class ChatStreams {
   ): Promise<StreamedRun> {
     const text = JSON.stringify([id, messageId, message])
     const once = messageId === undefined ? {} : { id: await this.#commandId(text, caller) }
-    const receipt = await this.#context.desk.carryOut({ ...message, ...once, thread: id }, caller)
+    const receipt = await this.#context.executor.carryOut({ ...message, ...once, thread: id }, caller)
     const { runId } = accepted(receipt)
     if (runId === undefined) throw new InspanError('misuse', 'The message started no run.')
     return { id: runId, projection: new UiProjection(id, runId) }
@@ -95,7 +95,7 @@ export class ChatStreams {
   async #commandId(text: string, caller: Caller): Promise<string> {
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
     const yesterdays = derivedUuid(today - DAY_MS, text)
-    return (await this.#context.desk.isKnown(yesterdays, caller)) ? yesterdays : derivedUuid(today, text)
+    return (await this.#context.executor.isKnown(yesterdays, caller)) ? yesterdays : derivedUuid(today, text)
   }
 
   async #answer(
@@ -112,7 +112,7 @@ export class ChatStreams {
     }
     const projection = new UiProjection(id, run.runId)
     projection.skip(feed.view)
-    for (const answer of due) accepted(await this.#context.desk.carryOut({ ...answer, thread: id }, caller))
+    for (const answer of due) accepted(await this.#context.executor.carryOut({ ...answer, thread: id }, caller))
     return { id: run.runId, projection }
   }
 

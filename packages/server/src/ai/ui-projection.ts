@@ -2,17 +2,17 @@ import type { Part, ThreadMessage, ToolCallPart, ToolResultPart } from '@inspan/
 import type { ThreadView } from '@inspan/protocol/log'
 import type { UiChunk } from './ui-chunk.ts'
 
-/** What a client has been told about a part. */
+/** What a client has been sent about a part. */
 interface SentCall {
   chars: number
   stage: 'open' | 'input' | 'asked' | 'done'
 }
 
-/** Projects one run onto chunks of a UI message stream, by comparing what is with what was told. */
+/** Projects one run onto chunks of a UI message stream, by comparing what is with what was sent. */
 export class UiProjection {
   readonly #runId: string
   readonly #thread: string
-  readonly #told = new Map<string, SentCall>()
+  readonly #sent = new Map<string, SentCall>()
   /** Where each call is shown, since its result is in another part. */
   readonly #calls = new Map<string, SentCall>()
   #step: string | undefined
@@ -24,7 +24,7 @@ export class UiProjection {
     this.#runId = runId
   }
 
-  /** Takes everything there is as told: the client of a continued message has it already. */
+  /** Takes everything there is as sent: the client of a continued message has it already. */
   skip(view: ThreadView): void {
     for (const message of view.messages) this.#message(message, view)
     this.#isStarted = false
@@ -62,7 +62,7 @@ export class UiProjection {
 
   #isWaiting({ head }: ThreadView): boolean {
     if (head.waits.size === 0 || head.run === null || head.run.isStepOpen) return false
-    const open = [...this.#calls].filter(([, told]) => told.stage !== 'done')
+    const open = [...this.#calls].filter(([, sent]) => sent.stage !== 'done')
     const waiting = new Set([...head.waits].map(({ subject }) => subject.toolCallId))
     return open.every(([toolCallId]) => waiting.has(toolCallId))
   }
@@ -76,14 +76,14 @@ export class UiProjection {
       chunks.push({ type: 'start', messageId: this.#runId })
     }
     for (const part of message.parts) {
-      const told = this.#part(part, message.id, view)
-      if (told.length === 0) continue
+      const sent = this.#part(part, message.id, view)
+      if (sent.length === 0) continue
       if (this.#step !== message.id && message.role === 'assistant' && part.type !== 'tool-result') {
         if (this.#step !== undefined) chunks.push({ type: 'finish-step' })
         chunks.push({ type: 'start-step' })
         this.#step = message.id
       }
-      chunks.push(...told)
+      chunks.push(...sent)
     }
     return chunks
   }
@@ -100,8 +100,8 @@ export class UiProjection {
         return this.#result(part)
       case 'image':
       case 'file': {
-        if (this.#told.has(id) || part.state === 'open') return []
-        this.#told.set(id, { chars: 0, stage: 'done' })
+        if (this.#sent.has(id) || part.state === 'open') return []
+        this.#sent.set(id, { chars: 0, stage: 'done' })
         return [{ type: 'file', mediaType: part.mimeType, url: this.#address(part, messageId) }]
       }
       case 'signal':
@@ -111,49 +111,49 @@ export class UiProjection {
 
   #text(id: string, part: Extract<Part, { type: 'text' | 'reasoning' }>): UiChunk[] {
     const kind = part.type
-    const known = this.#told.get(id)
+    const known = this.#sent.get(id)
     if (known?.stage === 'done' || (known === undefined && part.text === '')) return []
-    const told = known ?? { chars: 0, stage: 'open' }
-    this.#told.set(id, told)
+    const sent = known ?? { chars: 0, stage: 'open' }
+    this.#sent.set(id, sent)
     const chunks: UiChunk[] = known === undefined ? [{ type: `${kind}-start`, id }] : []
-    if (part.text.length > told.chars) chunks.push({ type: `${kind}-delta`, id, delta: part.text.slice(told.chars) })
-    told.chars = part.text.length
+    if (part.text.length > sent.chars) chunks.push({ type: `${kind}-delta`, id, delta: part.text.slice(sent.chars) })
+    sent.chars = part.text.length
     if (part.state === 'open') return chunks
-    told.stage = 'done'
+    sent.stage = 'done'
     return [...chunks, { type: `${kind}-end`, id }]
   }
 
   #call(id: string, { args, call, inputText, state, toolCallId, toolName }: ToolCallPart, view: ThreadView): UiChunk[] {
-    const known = this.#told.get(id)
-    const told = known ?? { chars: 0, stage: 'open' }
-    this.#told.set(id, told)
-    this.#calls.set(toolCallId, told)
+    const known = this.#sent.get(id)
+    const sent = known ?? { chars: 0, stage: 'open' }
+    this.#sent.set(id, sent)
+    this.#calls.set(toolCallId, sent)
     const chunks: UiChunk[] = []
     if (known === undefined) chunks.push({ type: 'tool-input-start', toolCallId, toolName, dynamic: true })
-    if (told.stage === 'open' && inputText !== undefined && inputText.length > told.chars) {
-      chunks.push({ type: 'tool-input-delta', toolCallId, inputTextDelta: inputText.slice(told.chars) })
-      told.chars = inputText.length
+    if (sent.stage === 'open' && inputText !== undefined && inputText.length > sent.chars) {
+      chunks.push({ type: 'tool-input-delta', toolCallId, inputTextDelta: inputText.slice(sent.chars) })
+      sent.chars = inputText.length
     }
-    if (told.stage === 'open' && inputText === undefined && state !== 'open') {
-      told.stage = 'input'
+    if (sent.stage === 'open' && inputText === undefined && state !== 'open') {
+      sent.stage = 'input'
       chunks.push({ type: 'tool-input-available', toolCallId, toolName, input: args, dynamic: true })
     }
     const wait = call.waitId === undefined ? undefined : view.head.waits.get(call.waitId)
-    if (told.stage === 'input' && call.stage === 'waiting' && wait?.kind === 'approval') {
-      told.stage = 'asked'
+    if (sent.stage === 'input' && call.stage === 'waiting' && wait?.kind === 'approval') {
+      sent.stage = 'asked'
       chunks.push({ type: 'tool-approval-request', approvalId: wait.id, toolCallId, reason: wait.description })
     }
-    if (call.stage === 'ended' && call.outcome === 'denied' && told.stage !== 'done') {
-      told.stage = 'done'
+    if (call.stage === 'ended' && call.outcome === 'denied' && sent.stage !== 'done') {
+      sent.stage = 'done'
       chunks.push({ type: 'tool-output-denied', toolCallId })
     }
     return chunks
   }
 
   #result({ error, isError, output, result, resultRef, state, toolCallId }: ToolResultPart): UiChunk[] {
-    const told = this.#calls.get(toolCallId)
-    if (state === 'open' || told === undefined || told.stage === 'done') return []
-    told.stage = 'done'
+    const sent = this.#calls.get(toolCallId)
+    if (state === 'open' || sent === undefined || sent.stage === 'done') return []
+    sent.stage = 'done'
     const shown = result ?? resultRef?.preview ?? output ?? null
     if (isError !== true && state === undefined) {
       return [{ type: 'tool-output-available', toolCallId, output: shown, dynamic: true }]

@@ -8,7 +8,7 @@ import {
   type HelloMessage,
   type ReceiptMessage,
 } from '@inspan/protocol/wire'
-import type { CommandDesk } from '../commands/command-desk.ts'
+import type { CommandExecutor } from '../commands/command-executor.ts'
 import { DEFAULT_WINDOW, MAX_WINDOW } from '../feed/window.ts'
 import type { Caller } from '../http/guard.ts'
 import type { Hub, UsedThread } from '../hub.ts'
@@ -34,7 +34,7 @@ interface Watched extends Watch {
 /** One client, over any transport: what it watches, and the commands it sends. */
 export class ServedConnection {
   readonly #hub: Hub
-  readonly #desk: CommandDesk
+  readonly #executor: CommandExecutor
   readonly #sink: Sink
   readonly caller: Caller
   readonly #watches = new Map<string, Watched>()
@@ -51,9 +51,9 @@ export class ServedConnection {
   #closed = false
   readonly #stopListening: () => void
 
-  constructor(hub: Hub, desk: CommandDesk, caller: Caller, sink: Sink) {
+  constructor(hub: Hub, executor: CommandExecutor, caller: Caller, sink: Sink) {
     this.#hub = hub
-    this.#desk = desk
+    this.#executor = executor
     this.#sink = sink
     this.caller = caller
     const stops = [
@@ -223,7 +223,7 @@ export class ServedConnection {
 
   async #carryOut(given: Command): Promise<void> {
     const thread = given.thread ?? this.#thread ?? (await this.#hub.defaultThread(this.caller))
-    const receipt = await this.#desk.carryOut({ ...given, thread }, this.caller, this.#clientId)
+    const receipt = await this.#executor.carryOut({ ...given, thread }, this.caller, this.#clientId)
     this.#watches.get(thread)?.used.feed.flush()
     if (given.id !== undefined) this.#send(JSON.stringify(receipt))
     else if (receipt.status !== 'done' && receipt.status !== 'accepted') {

@@ -102,7 +102,7 @@ function addCommandRoutes(app: App, context: ServerContext, streams: EventStream
         continue
       }
       const thread = command.thread ?? (await context.hub.defaultThread(caller))
-      receipts.push(await context.desk.carryOut({ ...command, thread }, caller, clientId))
+      receipts.push(await context.executor.carryOut({ ...command, thread }, caller, clientId))
     }
     return c.json({ receipts }, 202)
   })

@@ -62,7 +62,7 @@ export class EventStreams {
     response.write(`retry: ${RETRY_MS}\n\n`)
     const connection = new ServedConnection(
       hub,
-      this.#context.desk,
+      this.#context.executor,
       request.caller,
       eventSink(response, thread, hub.epoch),
     )

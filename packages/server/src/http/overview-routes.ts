@@ -15,7 +15,7 @@ interface ShownInOverview extends Readonly<Record<string, unknown>> {
 }
 
 /** What needs a person, what runs and what was done last, over all threads of the caller. */
-export function addOverviewRoutes(app: App, { desk, hub, otherProjects, projects }: ServerContext): void {
+export function addOverviewRoutes(app: App, { executor, hub, otherProjects, projects }: ServerContext): void {
   const openable = ({ project }: ShownInOverview): { readonly canOpen?: true } =>
     project !== undefined && projects?.has(project) === true ? { canOpen: true } : {}
   app.get('/v1/overview', async (c) => {
@@ -44,7 +44,7 @@ export function addOverviewRoutes(app: App, { desk, hub, otherProjects, projects
   })
 
   app.post('/v1/sessions/:session/thread', async (c) => {
-    const thread = await desk.threadOf(c.req.param('session'), c.get('caller'))
+    const thread = await executor.threadOf(c.req.param('session'), c.get('caller'))
     // Fails for a session that nobody knows.
     await hub.door.find(thread, hub.tenantOf(c.get('caller')))
     return c.json({ thread })

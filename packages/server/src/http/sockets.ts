@@ -75,7 +75,7 @@ export class Sockets {
     this.#server.handleUpgrade(request, socket, head, (opened) => {
       const connection = new ServedConnection(
         this.#context.hub,
-        this.#context.desk,
+        this.#context.executor,
         caller,
         socketSink(opened, request.socket),
       )

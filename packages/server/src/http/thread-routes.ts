@@ -10,7 +10,7 @@ import { readBody, type App, type AppEnv } from './app-types.ts'
 const MAX_TITLE = 1000
 
 /** Threads: listing, reading, creating, renaming, forking, deleting. */
-export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
+export function addThreadRoutes(app: App, { executor, hub }: ServerContext): void {
   const { door } = hub
   const tenant = (c: Context<AppEnv>): string => hub.tenantOf(c.get('caller'))
 
@@ -37,9 +37,9 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
 
   app.post('/v1/threads', async (c) => {
     const { title, worktree } = (await readBody(c)) as { title?: unknown; worktree?: unknown }
-    const wantsTree = desk.wantsWorktree(worktree)
+    const wantsTree = executor.wantsWorktree(worktree)
     const info = await door.create(tenant(c), title === undefined ? {} : { title: titleOf(title) })
-    if (wantsTree) await desk.giveWorktree(info.id, c.get('caller'))
+    if (wantsTree) await executor.makeWorktree(info.id, c.get('caller'))
     return c.json({ thread: shown(info) }, 201)
   })
 
@@ -52,7 +52,7 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
   app.patch('/v1/threads/:thread', async (c) => {
     const { title } = (await readBody(c)) as { title?: unknown }
     const { id: thread } = await door.find(c.req.param('thread'), tenant(c))
-    await desk.carryOut({ type: 'rename', title: titleOf(title), thread }, c.get('caller'))
+    await executor.carryOut({ type: 'rename', title: titleOf(title), thread }, c.get('caller'))
     return c.json({ thread: shown(await door.find(thread, tenant(c))) })
   })
 
@@ -64,12 +64,12 @@ export function addThreadRoutes(app: App, { desk, hub }: ServerContext): void {
 
   app.post('/v1/threads/:thread/forks', async (c) => {
     const { messageId, title, worktree } = (await readBody(c)) as Readonly<Record<string, unknown>>
-    const wantsTree = desk.wantsWorktree(worktree)
+    const wantsTree = executor.wantsWorktree(worktree)
     const info = await door.fork(c.req.param('thread'), tenant(c), {
       ...(typeof messageId === 'string' ? { messageId } : {}),
       ...(title === undefined ? {} : { title: titleOf(title) }),
     })
-    if (wantsTree) await desk.giveWorktree(info.id, c.get('caller'))
+    if (wantsTree) await executor.makeWorktree(info.id, c.get('caller'))
     return c.json({ thread: shown(info) }, 201)
   })
 

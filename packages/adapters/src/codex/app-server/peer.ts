@@ -32,7 +32,7 @@ export class AppServerPeer implements LivePeer {
     return this.#replies.areOpen
   }
 
-  get unheard(): readonly string[] {
+  get undelivered(): readonly string[] {
     return [...this.#steered]
   }
 

@@ -23,8 +23,8 @@ export const opencodeAcpDialect: Dialect = acpDialectOf('opencode-acp', opencode
 /** Returns how a call ended, by reading the output as in print mode. */
 function outcome(call: AcpToolCall): ReportedOutcome {
   const { firstTitle: tool = '', input, status } = call
-  const told = asText(input['error'])
-  if (told !== undefined && input['tool'] === tool) return { isSuccess: false, result: told }
+  const reported = asText(input['error'])
+  if (reported !== undefined && input['tool'] === tool) return { isSuccess: false, result: reported }
   const { output, metadata, error } = asObject(call.output) ?? NO_FIELDS
   const state = {
     status: status === 'failed' ? 'error' : 'completed',

@@ -7,7 +7,7 @@ import type { ThreadState } from '@inspan/protocol/log'
 export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState): boolean {
   let interrupted = false
   for (const { parts } of messages) {
-    for (const part of parts.pick(telling, TELLING)) {
+    for (const part of parts.pick(settledCall, SETTLED_CALLS)) {
       if (part.toolName !== call.toolName || part.toolCallId === call.toolCallId) continue
       if (isDeepStrictEqual(part.args, call.args)) interrupted = part.call.outcome === 'in-doubt'
     }
@@ -16,9 +16,9 @@ export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState)
 }
 
 /** Caches the relevant parts: a step may have very many calls, and each of them is checked. */
-const TELLING = new WeakMap<object, readonly ToolCallPart[]>()
+const SETTLED_CALLS = new WeakMap<object, readonly ToolCallPart[]>()
 
-function telling(part: Part): ToolCallPart | undefined {
+function settledCall(part: Part): ToolCallPart | undefined {
   if (part.type !== 'tool-call') return undefined
   return part.call.outcome === 'in-doubt' || part.call.answer?.decision === 'approve' ? part : undefined
 }

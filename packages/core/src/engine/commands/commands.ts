@@ -230,13 +230,13 @@ export class Commands {
   #answer(command: Extract<ThreadCommand, { type: 'answer' | 'approve' | 'deny' }>, order: Order): Promise<Carried> {
     const { doors, policy, runs } = this.#ports
     const by = ('by' in command ? command.by : undefined) ?? order.key?.principal
-    return this.#turn(command, order, async ({ desk, log }) => {
+    return this.#turn(command, order, async ({ waitManager, log }) => {
       const waitId = waitIdOf(command, log.state)
       checkFields('an answer', { waitId }, { waitId: aText }, ['waitId'])
       const { active } = runs
       const asked = log.state.head
       const wait = asked.waits.get(waitId)
-      if (wait === undefined) throw await desk.noSuchWait(waitId)
+      if (wait === undefined) throw await waitManager.noSuchWait(waitId)
       const answer = answerOf(command, wait)
       checkAnswer(wait, answer, by)
       if (isConflictWait(wait)) {
@@ -247,14 +247,14 @@ export class Commands {
       const isAtRest = active === undefined && asked.run !== null && doors.of(asked.run) !== undefined
       const atRest = isAtRest ? await runs.beforeAnswer(asked.run) : undefined
       const { run, waits } = log.state.head
-      if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
+      if (!waits.has(waitId)) throw await waitManager.noSuchWait(waitId)
       const more = [
         ...(doors.current(log.state).withAnswer?.(wait, answer) ?? []),
         ...(await remembered(wait, answer, { policy, runs, active, by })),
       ]
       const isDetached = run !== null && run.turnId === null
       const extras = order.settle(DONE)
-      const isHeard = await desk.answer({
+      const isHeard = await waitManager.answer({
         waitId,
         answer,
         more,
@@ -262,7 +262,7 @@ export class Commands {
         extras,
         ...(by === undefined ? {} : { by }),
       })
-      if (isHeard && active !== undefined) runs.tellSteered(active)
+      if (isHeard && active !== undefined) runs.deliverSteered(active)
       if (!isHeard && atRest !== undefined && run !== null) await runs.afterAnswer(run, atRest)
       return { result: DONE }
     })

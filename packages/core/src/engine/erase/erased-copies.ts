@@ -40,9 +40,10 @@ export async function copiesIn(store: Store, stream: string, content: ErasedCont
     const { body, seq } = record
     if (body.type === 'run.started') runs.push(body.runId)
     const isCopy =
-      repeats(content, record) || (body.type === 'step.started' && (await isTold(store, stream, words, body, prompts)))
+      repeats(content, record) ||
+      (body.type === 'step.started' && (await promptQuotes(store, stream, words, body, prompts)))
     if (!isCopy) {
-      const messageId = saidIn(body)
+      const messageId = messageIdIn(body)
       if (messageId !== undefined && isQuoted(words, body)) quotedIn.add(messageId)
       continue
     }
@@ -121,13 +122,13 @@ function repeatsSignal(content: ErasedContent, part: Part): boolean {
   if (part.type !== 'signal') return false
   const id = notificationOf(part)
   if (id !== undefined && content.settings.has(NOTIFICATION_SETTING + id)) return true
-  const told = stringsIn(part as unknown as JsonValue)
+  const texts = stringsIn(part as unknown as JsonValue)
   const words = part.kind === 'state_signal' ? [...content.tasks, ...content.goals] : [...content.goals]
-  return words.some((text) => told.some((each) => each.includes(text)))
+  return words.some((text) => texts.some((each) => each.includes(text)))
 }
 
 /** Whether the prompt of a later step quotes the content. Cached, because most steps have the same prompt. */
-async function isTold(
+async function promptQuotes(
   store: Store,
   stream: string,
   words: readonly string[],
@@ -139,9 +140,9 @@ async function isTold(
   const before = known.get(blob)
   if (before !== undefined) return before
   const { system = '' } = await inflateRequest(store, wholeStream(stream), { system: request.system })
-  const told = isQuoted(words, system)
-  known.set(blob, told)
-  return told
+  const isInPrompt = isQuoted(words, system)
+  known.set(blob, isInPrompt)
+  return isInPrompt
 }
 
 function quotable(content: ErasedContent): readonly string[] {
@@ -158,7 +159,7 @@ function isQuoted(words: readonly string[], value: RecordBody | string): boolean
   )
 }
 
-function saidIn(body: RecordBody): string | undefined {
+function messageIdIn(body: RecordBody): string | undefined {
   switch (body.type) {
     case 'message.added':
     case 'text-delta':

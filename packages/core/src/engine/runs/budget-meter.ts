@@ -38,7 +38,7 @@ export class BudgetMeter {
       return stages
         .filter((stage) => used >= (stage === 'near' ? max * (budget.warnAt ?? DEFAULT_WARN_AT) : max))
         .flatMap((stage) =>
-          this.#isNew(budgetNotice({ limit, stage })) ? [{ limit, stage, used: toTell(limit, used), max }] : [],
+          this.#isNew(budgetNotice({ limit, stage })) ? [{ limit, stage, used: rounded(limit, used), max }] : [],
         )
     })
   }
@@ -60,7 +60,7 @@ function asText(value: JsonValue | undefined): string {
 }
 
 /** Rounds a used amount for display. */
-function toTell(limit: BudgetLimit, used: number): number {
+function rounded(limit: BudgetLimit, used: number): number {
   return Number(used.toFixed(limit === 'usd' ? 6 : 0))
 }
 

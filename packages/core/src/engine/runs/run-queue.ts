@@ -43,8 +43,8 @@ export function steeredItems({ head }: ThreadState): QueueItem[] {
 
 /** Returns the records of what was steered into a cancelled run and not heard: it is said before the next message. */
 export function unheardFacts({ head }: ThreadState, newId: () => string): HeardFact[] {
-  const unheard = head.queueHeld ? [...head.queue].filter((item) => item.lane === 'steer') : []
-  return unheard.flatMap((item) => heardBodies(item, newId))
+  const undelivered = head.queueHeld ? [...head.queue].filter((item) => item.lane === 'steer') : []
+  return undelivered.flatMap((item) => heardBodies(item, newId))
 }
 
 type HeardFact = Extract<RecordBody, { type: 'queue.removed' | 'message.added' }>

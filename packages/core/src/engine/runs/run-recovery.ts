@@ -67,7 +67,7 @@ export class RunRecovery {
     }
     if (capabilities !== undefined && isForeign(capabilities)) return this.#recoverForeign(run, capabilities)
     // The wait can still be answered; whether the agent is able to go on is checked then.
-    if (this.#ports.ports.hold().desk.isOnlyWaiting(capabilities === undefined)) return this.#park(run)
+    if (this.#ports.ports.hold().waitManager.isOnlyWaiting(capabilities === undefined)) return this.#park(run)
     // An agent that is unknown here may have begun its calls: nobody knows.
     if (capabilities === undefined) return this.#giveUp(true)
     if (this.#isGivenUp(run)) return this.#giveUp(false)

@@ -41,7 +41,7 @@ import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { RunsPorts } from './runs-ports.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { HandOff, Submission } from '../thread-options.ts'
-import { tellAgent } from '../turns/tell-agent.ts'
+import { deliverToAgent } from '../turns/deliver-to-agent.ts'
 import { TurnSetup } from '../turns/turn-setup.ts'
 import { timeOrderedId } from '../../common/time-ordered-id.ts'
 
@@ -153,7 +153,7 @@ export class Runs {
     const { id: itemId } = item
     const settled = settle({ status: 'queued', itemId, runId: run.runId })
     await this.#log.commit([{ type: 'queue.added', item }], {}, settled)
-    if (lane === 'steer' && isLive && active !== undefined) this.#tell(active, capabilities, itemId)
+    if (lane === 'steer' && isLive && active !== undefined) this.#deliver(active, capabilities, itemId)
     return { handle: this.#handles.of(run.runId), itemId }
   }
 
@@ -174,12 +174,12 @@ export class Runs {
   }
 
   /** Passes on what was steered into a foreign agent while it waited, now that it goes on. */
-  tellSteered(active: ActiveTurn): void {
+  deliverSteered(active: ActiveTurn): void {
     const { capabilities } = active
     if (capabilities === undefined || !isForeign(capabilities)) return
     // An agent that has to be restarted for it would drop what was just approved.
     if (capabilities.steer === 'restart' || capabilities.steer === 'none') return
-    for (const { id } of steeredItems(this.#log.state)) this.#tell(active, capabilities, id)
+    for (const { id } of steeredItems(this.#log.state)) this.#deliver(active, capabilities, id)
   }
 
   /** Hands off the floor. Takes effect at once, for an agent that continues by itself; resolves when it is on disk. */
@@ -349,8 +349,8 @@ export class Runs {
       ...steered.flatMap(({ parts }) => parts),
     ])
     const spent = await openRunSpending(store, this.#log)
-    const told = words.map((part, index) => ({ ...part, id: String(index) }))
-    this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: told, spent })
+    const inputParts = words.map((part, index) => ({ ...part, id: String(index) }))
+    this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: inputParts, spent })
   }
 
   async #closeInterrupted(
@@ -363,10 +363,12 @@ export class Runs {
   }
 
   /** Tells the agent what was steered, one item after the other. */
-  #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): void {
+  #deliver(active: ActiveTurn, capabilities: Capabilities, itemId: string): void {
     const { mailbox, options } = this.#ports
     const { newId = timeOrderedId, store } = options
     const ports = { store, log: this.#log, mailbox, newId, isActive: () => this.active === active }
-    active.telling = active.telling.then(() => tellAgent(active, capabilities, itemId, ports)).catch(() => undefined)
+    active.delivery = active.delivery
+      .then(() => deliverToAgent(active, capabilities, itemId, ports))
+      .catch(() => undefined)
   }
 }

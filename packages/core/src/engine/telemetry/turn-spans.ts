@@ -174,9 +174,9 @@ class TurnSpans implements TurnTrace {
   }
 
   #fail(span: Span | undefined, type: string, message: string | undefined): void {
-    const told = message === undefined ? {} : { message: this.#turn.redacted(message) }
+    const description = message === undefined ? {} : { message: this.#turn.redacted(message) }
     span?.setAttribute('error.type', type)
-    span?.setStatus({ code: this.#api.SpanStatusCode.ERROR, ...told })
+    span?.setStatus({ code: this.#api.SpanStatusCode.ERROR, ...description })
   }
 }
 

@@ -6,12 +6,12 @@ import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { withDue } from '../waits/due-clock.ts'
 import type { ClaimedThread } from './ownership.ts'
-import { WaitDesk } from '../waits/wait-desk.ts'
+import { WaitManager } from '../waits/wait-manager.ts'
 
 /** What a process has of a thread while it owns it: log, waits, history and context. */
 export class ThreadHold {
   readonly log: ThreadLog
-  readonly desk: WaitDesk
+  readonly waitManager: WaitManager
   readonly history: ThreadHistory
   readonly context: ThreadContext
   /** Returns what the door of the open run gave. Set by the runtime. */
@@ -24,7 +24,7 @@ export class ThreadHold {
     this.optionsOfRun = () => options
     this.#fence = fence
     this.log = log
-    this.desk = new WaitDesk(options.store, log, (wait) => withDue(wait, this.optionsOfRun()))
+    this.waitManager = new WaitManager(options.store, log, (wait) => withDue(wait, this.optionsOfRun()))
     this.history = new ThreadHistory(options.store, log)
     this.context = new ThreadContext(options.store, log, options.windowOf, options.memory)
   }

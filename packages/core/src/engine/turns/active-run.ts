@@ -164,7 +164,7 @@ export interface ActiveTurn {
   /** Who has the floor next, before that is recorded. */
   next: NextTurn | undefined
   /** Settles when everything steered so far was passed to the agent, one item after the other. */
-  telling: Promise<void>
+  delivery: Promise<void>
   /** The driver's events are ignored: the turn was detached, or abandoned because its agent did not end in time. */
   isDetached: boolean
   /** The turn was detached: whoever detached it decides what becomes of its run. */

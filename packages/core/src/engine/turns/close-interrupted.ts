@@ -114,7 +114,7 @@ interface Closing {
 }
 
 /**
- * Returns `in-doubt` for a call that may have begun, else `aborted`. Foreign programs start their tools without telling
+ * Returns `in-doubt` for a call that may have begun, else `aborted`. Foreign programs start their tools without delivery
  * us, unless they are waiting for an answer, and so do providers.
  */
 function outcomeOf({ call, meta }: ToolCallPart, isForeign: boolean): CallOutcome {

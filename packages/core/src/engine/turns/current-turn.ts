@@ -20,7 +20,7 @@ import {
 import { allSettled } from '../commands/ledger.ts'
 import { timerMs } from '../checks/check-options.ts'
 import { parkWithoutTurn } from './close-interrupted.ts'
-import { NOTHING_TOLD, openTurn, type TurnStart } from './open-turn.ts'
+import { NOTHING_TO_DELIVER, openTurn, type TurnStart } from './open-turn.ts'
 import { ABANDON_AFTER_MS, EndTimeout, withEndTimeout } from './time-limits.ts'
 import { openTurnUsage } from '../runs/run-spending.ts'
 import type { RunsPorts } from '../runs/runs-ports.ts'
@@ -67,7 +67,7 @@ export class CurrentTurn {
     active.abort.abort()
     // An agent that does not end in time is abandoned.
     const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
-    this.#hold.desk.dismiss()
+    this.#hold.waitManager.dismiss()
     using patience = new EndTimeout()
     const given = await receiptOf(active, patience)
     active.receipt ??= given
@@ -86,7 +86,7 @@ export class CurrentTurn {
     active.isLeft = true
     active.abort.abort(letGo(this.#log.stream))
     active.opened.resolve(undefined)
-    this.#hold.desk.forget()
+    this.#hold.waitManager.forget()
     using patience = new EndTimeout()
     await receiptOf(active, patience)
     if (active.capabilities !== undefined && isForeign(active.capabilities))
@@ -114,7 +114,8 @@ export class CurrentTurn {
     }
     active.opened.resolve(undefined)
     // A steered message that the agent is just hearing belongs to this run and must not be said again in the next.
-    if (active.telling !== NOTHING_TOLD) await withEndTimeout(unlessAborted(active.abort.signal, active.telling))
+    if (active.delivery !== NOTHING_TO_DELIVER)
+      await withEndTimeout(unlessAborted(active.abort.signal, active.delivery))
     if (active.isDetached) return
     await mailbox.post(() => this.#end(active, failure)).catch(() => this.#drop(active))
   }
@@ -152,8 +153,8 @@ export class CurrentTurn {
       this.#log.add({ type: 'error', error: active.failure }, { run: runId, turn: active.turnId })
     }
     const next = failure === undefined && !isAborted ? nextOf(active, this.#log.state) : undefined
-    const waitIds = this.#hold.desk.waitsOf(runId)
-    this.#hold.desk.forget()
+    const waitIds = this.#hold.waitManager.waitsOf(runId)
+    this.#hold.waitManager.forget()
     const cancelled = waitIds.map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'abort' }))
     const limit = next === undefined && active.setup.defaults.onLimit === 'park' ? active.limit : undefined
     const outcome = await recorder.finish(
@@ -185,11 +186,11 @@ export class CurrentTurn {
   }
 
   async #parkNow(active: ActiveTurn): Promise<void> {
-    if (this.#active !== active || !this.#hold.desk.isWaitedFor) return
+    if (this.#active !== active || !this.#hold.waitManager.isWaitedFor) return
     const waits = waitsOf(this.#log.state, active)
     const isResumable = waits.length > 0 && waits.every((wait) => wait.resumable === true)
     // An agent that is still working, or that could not be resumed, keeps its process.
-    if (!isResumable || !this.#hold.desk.isOnlyWaiting(true)) return this.#parkLater(active)
+    if (!isResumable || !this.#hold.waitManager.isOnlyWaiting(true)) return this.#parkLater(active)
     await this.detach()
     await parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
     this.#ports.onRest()

@@ -48,8 +48,8 @@ export function runStart(
   ]
 }
 
-/** The initial value of `telling`: nothing was steered. */
-export const NOTHING_TOLD: Promise<void> = Promise.resolve()
+/** The initial value of `delivery`: nothing was steered. */
+export const NOTHING_TO_DELIVER: Promise<void> = Promise.resolve()
 
 /** Returns the active turn for a start that is on record. Its driver has not been asked for anything yet. */
 export function openTurn(
@@ -96,7 +96,7 @@ export function openTurn(
     budget: undefined,
     spans: undefined,
     next: undefined,
-    telling: NOTHING_TOLD,
+    delivery: NOTHING_TO_DELIVER,
     isDetached: false,
     isLeft: false,
     settles: [],

@@ -62,7 +62,7 @@ export class TurnBudget implements Disposable {
 
   /** Called at the agent's `finish`, when some programs first report their usage. There is nothing left to stop. */
   async checkEnd(): Promise<void> {
-    if (this.#budget !== undefined) this.#check(await this.#active.recorder.unsaidUsage())
+    if (this.#budget !== undefined) this.#check(await this.#active.recorder.unreportedUsage())
   }
 
   [Symbol.dispose](): void {
@@ -80,14 +80,15 @@ export class TurnBudget implements Disposable {
   }
 
   /** Records the notices that are due. Returns whether the turn has to end. */
-  #check(unsaid: CostedUsage = {}): boolean {
+  #check(unreported: CostedUsage = {}): boolean {
     const budget = this.#budget
     if (budget === undefined) return false
-    const own = addUsage(addUsage(usedByRun(this.#headBefore), this.#active.recorder.used), unsaid)
+    const own = addUsage(addUsage(usedByRun(this.#headBefore), this.#active.recorder.used), unreported)
     const usage = addUsage(own, this.#childUsage)
     const ms = this.#elapsed
     this.#checkedMs = ms
-    if (budget.usd !== undefined && (this.#active.recorder.hasUnpriced || isUnpriced(unsaid))) this.#warn(budget.usd)
+    if (budget.usd !== undefined && (this.#active.recorder.hasUnpriced || isUnpriced(unreported)))
+      this.#warn(budget.usd)
     const notices = this.#meter.check(budget, { usage, ms })
     return notices.map((notice) => this.#tell(notice)).includes(true)
   }

@@ -151,7 +151,7 @@ async function setUp(active: ActiveTurn): Promise<[Capabilities, TurnDefaults]> 
 
 async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession, turn: Turn): Promise<void> {
   const { recorder } = active
-  const { desk } = drive.hold
+  const { waitManager } = drive.hold
   const check = violationCheck(active, drive)
   using budget = new TurnBudget(active, drive.hold.log, drive.onLimit)
   active.budget = budget
@@ -169,7 +169,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     const event = isOther ? checkedEvent(said) : withServer(checkedEvent(said), active)
     // After a hand-off: text that a program sends until it has stopped belongs to no answer.
     if (isLeaving && (event.type === 'text-delta' || event.type === 'reasoning-delta')) continue
-    desk.goOn()
+    waitManager.goOn()
     active.spans?.observe(event)
     if (event.type === 'error') active.failure = event.error
     const written = recorder.record(event)
@@ -186,7 +186,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
       if (budget.isLimited && (isOther || hasOpenCalls(drive.hold.log.state))) budget.check()
     } else if (event.type === 'finish') await budget.checkEnd()
     // The call of a program may come after the question about it, and is then no work.
-    if (event.type === 'tool-result' || (isOther && event.type === 'tool-call')) desk.parkIfWaiting(isOther)
+    if (event.type === 'tool-result' || (isOther && event.type === 'tool-call')) waitManager.parkIfWaiting(isOther)
     if (event.type === 'tool-result') {
       if (isHandedOn(active, drive)) {
         // Another agent has the floor now. A program has to be stopped, and reports itself when it has.

@@ -37,7 +37,7 @@ export interface TurnHostPorts {
 /** Returns the host through which the agent of a turn asks questions, calls tools and reads the history. */
 export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   const { options, hold, mailbox, policy } = ports
-  const { desk, log } = hold
+  const { waitManager, log } = hold
   const { newId = timeOrderedId } = options
   const { runId, turnId, agent, recorder, abort, setup } = active
   const agentId = agent.driver.id
@@ -82,7 +82,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       if (isByForeign) ports.onAsk()
       // Once the program is gone, an approval is kept until it makes the same call again.
       const canResume = question.subject.hash !== undefined && active.capabilities?.resume !== 'none'
-      return desk.ask({
+      return waitManager.ask({
         wait: { id: newId(), ...question, ...(isByForeign ? { resumable: canResume } : {}) },
         call,
         origin,
@@ -127,8 +127,8 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       await log.commit([{ type: 'message.added', messageId: newId(), role: 'user', parts: [part] }], origin)
     },
     handover: { maxTokens: options.handoverTokens ?? DEFAULT_HANDOVER_TOKENS, countTokens: estimateTokenCount },
-    noteHandover: (told) => {
-      if (!active.isDetached) log.add(handoverNote(agentId, told), origin)
+    noteHandover: (noted) => {
+      if (!active.isDetached) log.add(handoverNote(agentId, noted), origin)
     },
     ask: async (wait) => {
       // A program that we close ourselves hears nothing: its waits may still be answered later.
@@ -141,7 +141,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       const id = newId()
       names.set(wait.id, id)
       const asked = bound({ ...wait, id }, active)
-      const answer = await desk.ask({
+      const answer = await waitManager.ask({
         wait: active.calls?.asked(asked) ?? asked,
         origin,
         isForeign: true,
@@ -157,7 +157,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       // A closing program may withdraw its questions, but the waits stay; after a cancel the run's end closes them.
       if (active.isDetached || abort.signal.aborted) return
       // Nobody awaits this: if it cannot be written, the end of the run reports that.
-      await mailbox.post(() => desk.withdraw(names.get(waitId) ?? waitId)).catch(() => undefined)
+      await mailbox.post(() => waitManager.withdraw(names.get(waitId) ?? waitId)).catch(() => undefined)
     },
     decide: (call) => decide(call),
     redact: (text) => log.redacted(text),
@@ -183,8 +183,8 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   }
 }
 
-function handoverNote(agentId: string, told: HandoverNote): RecordBody {
-  const { messages, omitted = 0, tokens, truncated } = told
+function handoverNote(agentId: string, noted: HandoverNote): RecordBody {
+  const { messages, omitted = 0, tokens, truncated } = noted
   const older = omitted === 0 ? 'older ones were left out' : `${omitted} older ones were left out`
   const text = `${messages} messages of others were handed over${truncated ? `; ${older}` : ''}.`
   const data = { agentId, messages, tokens, truncated, ...(omitted === 0 ? {} : { omitted }) }

@@ -215,14 +215,14 @@ export class TurnRecorder {
       bodies.push(this.#messageEnd(speaker, isCut && !speaker.stepOver ? 'interrupted' : 'done'))
     }
     this.#speakers.clear()
-    const unsaid = await this.unsaidUsage()
+    const unreported = await this.unreportedUsage()
     bodies.push({
       type: 'turn.ended',
       turnId: this.#turnId,
       finishReason,
       outcome,
       ...(this.#finish?.usage === undefined ? {} : { usage: this.#finish.usage }),
-      ...(unsaid === undefined ? {} : { increment: { ...unsaid, source: 'reported', scope: 'own' } }),
+      ...(unreported === undefined ? {} : { increment: { ...unreported, source: 'reported', scope: 'own' } }),
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
     })
     await this.#log.commit([...bodies, ...more(outcome)], this.#origin, extras?.())
@@ -230,7 +230,7 @@ export class TurnRecorder {
   }
 
   /** Returns the usage that no step reported: some programs report only at the end of the turn. */
-  async unsaidUsage(): Promise<CostedUsage | undefined> {
+  async unreportedUsage(): Promise<CostedUsage | undefined> {
     const rest = subtractUsage(this.#finish?.usage ?? {}, addUsage(this.#usedBefore, this.#stepUsage))
     return rest === undefined ? undefined : this.#priced(rest)
   }

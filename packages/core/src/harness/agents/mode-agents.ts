@@ -29,7 +29,7 @@ import type { RunContexts } from './run-contexts.ts'
 import { boundToThread } from '../tools/thread-tools.ts'
 
 /** What a thread provides for the agents that take turns in it. */
-export interface ThreadEquipment {
+export interface ThreadServices {
   readonly decorate: DecorateContext
   /** Called before tools are resolved: makes what they find in the request context. `workspace`: the agent's own. */
   readonly prepare: (requestContext: RequestContext, workspace?: object) => Promise<void>
@@ -97,29 +97,29 @@ export class ModeAgents {
     return this.#drivers.get(agentId)?.driver
   }
 
-  runtimeAgent(agentId: string, equipment: ThreadEquipment): RuntimeAgent | undefined {
+  runtimeAgent(agentId: string, services: ThreadServices): RuntimeAgent | undefined {
     const known = this.#drivers.get(agentId)
     if (known === undefined) return undefined
     const { agent, driver } = known
-    const runnable = toolsMadeOnce(equipment.decorate)
+    const runnable = toolsMadeOnce(services.decorate)
     return {
       driver,
       ...(agent instanceof Agent ? { name: agent.name } : {}),
       tools: async (turn) => {
         const mode = this.modeOf(turn.state)
-        const context = equipment.agentContext(turn)
-        await equipment.prepare(context.requestContext, workspaceOf(agent))
-        const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []
+        const context = services.agentContext(turn)
+        await services.prepare(context.requestContext, workspaceOf(agent))
+        const own = mode.tools === undefined ? await agentTools(agent, context, services.decorate) : []
         const shared = await this.#sharedTools(context)
         const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
-        const bound = theirs.map((tool) => boundToThread(tool, equipment.threadTool))
+        const bound = theirs.map((tool) => boundToThread(tool, services.threadTool))
         // A foreign agent has file tools and a shell of its own.
-        const more = agent instanceof Agent ? await sourcesFor(agent, equipment, context.requestContext) : []
+        const more = agent instanceof Agent ? await sourcesFor(agent, services, context.requestContext) : []
         const sourced = await this.#sources.tools(mode, agent, sourceContextOf(turn, agentId), bound, more)
-        const theirOwn = this.#searchable([...bound, ...sourced], turn, equipment)
-        return offeredTools([...theirOwn, ...equipment.builtinTools()], turn.state, this.#store)
+        const theirOwn = this.#searchable([...bound, ...sourced], turn, services)
+        return offeredTools([...theirOwn, ...services.builtinTools()], turn.state, this.#store)
       },
-      turn: (turn) => this.#turn(agent, turn, equipment),
+      turn: (turn) => this.#turn(agent, turn, services),
     }
   }
 
@@ -147,11 +147,11 @@ export class ModeAgents {
   }
 
   /** With a tool search, the model is offered the search and what it has found before. */
-  #searchable(tools: readonly RunnableTool[], turn: TurnContext, equipment: ThreadEquipment): readonly RunnableTool[] {
+  #searchable(tools: readonly RunnableTool[], turn: TurnContext, services: ThreadServices): readonly RunnableTool[] {
     const { toolSearch } = this.#config
     if (toolSearch === undefined) return tools
     const report = (problem: string): void => this.#sources.reportOnce(problem)
-    return threadToolSearch(tools, toolSearch, turn.state, equipment.keepSetting, report)
+    return threadToolSearch(tools, toolSearch, turn.state, services.keepSetting, report)
   }
 
   async #sharedTools({ requestContext }: AgentContext): Promise<ToolsInput | undefined> {
@@ -159,13 +159,13 @@ export class ModeAgents {
     return typeof tools === 'function' ? tools({ requestContext }) : tools
   }
 
-  async #turn(agent: HarnessAgent, turn: TurnContext, equipment: ThreadEquipment): Promise<TurnDefaults> {
+  async #turn(agent: HarnessAgent, turn: TurnContext, services: ThreadServices): Promise<TurnDefaults> {
     const mode = this.modeOf(turn.state)
     const { model } = turn.state.head
-    const context = equipment.agentContext(turn)
-    await equipment.prepare(context.requestContext, workspaceOf(agent))
-    const folder = agent instanceof Agent ? undefined : equipment.ownFolder()
-    const cwd = folder ?? equipment.cwd(context.requestContext)
+    const context = services.agentContext(turn)
+    await services.prepare(context.requestContext, workspaceOf(agent))
+    const folder = agent instanceof Agent ? undefined : services.ownFolder()
+    const cwd = folder ?? services.cwd(context.requestContext)
     const own = agent instanceof Agent ? await agent.instructions(context) : undefined
     const ofFiles = this.#sources.instructions(agent)
     const instructions = [own, this.#config.instructions, mode.instructions, ...ofFiles].filter(Boolean).join('\n\n')
@@ -208,11 +208,11 @@ export function workspaceOf(agent: HarnessAgent): object | undefined {
 
 async function sourcesFor(
   { options }: Agent,
-  equipment: ThreadEquipment,
+  services: ThreadServices,
   requestContext: RequestContext,
 ): Promise<readonly ToolSource[]> {
-  const browser = options.browser ?? (await equipment.browser(requestContext))
-  return [...equipment.sources(requestContext), ...(browser === undefined ? [] : [browser])]
+  const browser = options.browser ?? (await services.browser(requestContext))
+  return [...services.sources(requestContext), ...(browser === undefined ? [] : [browser])]
 }
 
 /** Returns the agent's own budget; a foreign agent has none. */

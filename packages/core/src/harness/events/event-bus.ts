@@ -1,6 +1,6 @@
 import type { HarnessEventListener, PlacedEvent } from '@inspan/protocol/harness'
 import { Emitter } from '../../common/emitter.ts'
-import { warnedIfUnheard } from './unheard-error.ts'
+import { warnIfUnhandled } from './unhandled-error.ts'
 
 const echoes = new WeakSet<PlacedEvent>()
 
@@ -27,14 +27,14 @@ export class EventBus {
 
   subscribe(listener: HarnessEventListener): () => void {
     // In a microtask, so before anything the subscriber asks for next: that may be over before the event loop turns.
-    if (this.#held !== undefined) queueMicrotask(() => this.#tellHeld())
+    if (this.#held !== undefined) queueMicrotask(() => this.#emitHeld())
     return this.#emitter.subscribe(listener)
   }
 
   emit(event: PlacedEvent): void {
-    const told = event.type === 'error' ? warnedIfUnheard(event) : event
-    if (this.#held === undefined) this.#emitter.emit(told)
-    else this.#held.push(told)
+    const sent = event.type === 'error' ? warnIfUnhandled(event) : event
+    if (this.#held === undefined) this.#emitter.emit(sent)
+    else this.#held.push(sent)
   }
 
   /** Emits an event that another session emits as well, where a listener to all sessions hears it. */
@@ -50,10 +50,10 @@ export class EventBus {
    */
   hold(): () => void {
     this.#held = []
-    return () => this.#tellHeld()
+    return () => this.#emitHeld()
   }
 
-  #tellHeld(): void {
+  #emitHeld(): void {
     // Events that a listener emits meanwhile are added to the list and come last.
     for (const event of this.#held ?? []) this.#emitter.emit(event)
     this.#held = undefined

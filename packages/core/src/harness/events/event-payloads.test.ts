@@ -201,7 +201,7 @@ suite('what the rarer events carry', () => {
     const info = await told
     heard.resolve()
     await Promise.all([sent, steered])
-    const message = 'What was said while it worked was injected.'
+    const message = 'A message sent during the run was delivered to the agent.'
     assert.deepEqual(info, { type: 'info', message, steered: 'injected' })
   })
 

@@ -194,7 +194,7 @@ suite('the events of a run', () => {
     await using bench = new HarnessBench([{ text: 'Hello' }])
     const warned: unknown[] = []
     const onWarning = ({ message, name }: Error): void => {
-      if (name !== 'InspanUnheardError') warned.push(message)
+      if (name !== 'InspanUnhandledError') warned.push(message)
     }
     process.on('warning', onWarning)
     const heard: string[] = []

@@ -25,7 +25,7 @@ export async function judge(
   messages: readonly StoredMessage[],
   signal: AbortSignal,
 ): Promise<GoalJudgement> {
-  const task = `<objective>\n${goal.objective}\n</objective>\n\n<conversation>\n${messages.map(told).join('\n\n')}\n</conversation>`
+  const task = `<objective>\n${goal.objective}\n</objective>\n\n<conversation>\n${messages.map(textOfMessage).join('\n\n')}\n</conversation>`
   const system = goal.prompt === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${goal.prompt}`
   return readJudgement(await askModel(model, system, task, signal, { responseFormat: { type: 'json' } }))
 }
@@ -46,7 +46,7 @@ export function readJudgement(text: string): GoalJudgement {
   return { verdict, reason: typeof reason === 'string' ? reason : '' }
 }
 
-function told({ parts, role }: StoredMessage): string {
+function textOfMessage({ parts, role }: StoredMessage): string {
   const pieces = parts.map((part) => {
     switch (part.type) {
       case 'text':

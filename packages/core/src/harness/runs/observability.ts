@@ -75,7 +75,7 @@ function watched(tracer: Tracer, onRun: (runId: string, traceId: string) => void
 }
 
 /** Returns a listener that passes on scores and feedback as they are recorded, whoever gave them. */
-export function opinionTeller(
+export function opinionEmitter(
   observability: Observability,
   threadId: string,
   emit: (event: HarnessEvent) => void,

@@ -119,7 +119,7 @@ export class SessionBinding {
   #tell(event: HarnessEvent, threadId: string | null): void {
     this.display.apply(event)
     this.bus.emit(this.#placed(event, threadId))
-    if (event.type === 'agent_end') this.#tellDisplay()
+    if (event.type === 'agent_end') this.#emitDisplay()
     else this.#planDisplay()
   }
 
@@ -173,7 +173,7 @@ export class SessionBinding {
   }
 
   /** Hides the thread from now on, although leaving it takes a while. The returned function ends that. */
-  lookAway(): () => void {
+  hideThread(): () => void {
     this.#leavers++
     return () => void this.#leavers--
   }
@@ -255,11 +255,11 @@ export class SessionBinding {
   /** Emits `display_state_changed` once per turn of the event loop, however much happens in it. */
   #planDisplay(): void {
     if (this.#displayDue === undefined && this.bus.hasListeners) {
-      this.#displayDue = setImmediate(() => this.#tellDisplay())
+      this.#displayDue = setImmediate(() => this.#emitDisplay())
     }
   }
 
-  #tellDisplay(): void {
+  #emitDisplay(): void {
     clearImmediate(this.#displayDue)
     this.#displayDue = undefined
     if (!this.bus.hasListeners) return

@@ -201,7 +201,7 @@ suite('what goes wrong outside', () => {
     const warned: string[] = []
     // Errors of the tests before, which nobody reads, are told of in the next turn of the event loop.
     const onWarning = ({ message, name }: Error): void => {
-      if (name !== 'InspanUnheardError') warned.push(message)
+      if (name !== 'InspanUnhandledError') warned.push(message)
     }
     process.on('warning', onWarning)
     let calls = 0

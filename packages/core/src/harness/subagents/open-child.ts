@@ -36,10 +36,10 @@ export class OpenChild {
     this.#door = parent.doorTo(info.id, {
       door: `${core.config.id}/subagents`,
       doorKey: `${core.doorKey}/subagents`,
-      agents: (equipment) => {
-        if (note.forked) return (agentId) => forkOf(core.agents.runtimeAgent(agentId, equipment))
+      agents: (services) => {
+        if (note.forked) return (agentId) => forkOf(core.agents.runtimeAgent(agentId, services))
         const parentAgent = core.agents.of(core.agents.modeOf(runtime().state))
-        return { [note.agentId]: subagentAgent({ core, definition, note, equipment, parentAgent }) }
+        return { [note.agentId]: subagentAgent({ core, definition, note, services, parentAgent }) }
       },
       rules: () => inheritedRules(parent),
       grants: () => inheritedGrants(parent),

@@ -1,7 +1,7 @@
 import type { Grants, PermissionRules } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import type { RuntimeAgents, ThreadRuntime } from '../../engine/index.ts'
-import type { ThreadEquipment } from '../agents/mode-agents.ts'
+import type { ThreadServices } from '../agents/mode-agents.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { ThreadGuest } from '../threads/open-threads.ts'
 import type { HarnessDoor } from '../threads/thread-opening.ts'
@@ -11,7 +11,7 @@ import type { NotificationInput } from '../signals/notification.ts'
 export interface ChildDoor {
   readonly door: string
   readonly doorKey: string
-  readonly agents: (equipment: ThreadEquipment) => RuntimeAgents
+  readonly agents: (services: ThreadServices) => RuntimeAgents
   /** The rules and grants of its parent hold there, whatever sessions have the parent open. */
   readonly rules: () => PermissionRules
   readonly grants: () => Grants

@@ -2,7 +2,7 @@ import { Agent, type AgentContext, type ModelInput } from '@inspan/agent'
 import { InspanError } from '@inspan/protocol'
 import type { AgentDriver, RunnableTool, TurnDefaults } from '@inspan/protocol/driver'
 import { type RuntimeAgent, toolsOfSources, type TurnContext } from '../../engine/index.ts'
-import { driverOf, sourceContextOf, toolsMadeOnce, type ThreadEquipment } from '../agents/mode-agents.ts'
+import { driverOf, sourceContextOf, toolsMadeOnce, type ThreadServices } from '../agents/mode-agents.ts'
 import type { HarnessAgent, HarnessSubagent } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
@@ -18,25 +18,25 @@ export interface SubagentAgentOptions {
   readonly definition: HarnessSubagent
   readonly note: ChildNote
   /** That of the subagent's thread. */
-  readonly equipment: ThreadEquipment
+  readonly services: ThreadServices
   /** Its model is that of a definition without one. */
   readonly parentAgent: HarnessAgent
 }
 
 /** Returns the agent that works in the thread of a subagent. It has the tools of its definition and no others. */
-export function subagentAgent({ core, definition, equipment, note, parentAgent }: SubagentAgentOptions): RuntimeAgent {
+export function subagentAgent({ core, definition, services, note, parentAgent }: SubagentAgentOptions): RuntimeAgent {
   const { agent } = definition
   const driver = driverFor(core, definition, note, parentAgent)
-  const runnable = toolsMadeOnce(equipment.decorate)
+  const runnable = toolsMadeOnce(services.decorate)
   const tools = async (turn: TurnContext): Promise<readonly RunnableTool[]> => {
-    const context = equipment.agentContext(turn)
-    await equipment.prepare(context.requestContext)
-    const ofAgent = agent instanceof Agent ? await agent.tools(context, equipment.decorate) : []
-    const own = [...runnable(definition.tools), ...ofAgent, ...(await lent(core, definition, equipment, context))]
+    const context = services.agentContext(turn)
+    await services.prepare(context.requestContext)
+    const ofAgent = agent instanceof Agent ? await agent.tools(context, services.decorate) : []
+    const own = [...runnable(definition.tools), ...ofAgent, ...(await lent(core, definition, services, context))]
     const byName = new Map(own.toReversed().map((tool) => [tool.name, tool]))
     // A foreign agent has file tools and a shell of its own.
     const isNative = agent === undefined || agent instanceof Agent
-    const sources = isNative ? equipment.sources(context.requestContext) : []
+    const sources = isNative ? services.sources(context.requestContext) : []
     const sourced = await toolsOfSources(sources, sourceContextOf(turn, note.agentId), {
       taken: [...byName.keys(), ...BUILTIN_TOOL_IDS],
       report: () => undefined,
@@ -49,9 +49,9 @@ export function subagentAgent({ core, definition, equipment, note, parentAgent }
     )
   }
   const turn = async (context: TurnContext): Promise<TurnDefaults> => {
-    const agentContext = equipment.agentContext(context)
-    await equipment.prepare(agentContext.requestContext)
-    const cwd = equipment.cwd(agentContext.requestContext)
+    const agentContext = services.agentContext(context)
+    await services.prepare(agentContext.requestContext)
+    const cwd = services.cwd(agentContext.requestContext)
     const own = agent instanceof Agent ? await agent.instructions(agentContext) : undefined
     return {
       instructions: [own, definition.instructions].filter(Boolean).join('\n\n'),
@@ -67,12 +67,12 @@ export function subagentAgent({ core, definition, equipment, note, parentAgent }
 async function lent(
   core: HarnessCore,
   { allowedHarnessTools = [], id }: HarnessSubagent,
-  equipment: ThreadEquipment,
+  services: ThreadServices,
   context: AgentContext,
 ): Promise<readonly RunnableTool[]> {
   if (allowedHarnessTools.length === 0) return []
-  const builtin = equipment.builtinTools().filter(({ name }) => LENDABLE.has(name))
-  const all = [...(await core.agents.sharedTools(context, equipment.decorate)), ...builtin]
+  const builtin = services.builtinTools().filter(({ name }) => LENDABLE.has(name))
+  const all = [...(await core.agents.sharedTools(context, services.decorate)), ...builtin]
   return allowedHarnessTools.map((name) => {
     const found = all.find((tool) => tool.name === name)
     if (found !== undefined) return found

@@ -77,7 +77,7 @@ export interface ServedHarness {
   create(resourceId: string, options: { readonly title?: string; readonly id?: string }): Promise<ThreadInfo>
   fork(threadId: string, resourceId: string, options: ForkOptions): Promise<ThreadInfo>
   /** Makes a git worktree for a thread, unless it has one of its own. Throws `unsupported` without a repository. */
-  giveWorktree(runtime: ThreadRuntime): Promise<void>
+  makeWorktree(runtime: ThreadRuntime): Promise<void>
   /** Removes the worktree of a thread. `apply`: after its changes were made in the workspace. `discard`: with them. */
   endWorktree(runtime: ThreadRuntime, how: 'apply' | 'discard'): Promise<void>
   remove(threadId: string): Promise<DeleteReport>
@@ -145,7 +145,7 @@ export function servedHarness(harness: Harness): ServedHarness {
       const optional = defined({ messageId, title: name })
       return threads.registry.fork(threadId, { id, resourceId, now: core.now(), ...optional })
     },
-    giveWorktree: async (runtime) => {
+    makeWorktree: async (runtime) => {
       try {
         await new ThreadWorktree(core, () => runtime).create()
       } catch (error) {

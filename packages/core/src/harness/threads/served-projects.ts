@@ -55,7 +55,7 @@ export function servedProjects(main: ServedHarness, others: OtherProjects): Serv
     askedFile: async (threadId, waitId) => (await of(threadId)).askedFile(threadId, waitId),
     fork: async (threadId, resourceId, options) =>
       (await of(threadId)).fork(threadId, await resourceOf(threadId, resourceId), options),
-    giveWorktree: async (runtime) => (await ofRuntime(runtime)).giveWorktree(runtime),
+    makeWorktree: async (runtime) => (await ofRuntime(runtime)).makeWorktree(runtime),
     endWorktree: async (runtime, how) => (await ofRuntime(runtime)).endWorktree(runtime, how),
     remove: async (threadId) => (await of(threadId)).remove(threadId),
     evict: async (threadId) => (await of(threadId)).evict(threadId),

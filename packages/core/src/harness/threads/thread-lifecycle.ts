@@ -108,8 +108,8 @@ export class ThreadLifecycle {
   /** Hides the thread from the call on; resolves when it has been left. */
   clear(): Promise<void> {
     const { binding, turns } = this.#session
-    const lookBack = binding.lookAway()
-    return turns.post(() => this.#leave(lookBack))
+    const showThread = binding.hideThread()
+    return turns.post(() => this.#leave(showThread))
   }
 
   async #leave(left: () => void = () => undefined): Promise<void> {

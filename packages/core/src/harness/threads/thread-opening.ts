@@ -17,7 +17,7 @@ import { addHarness } from '../harness-context.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { SessionContext } from '../sessions/session-context.ts'
 import type { ThreadGuest } from './open-threads.ts'
-import { opinionTeller, tracerSource } from '../runs/observability.ts'
+import { opinionEmitter, tracerSource } from '../runs/observability.ts'
 import { runScoring } from '../runs/run-scorers.ts'
 import { summaryBeforeRun } from '../signals/notifications.ts'
 import { withChoice } from '../sessions/mode-change.ts'
@@ -88,7 +88,7 @@ export function harnessDoor(
   let remembering: ThreadMemory | undefined
   const recalling = (): readonly RunnableTool[] =>
     disableBuiltinTools.includes('recall') ? [] : (remembering?.tools ?? [])
-  const equipment = {
+  const services = {
     decorate: (tool: ToolContext, run: ToolRunContext): ToolContext => ({ ...tool, requestContext: context(run) }),
     agentContext: (turn: TurnContext): AgentContext => ({
       threadId,
@@ -114,7 +114,7 @@ export function harnessDoor(
     door: child?.door ?? id,
     doorKey: child?.doorKey ?? core.doorKey,
     now: core.now,
-    agents: child?.agents(equipment) ?? ((agentId) => core.agents.runtimeAgent(agentId, equipment)),
+    agents: child?.agents(services) ?? ((agentId) => core.agents.runtimeAgent(agentId, services)),
     agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
     policy: policyFor(() => core.policyIn(worktree())),
     newId: core.newId,
@@ -148,7 +148,7 @@ export function harnessDoor(
       stops.push(runtime.onEntry((entry) => core.contexts.follow(entry, isOwnRun)))
       stops.push(runtime.onEntry(runScoring(scoring)))
       if (subagents !== undefined) stops.push(subagents.follow(runtime, isOwnRun))
-      if (observability !== undefined) stops.push(runtime.onEntry(opinionTeller(observability, threadId, emit)))
+      if (observability !== undefined) stops.push(runtime.onEntry(opinionEmitter(observability, threadId, emit)))
     },
     control: () => opened().control,
     settled: async () => subagents?.settled(),

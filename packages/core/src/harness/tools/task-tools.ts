@@ -52,7 +52,7 @@ const SCHEMAS = {
  * other.
  */
 export function taskTools(port: ThreadPort): readonly RunnableTool[] {
-  const desk = new TaskDesk(port)
+  const editor = new TaskListEditor(port)
   const tool = (
     name: string,
     description: string,
@@ -64,7 +64,7 @@ export function taskTools(port: ThreadPort): readonly RunnableTool[] {
     inputSchema,
     category: 'other',
     isIdempotent: true,
-    execute: (input, context) => desk.change(context, (tasks) => plan(input, tasks)),
+    execute: (input, context) => editor.change(context, (tasks) => plan(input, tasks)),
   })
   return [
     tool(
@@ -84,7 +84,7 @@ export function taskTools(port: ThreadPort): readonly RunnableTool[] {
       annotations: { readOnlyHint: true },
       category: 'other',
       isIdempotent: true,
-      execute: () => desk.check(),
+      execute: () => editor.check(),
     },
   ]
 }
@@ -125,7 +125,7 @@ function knownId(input: JsonObject, tasks: readonly TaskItem[]): string {
   throw new ToolRefusal(`There is no task "${id}". ${known === '' ? 'The list is empty.' : `Known: ${known}.`}`)
 }
 
-class TaskDesk {
+class TaskListEditor {
   readonly #port: ThreadPort
   /** Calls of one step run at once; each has to see what the one before it wrote. */
   readonly #turns = new Mailbox()

@@ -99,7 +99,7 @@ function showsContents(subcommand: string, words: readonly Word[]): boolean {
 function pathsIn(subcommand: string, words: readonly Word[]): Spread[] {
   if (TAKES_NO_PATHS.test(subcommand)) return []
   const dashes = words.findIndex(({ text }) => text === '--')
-  if (dashes !== -1) return told(words.slice(dashes + 1))
+  if (dashes !== -1) return namedFiles(words.slice(dashes + 1))
   const flag = subcommand === 'grep' ? SEARCH_FLAG : FLAG
   const operands = words.filter(({ text }, at) => {
     const before = words[at - 1]?.text ?? ''
@@ -108,14 +108,14 @@ function pathsIn(subcommand: string, words: readonly Word[]): Spread[] {
   // The first operand of a search is the pattern.
   const isSearch =
     subcommand === 'grep' && !words.some(({ text }) => /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file))/.test(text))
-  const found = told(isSearch ? operands.slice(1) : operands)
+  const found = namedFiles(isSearch ? operands.slice(1) : operands)
   // Words before the first clear path are commits; git takes all words after it for paths.
   const first = found.findIndex(({ word: { text } }) => IS_FOLDER.test(text) || (isFile(text) && !text.includes(':')))
   return first === -1 ? [] : found.slice(first)
 }
 
 /** Drops excluded paths. A word that is only known when the command runs limits nothing. */
-function told(words: readonly Word[]): Spread[] {
+function namedFiles(words: readonly Word[]): Spread[] {
   const found = words.flatMap(spread)
   if (!found.every(({ word }) => isReadable(word))) return []
   return found.filter(({ word: { text } }) => !readPathspec(text).isExcluded)

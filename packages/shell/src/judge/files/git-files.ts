@@ -92,8 +92,8 @@ const NOT_TRACKED = /^--(?:no-index|untracked)$/
 /** With these options git reads any file in the folder, not only the ones it keeps. */
 function searchedFolders(subcommand: string, words: readonly Word[]): string[] {
   if (!/^(?:grep|diff)$/.test(subcommand) || !words.some(({ text }) => NOT_TRACKED.test(text))) return []
-  const told = words.filter((word) => !isOption(word.text) && isReadable(word)).map(({ text }) => text)
-  return subcommand === 'diff' ? told.filter((text) => !IS_FILE.test(text)) : ['.', ...told.slice(1)]
+  const readable = words.filter((word) => !isOption(word.text) && isReadable(word)).map(({ text }) => text)
+  return subcommand === 'diff' ? readable.filter((text) => !IS_FILE.test(text)) : ['.', ...readable.slice(1)]
 }
 
 const TAKES_VALUE = /^(?:-s|--source|-[a-zA-Z]*e|--exclude|-m|--message|-b|-B|--orphan)$/
@@ -127,11 +127,11 @@ function changedFolders(subcommand: string, words: readonly Word[]): string[] {
   const operands = words.filter(
     ({ text }, at) => at > dashes && !isOption(text) && !TAKES_VALUE.test(words[at - 1]?.text ?? ''),
   )
-  const told = operands.filter(isReadable).map(({ text }) => text)
+  const readable = operands.filter(isReadable).map(({ text }) => text)
   const all = subcommand === 'clean' || (subcommand === 'stash' && words.some(({ text }) => TAKES_UNTRACKED.test(text)))
   if (subcommand === 'stash' && dashes === -1) return all ? ['.'] : []
   // Without `--`, a name is mostly a branch.
-  const paths = subcommand === 'checkout' && dashes === -1 ? told.filter((text) => IS_PATH.test(text)) : told
+  const paths = subcommand === 'checkout' && dashes === -1 ? readable.filter((text) => IS_PATH.test(text)) : readable
   if (paths.length === 0) return all ? ['.'] : []
   const specs = paths.map(readPathspec)
   if (specs.every(({ isExcluded }) => isExcluded)) return ['.']

@@ -7,7 +7,7 @@ import type { Mailbox } from '../../common/mailbox.ts'
 import { heardBodies } from '../runs/run-queue.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
-export interface TellPorts {
+export interface DeliveryPorts {
   readonly store: Store
   readonly log: ThreadLog
   readonly mailbox: Mailbox
@@ -16,12 +16,18 @@ export interface TellPorts {
   readonly isActive: () => boolean
 }
 
+const DELIVERED = {
+  injected: 'A message sent during the run was delivered to the agent.',
+  queued: 'A message sent during the run was queued by the agent.',
+  restart: 'A message sent during the run starts a new turn of the agent.',
+} as const
+
 /** Passes a steered message to a foreign agent, by the way its capabilities allow. */
-export async function tellAgent(
+export async function deliverToAgent(
   active: ActiveTurn,
   capabilities: Capabilities,
   itemId: string,
-  { store, log, mailbox, newId, isActive }: TellPorts,
+  { store, log, mailbox, newId, isActive }: DeliveryPorts,
 ): Promise<void> {
   const session = await active.opened.promise
   const item = log.state.head.queue.get(itemId)
@@ -31,9 +37,8 @@ export async function tellAgent(
   if (session === undefined || item === undefined || isOver) return
   const messageId = item.messageId ?? newId()
   const said = { ...item, messageId }
-  const note = (how: string): RecordBody => {
-    const text = `What was said while it worked was ${how === 'restart' ? 'said in a new turn' : how}.`
-    return { type: 'note', kind: 'info', text, data: { steer: how, messageId } }
+  const note = (how: keyof typeof DELIVERED): RecordBody => {
+    return { type: 'note', kind: 'info', text: DELIVERED[how], data: { steer: how, messageId } }
   }
   if (capabilities.steer === 'restart' || session.steer === undefined) {
     const steered = [...(active.next?.steered ?? []), said]

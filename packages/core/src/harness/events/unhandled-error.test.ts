@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 function run(...args: string[]): string {
-  const program = fileURLToPath(new URL('unheard-child.fixture.ts', import.meta.url))
+  const program = fileURLToPath(new URL('unhandled-child.fixture.ts', import.meta.url))
   const { ANTHROPIC_API_KEY: _key, ...env } = process.env
   return spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', env }).stderr
 }
@@ -12,13 +12,13 @@ function run(...args: string[]): string {
 describe('a run that fails', () => {
   it('is reported as a warning when no listener looks at its error', () => {
     const stderr = run()
-    assert.match(stderr, /InspanUnheardError: .*ANTHROPIC_API_KEY/)
-    assert.equal(stderr.split('InspanUnheardError').length, 2)
+    assert.match(stderr, /InspanUnhandledError: .*ANTHROPIC_API_KEY/)
+    assert.equal(stderr.split('InspanUnhandledError').length, 2)
   })
 
   it('is left to a listener that does', () => {
     const stderr = run('errors')
     assert.match(stderr, /^failed: .*ANTHROPIC_API_KEY.*$/m)
-    assert.doesNotMatch(stderr, /InspanUnheardError/)
+    assert.doesNotMatch(stderr, /InspanUnhandledError/)
   })
 })

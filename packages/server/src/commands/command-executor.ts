@@ -16,7 +16,7 @@ export interface DeskOptions {
 }
 
 /** Passes commands on to the threads they are meant for, and turns what was decided into receipts. */
-export class CommandDesk {
+export class CommandExecutor {
   readonly #hub: Hub
   readonly #offered: DeskOptions
 
@@ -54,7 +54,7 @@ export class CommandDesk {
       const result = await used.execute(command, key)
       if (command.type === 'delete' && result.status === 'done') await this.#hub.door.evict(thread)
       if (wantsTree && result.status === 'done' && result.thread !== undefined) {
-        const refused = await this.giveWorktree(result.thread, caller).catch((error: unknown) => String(error))
+        const refused = await this.makeWorktree(result.thread, caller).catch((error: unknown) => String(error))
         if (refused !== undefined) return { status: 'rejected', reason: 'unsupported', message: refused }
       }
       return outcomeOf(result, used)
@@ -73,10 +73,10 @@ export class CommandDesk {
   }
 
   /** Gives a new thread its worktree. A thread that cannot have one would work where nobody wants it, so it goes. */
-  async giveWorktree(thread: string, caller: Caller): Promise<void> {
+  async makeWorktree(thread: string, caller: Caller): Promise<void> {
     const used = await this.#hub.use(thread, caller)
     try {
-      await this.#hub.door.giveWorktree(used.runtime)
+      await this.#hub.door.makeWorktree(used.runtime)
     } catch (error) {
       await this.#hub.door.remove(thread)
       throw error

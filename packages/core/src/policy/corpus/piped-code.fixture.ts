@@ -1,8 +1,8 @@
 import type { CorpusGroup } from './corpus-group.fixture.ts'
 
 /** Code that a pipe, a file or a text brings to something that runs it. */
-export const fed: CorpusGroup = {
-  title: 'code that is fed to another shell, machine or interpreter, while something is denied',
+export const pipedCode: CorpusGroup = {
+  title: 'code that is pipedCode to another shell, machine or interpreter, while something is denied',
   deny: ['rm *'],
   yolo: true,
   cases: [

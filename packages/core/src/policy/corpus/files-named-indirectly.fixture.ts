@@ -1,7 +1,7 @@
 import type { CorpusGroup } from './corpus-group.fixture.ts'
 
 /** Denied files that git finds by patterns of its own, or that are named in a longer text. */
-export const toldFiles: CorpusGroup = {
+export const filesNamedIndirectly: CorpusGroup = {
   title: 'denied files that a program is told of in its own way',
   tool: 'allow',
   files: [

@@ -30,7 +30,7 @@ export interface GivenAnswer {
  * Opens waits and takes their answers. The waits themselves are in the log; this only knows who in this process awaits
  * them, which may be nobody.
  */
-export class WaitDesk {
+export class WaitManager {
   readonly #store: Store
   readonly #log: ThreadLog
   readonly #withDue: (wait: WaitRequest) => WaitRequest
