@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { InspanError, type JsonObject, type JsonValue, type Part } from '@inspan/protocol'
 import type { NativeMessage, NativeSessions } from '@inspan/protocol/driver'
 import { asArray, asNumber, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
@@ -24,6 +25,8 @@ export function opencodeSessions(
   }
   return {
     list: async (folder) => {
+      // The program runs in the folder.
+      if (!existsSync(folder)) return []
       const listed = asArray(await ask(folder, 'session', 'list', '--format', 'json')) ?? []
       return listed
         .flatMap((item) => {

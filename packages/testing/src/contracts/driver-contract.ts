@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { AgentEvent } from '@inspan/protocol'
 import {
@@ -37,12 +38,16 @@ export interface DriverContract {
   open(behaviour: DriverBehaviour): Promise<DriverSubject>
 }
 
+/** The id of a session that no program has. */
+const GONE = '00000000-0000-4000-8000-000000000000'
+
 /** A driver with a session, and what its host was told. */
 interface OpenedDriver {
   readonly subject: DriverSubject
   readonly session: AgentSession
   readonly abort: AbortController
   readonly bindings: readonly Binding[]
+  readonly hasListened: () => boolean
   readonly turn: (id?: string) => AsyncIterable<AgentEvent>
 }
 
@@ -133,6 +138,40 @@ export function testDriver(contract: DriverContract): void {
       await rejection((async () => Array.fromAsync(turn()))(), 'closed')
     })
 
+    check('it hears messages during a turn alone, by steer or by listening', 'answers', async (opened) => {
+      const { session, subject, turn } = opened
+      const { steer } = await subject.driver.describe()
+      if (steer !== 'none' && session.steer === undefined) {
+        await Array.fromAsync(turn())
+        assert.ok(opened.hasListened(), 'a driver without `steer` listens')
+      }
+      const message = {
+        id: 'm',
+        role: 'user',
+        order: 2,
+        at: 0,
+        state: 'done',
+        parts: turnOf('', subject).input,
+      } as const
+      if (session.steer !== undefined) await rejection(session.steer(message), 'conflict')
+    })
+
+    check('a native session that is gone is no error: a turn begins another one', 'answers', async (opened) => {
+      const { driver } = opened.subject
+      if ((await driver.describe()).continuity === 'log') return
+      const gone = { agentId: driver.id, nativeId: GONE, syncedTo: 1 }
+      const bindings: Binding[] = []
+      const session = await driver.open(gone, createHost({ bind: (binding) => void bindings.push(binding) }))
+      try {
+        const events = await Array.fromAsync(session.run(turnOf('gone', opened.subject)))
+        assertWhole(events)
+        assert.equal(finishOf(events), 'stop')
+        assert.notEqual(bindings.at(-1)?.nativeId, GONE)
+      } finally {
+        await session.close()
+      }
+    })
+
     check('an effort it has no word for is refused, not ignored', 'answers', async ({ subject, session }) => {
       const { effort } = await subject.driver.describe()
       const unknown = (['max', 'none', 'minimal'] as const).find((level) => !effort.includes(level))
@@ -147,6 +186,7 @@ export function testDriver(contract: DriverContract): void {
       const { driver, turn } = opened.subject
       if (driver.sessions === undefined) return
       const folder = turn?.cwd ?? process.cwd()
+      assert.deepEqual(await driver.sessions.list(join(folder, 'nobody-was-here')), [])
       await Array.fromAsync(opened.turn())
       const listed = await driver.sessions.list(folder)
       assert.deepEqual(
@@ -167,6 +207,7 @@ async function withSession(
   const subject = await contract.open(behaviour)
   const abort = new AbortController()
   const bindings: Binding[] = []
+  let hasListened = false
   const said = turnOf('', subject).input
   const history: Host['history'] = async function* () {
     yield { id: 'prompt', role: 'user', order: 1, at: 0, state: 'done', parts: said }
@@ -175,12 +216,23 @@ async function withSession(
   const host = createHost({
     signal: abort.signal,
     bind: (binding) => void bindings.push(binding),
+    listen: async () => {
+      hasListened = true
+      return false
+    },
     decide: () => ({ policy: 'allow', reason: 'The contract allows everything.' }),
     ...(isLog ? { history } : {}),
   })
   const session = await subject.driver.open(null, host)
   try {
-    await body({ subject, session, abort, bindings, turn: (id = 'turn') => session.run(turnOf(id, subject)) })
+    await body({
+      subject,
+      session,
+      abort,
+      bindings,
+      hasListened: () => hasListened,
+      turn: (id = 'turn') => session.run(turnOf(id, subject)),
+    })
   } finally {
     await session.close()
     await subject.close?.()
