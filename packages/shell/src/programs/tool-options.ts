@@ -94,6 +94,10 @@ node, nodejs |
   --test --version -v --test-only --test-name-pattern: --test-reporter: --test-concurrency: --test-timeout: --watch --no-warnings
   --experimental-strip-types --enable-source-maps --trace-warnings --test-skip-pattern: --experimental-test-coverage
   --test-force-exit --test-shard: --check -c
+setpriv |
+  --reuid: --regid: --clear-groups --no-new-privs --nnp
+valgrind |
+  -q -v -h --quiet --verbose --tool: --leak-check? --show-leak-kinds? --track-origins? --error-exitcode? --num-callers?
 docker-compose |
   -a -q --all --quiet --services --tail: --follow --timestamps --no-color
 `

@@ -263,7 +263,7 @@ size |
 yq |
   -r -e -o: -p: -P -M -C -N -c --output-format: --input-format: --prettyPrint --no-colors --colors --exit-status --raw-output
 tar, bsdtar |
-  -c -x -t -r -u -z -j -J -f: -v -k -m -O -p -h -a -w -W --create --extract --get --list --gzip --bzip2 --xz --zstd --file:
+  -c -x -t -r -u -z -j -J -f: -v -k -m -O -p -h -a -w --create --extract --get --list --gzip --bzip2 --xz --zstd --file:
   --verbose --keep-old-files --to-stdout --exclude: --strip-components: --wildcards --no-same-owner --numeric-owner
   --auto-compress --sort: --owner: --group: --mtime:
 unzip |

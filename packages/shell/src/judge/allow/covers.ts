@@ -3,6 +3,7 @@ import { findTelling, findUnlisted, gitSubcommand } from './listed.ts'
 import type { Assignment, SimpleCommand, Word } from '../../read/index.ts'
 import { isOption, isReadable, mayBecomeOption } from '../deny/argument.ts'
 import { isMessage } from '../deny/message-values.ts'
+import { WRAPPERS } from '../../programs/launchers.ts'
 import { changesShell, isAwk, isLookedThrough, isSed, takesAnything } from '../../programs/programs.ts'
 import { matchesExactly, type ShellPattern } from '../patterns/shell-pattern.ts'
 
@@ -123,19 +124,25 @@ function findBlock(
   if (unknown !== null) return unknown
   if (changesShell(name)) return `${name} changes what later commands mean`
   const texts = args.map((arg) => arg.text)
+  const takesOptionsFirst = command.launcher === 'tool' && WRAPPERS.get(name)?.anyOptions === true
   const isUnderstood = command.launcher !== null && command.launcher !== 'tool' && !/^g?find$/.test(name)
   const script = command.runs === 'file' && texts[0] !== '-m' ? args.findIndex((arg) => !isOption(arg.text)) : -1
   const unlisted = isUnderstood
     ? undefined
     : script !== -1 && !open.includes(script)
       ? findTelling(texts, open)
-      : findUnlisted(name, texts, open)
+      : findUnlisted(name, takesOptionsFirst ? leadingOptions(texts) : texts, open)
   if (unlisted !== undefined) return `${unlisted} has to stand in the rule`
   if (plain) return null
   if (command.appended) return 'arguments are added when it runs'
   const dynamic = args.find((arg, at) => open.includes(at) && mayMislead(name, arg) && !isMessage(name, args, at))
   if (dynamic !== undefined) return `what ${dynamic.source} becomes is only known when it runs`
   return null
+}
+
+function leadingOptions(args: readonly string[]): readonly string[] {
+  const end = args.findIndex((text) => !isOption(text))
+  return end === -1 ? args : args.slice(0, end)
 }
 
 function mayMislead(program: string, arg: Word): boolean {

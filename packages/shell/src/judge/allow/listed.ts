@@ -1,11 +1,11 @@
 import { GIT_SETTING } from '../../programs/git-options.ts'
 import { harmlessOptions } from '../../programs/harmless-options.ts'
 import type { OptionTable } from '../../programs/options.ts'
+import { wordList } from '../../programs/word-list.ts'
 
 /**
  * What a star of an allow covers. For a program of the table, every option must be listed, as it is spelled there. For
- * any other program, plain words pass, and so do options that do not look like they take code, settings, an output or
- * another folder.
+ * any other program, plain words pass, and so do options whose names consist of words that are harmless anywhere.
  */
 
 /** Every argument of these is text to print or compare. */
@@ -15,7 +15,7 @@ const WHOLE_WORDS =
   /^(?:g?find|go|node|nodejs|npm|pnpm|yarn|bun|tsc|kill|xxd|gradle|gradlew|mvn|jest|vitest|mocha|eslint|prettier)$/
 /** They run or load what lies where their operands point to. */
 const WORKS_WHERE_TOLD =
-  /^(?:pytest|py\.test|jest|vitest|mocha|ava|tap|eslint|prettier|tsc|make|gmake|go|cargo|gradle|gradlew|mvn|npm|pnpm|yarn|bun|node|nodejs|mypy|ruff|black|isort)$/
+  /^(?:pytest|py\.test|jest|vitest|mocha|ava|tap|eslint|prettier|tsc|make|gmake|go|cargo|gradle|gradlew|mvn|npm|pnpm|yarn|bun|node|nodejs|mypy|ruff|black|isort|git (?:clone|init|worktree|submodule|apply|am))$/
 const LOADS_BY_VALUE = /^(?:-f|-R|--(?:format|reporter|test-reporter|reporters|profile|target|rule|parser))$/
 const ELSEWHERE = /^(?:[/~]|file:)|(?:^|[/=:])\.\.(?:\/|$)/
 /** More operands than these are files to write. */
@@ -46,7 +46,7 @@ const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
   ['cargo', /^\+/],
   ['git config', new RegExp(`^edit$|${GIT_SETTING.source}`, 'i')],
   ['gh', /^(?:alias|config|extensions?|ext)$/],
-  ['curl', /%output\{|^file:/i],
+  ['curl', /%output\{|^file:|(?:^|\w)@(?:[/~]|(?:.*\/)?\.\.\/)/i],
   // A name with a colon is a file on another machine.
   ['tar', /:/],
   ['bsdtar', /:/],
@@ -61,10 +61,31 @@ const WRITES_OUT = /^(?:-[a-zA-Z]*w|--write-out)/
 /** Their values are judged as their operands are. */
 const VALUES_TELL = /^(?:curl|(?:bsd)?tar)$/
 
-/** In programs that we do not know, names of options that mean "run", "load", "write to" or "work in" elsewhere. */
-const TELLING =
-  /exec|command|cmd|eval|script|code|require|import|load|plugin|preset|resolver|pager|editor|browser|shell|rsh|hook|filter|compress|conf|setting|rc$|rcfile|init|profile|setup|env|open|in-?place|write|out|dest|target|save|log|report|trace|dump|record|file|path|dir|folder|root|prefix|cwd|chdir|home|cache|include|lib|module|socket|proxy|host|server|url|upload|input|template|pre$|post|daemon/i
-const HARMLESS_LETTERS = /^-[abhjklmnqstuvwyzABGHJLMNQUVWYZ0-9]{1,4}$/
+/**
+ * In programs that we do not know, an option passes if each part of its name is one of these words, which are about what
+ * is shown, how much, and which of the things that the operands name.
+ */
+const HARMLESS_WORDS = wordList(
+  'abbrev actual all any ascending ask backward bail bare basic batch bold brief bytes case changed chars check ' +
+    'ci clean color colors colour colours cols columns compact concurrency confirm continue count coverage current ' +
+    'date dates day days debug deep default defaults delay delete depth desc descending detail details dev diff ' +
+    'disable dry duration each empty end errors exact exclude exit expand extended fail failed fast field fields ' +
+    'find first fix flag follow force foreground format forward frozen full fuzzy global grep group head header ' +
+    'headers height help hidden hide human id ids ignore immediate indent info insensitive integer interactive ' +
+    'interval invert items jobs json keep kind label labels last latest length level limit line lines list lock ' +
+    'locked long lower major mark match matching max maximum merge messages min minify minimum minor mode month ' +
+    'months name names new newest next no non null number numbers numeric offline offset oldest once only optional ' +
+    'or order page pages paginate parallel parseable patch pattern percent plain prefer pretty preview print prod ' +
+    'production progress prompt prune public quick quiet random range rate raw readable recurse recursive regex ' +
+    'regexp release remove repeat reset retries retry reverse rows sample scan seed select selected sensitive ' +
+    'separator sequential serial short show silent since single size skip slow sort sorted stable staged stat state ' +
+    'stats status step steps stop strict string strip style sum summary symbols table tag tags tail task tasks test ' +
+    'tests text threads threshold throttle time timeout times timestamp timestamps title top total totals tree trim ' +
+    'truncate type types unicode unique unit units until update upgrade upper usage utc utf8 valid validate verbose ' +
+    'verbosity verify version versions visible wait warn warning warnings watch week weeks weight when width ' +
+    'without word words workers wrap year years yes zero zone',
+)
+const HARMLESS_LETTERS = /^-[abhjklmnqstvyzAGHJNQUVWYZ0-9]{1,4}$/
 
 /** Returns the argument that a star does not cover; `undefined` when it covers them all. `open` are its places. */
 export function findUnlisted(program: string, args: readonly string[], open: readonly number[]): string | undefined {
@@ -153,7 +174,8 @@ function findIn(
     }
     mayBeValue = false
     const isBundle = at === 0 && /^(?:bsd)?tar$/.test(name) && !text.startsWith('-')
-    if (!isBundle && (text.length < 2 || !text.startsWith('-'))) {
+    const isBehind = operands.length > 0 && name === 'xxd'
+    if (isBehind || (!isBundle && (text.length < 2 || !text.startsWith('-')))) {
       operands.push(at)
       continue
     }
@@ -216,6 +238,17 @@ function valueOf(name: string, text: string, { digits, letters, options }: Optio
   return ''
 }
 
+/** `--no-color`, `-maxdepth`, `--dryRun`: all its parts are harmless words. */
+function isHarmless(option: string): boolean {
+  const name = /^--?([a-zA-Z][\w-]*)$/.exec(option)?.[1]
+  if (name === undefined) return false
+  const parts = name
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '-')
+    .toLowerCase()
+    .replace('dry-run', 'dry')
+  return parts.split('-').every((part) => HARMLESS_WORDS.has(part))
+}
+
 /** For subcommands that are not in the table, of a program that is. */
 function findOption(args: readonly string[], open: readonly number[]): string | undefined {
   return args.find((text, at) => open.includes(at) && text.startsWith('-') && text !== '--')
@@ -230,6 +263,6 @@ export function findTelling(args: readonly string[], open: readonly number[]): s
     }
     if (/^-[^-]{0,4}$/.test(text)) return !HARMLESS_LETTERS.test(text)
     const [option = '', value = ''] = text.split('=', 2)
-    return TELLING.test(option) || text.startsWith('---') || value.includes('/')
+    return !isHarmless(option) || value.includes('/')
   })
 }

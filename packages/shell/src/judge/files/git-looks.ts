@@ -32,10 +32,8 @@ export function isGitLook(base: string, given: readonly Word[]): boolean {
   const order = gitOrder(base, given)
   if (order === null || given.some(mayBecomeOption)) return false
   const { subcommand, words } = order
-  const args = given.map(({ text }) => text)
-  const places = [...args.keys()].slice(args.length - words.length)
-  if (base === 'git' && findUnlisted('git', args, places) !== undefined) return false
   const rest = words.map(({ text }) => text)
+  if (base === 'git' && findUnlisted(`git-${subcommand}`, rest, [...rest.keys()]) !== undefined) return false
   if (LOOKS.test(subcommand)) return !(subcommand === 'reflog' && /^(?:expire|delete)$/.test(rest[0] ?? ''))
   if (subcommand === 'branch' || subcommand === 'tag') return onlyLists(rest)
   return LOOKS_WITH.get(subcommand)?.test(rest.join(' ')) === true
