@@ -117,7 +117,7 @@ async function withFiles(skill: Skill): Promise<SkillText> {
 function activityOf({ name }: Skill, { path }: SkillText): NonNullable<ToolOutcome['activity']> {
   const timestamp = new Date().toISOString()
   return {
-    mapper: 'inspan',
+    mapper: 'skills',
     version: 1,
     events: [{ type: 'skill', timestamp, path, skillName: name, isSuccess: true }],
   }
