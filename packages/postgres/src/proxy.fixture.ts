@@ -15,6 +15,9 @@ export interface Proxy {
   cut(): void
   /** From now on nothing gets through, and nobody is told: as when a cable is pulled. */
   hang(): void
+  /** Breaks every connection, and the next ones too, so many times. */
+  refuse(times: number): void
+  refused(): number
   /** From now on connections go to another server. Those that exist are cut. */
   redirect(target: string): void
   close(): Promise<void>
@@ -28,7 +31,14 @@ export async function startProxy(target: string): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let roundTrips = 0
   let isHanging = false
+  let refusals = 0
+  let refused = 0
   const server = createServer((client) => {
+    if (refused < refusals) {
+      refused += 1
+      client.destroy()
+      return
+    }
     if (isHanging) {
       sockets.add(client)
       return
@@ -72,6 +82,11 @@ export async function startProxy(target: string): Promise<Proxy> {
         socket.pause()
       }
     },
+    refuse: (times) => {
+      refusals += times
+      cut()
+    },
+    refused: () => refused,
     redirect: (other) => {
       targetSocket = socketOf(other)
       cut()

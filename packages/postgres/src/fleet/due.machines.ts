@@ -102,6 +102,32 @@ suite('what is due at some time', () => {
     assert.ok(jobs >= 1 && jobs <= commands / 2, `${jobs} jobs`)
   })
 
+  test('jobs that could not be started at first, because the database refused, are used as soon as they can', async (t) => {
+    const url = await server.emptyDatabase()
+    const store = await PostgresStore.open({ url })
+    t.after(() => store.close())
+    // What pg-boss does not understand.
+    await withClient(url, (client) => client.query('CREATE SCHEMA inspan_jobs; CREATE TABLE inspan_jobs.version ()'))
+    await store.putOwner({ id: 'me', host: 'h', pid: 1, startTime: '1', bootId: 'b', until: Date.now() + 30_000 })
+    const woken = Promise.withResolvers<string>()
+    const warned = once(process, 'warning') as Promise<[Error]>
+    await store.join({ owner: 'me', onWake: woken.resolve, onLost: () => undefined })
+    const [{ message }] = await warned
+    assert.match(message, /^Jobs on Postgres cannot be used yet: /)
+    await assert.rejects(store.listSchedules())
+    await withClient(url, (client) => client.query('DROP SCHEMA inspan_jobs CASCADE'))
+    await createThread(store, { id: 'left', resourceId: 'r' })
+    await until(() =>
+      store.listSchedules().then(
+        () => true,
+        () => false,
+      ),
+    )
+    const key = { principal: 'p', clientId: 'c', commandId: uuid7() }
+    await admitCommand(store, { command: { type: 'submit', prompt: 'Hi' }, key, target: 'left', at: Date.now() })
+    assert.equal(await woken.promise, 'left')
+  })
+
   test('a schedule gives its command once per time to one of the machines, until its thread is gone', async () => {
     const url = await server.emptyDatabase()
     await using fleet = await Fleet.start(url, 2)

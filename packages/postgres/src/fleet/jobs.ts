@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobWithMetadata, PgBoss, SendOptions } from 'pg-boss'
 import type { Pool } from 'pg'
 import type { Delivery } from '@inspan/protocol/store'
@@ -18,6 +19,8 @@ const POLL_SECONDS = 0.5
 const KEEP_SECONDS = 60
 const CRON_SECONDS = 5
 const DAY_SECONDS = 24 * 60 * 60
+/** How long jobs are not used after they could not be started. */
+const RETRY_MS = 2000
 const EVERY_MINUTE = '* * * * *'
 
 interface WakeJob {
@@ -47,13 +50,18 @@ export class Jobs {
 
   /** Takes jobs from now on. */
   work(handlers: JobHandlers): void {
-    this.#boss()
-      .then((boss) => takeJobs(boss, handlers))
-      .catch((error: unknown) => {
-        if (this.#isStopped) return
+    let hasWarned = false
+    void this.#onceStarted(
+      (boss) => takeJobs(boss, handlers),
+      (error) => {
+        if (hasWarned) return
+        hasWarned = true
         const reason = error instanceof Error ? error.message : String(error)
-        process.emitWarning(`Jobs on Postgres cannot be used: ${reason} Threads are woken by looking for work instead.`)
-      })
+        process.emitWarning(
+          `Jobs on Postgres cannot be used yet: ${reason} Until then threads are woken by looking for work.`,
+        )
+      },
+    )
   }
 
   /** Has a thread looked at by some process, in case nobody carries out its commands. */
@@ -92,17 +100,18 @@ export class Jobs {
   onDelivery(send: (delivery: Delivery) => Promise<boolean>): () => void {
     let id: string | undefined
     let isOver = false
-    const working = this.#boss().then(async (boss) => {
+    const working = this.#onceStarted(async (boss) => {
       if (isOver) return
       id = await boss.work<Delivery>(DELIVERY, { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
         if (job !== undefined && !(await send(job.data))) throw new Error('The receiver did not take it.')
       })
     })
-    working.catch(() => undefined)
     return () => {
       isOver = true
       void working
-        .then(async () => (await this.#boss()).offWork(DELIVERY, id === undefined ? {} : { id }))
+        .then(async () => {
+          if (id !== undefined) await (await this.#boss()).offWork(DELIVERY, { id })
+        })
         .catch(() => undefined)
     }
   }
@@ -113,8 +122,30 @@ export class Jobs {
   }
 
   #boss(): Promise<PgBoss> {
-    this.#starting ??= startBoss(this.#pool, this.#db)
+    this.#starting ??= this.#start()
     return this.#starting
+  }
+
+  async #start(): Promise<PgBoss> {
+    try {
+      return await startBoss(this.#pool, this.#db)
+    } catch (error) {
+      // Not at every call: where jobs cannot be used at all, each would wait for another failure.
+      setTimeout(() => (this.#starting = undefined), RETRY_MS).unref()
+      throw error
+    }
+  }
+
+  /** Resolves when the task was done, or jobs are no longer used. Tries again while it fails: the database may be away. */
+  async #onceStarted(task: (boss: PgBoss) => Promise<void>, onFailure?: (error: unknown) => void): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        return await task(await this.#boss())
+      } catch (error) {
+        if (!this.#isStopped) onFailure?.(error)
+        await sleep(RETRY_MS, undefined, { ref: false })
+      }
+    }
   }
 
   async #send(queue: string, data: WakeJob, options: SendOptions): Promise<void> {
@@ -133,11 +164,21 @@ async function startBoss(pool: Pool, db: PostgresConnection): Promise<PgBoss> {
   })
   // A failed look is repeated by the next one.
   boss.on('error', () => undefined)
-  // One process after the other: the first creates the tables.
-  await db.write(async (session) => {
-    await session.run('SELECT pg_advisory_xact_lock($1)', START_LOCK)
-    await boss.start()
-  })
+  try {
+    // One process after the other: the first creates the tables.
+    await db.write(async (session) => {
+      await session.run('SELECT pg_advisory_xact_lock($1)', START_LOCK)
+      await boss.start()
+    })
+    await createQueues(boss)
+  } catch (error) {
+    await boss.stop({ graceful: false, close: false }).catch(() => undefined)
+    throw error
+  }
+  return boss
+}
+
+async function createQueues(boss: PgBoss): Promise<void> {
   const brief = { retryLimit: 0, expireInSeconds: KEEP_SECONDS, deleteAfterSeconds: KEEP_SECONDS }
   await boss.createQueue(WAKE, { ...brief, policy: 'short' })
   // A wait may be due in a year.
@@ -159,10 +200,11 @@ async function startBoss(pool: Pool, db: PostgresConnection): Promise<PgBoss> {
     // Longer than anybody collects the same one again.
     deleteAfterSeconds: DAY_SECONDS,
   })
-  return boss
 }
 
 async function takeJobs(boss: PgBoss, handlers: JobHandlers): Promise<void> {
+  // First, because only this needs the database: what has failed is tried again as a whole.
+  await boss.schedule(UPKEEP, EVERY_MINUTE)
   const polling = { pollingIntervalSeconds: POLL_SECONDS }
   for (const name of [WAKE, DUE]) {
     await boss.work<WakeJob>(name, { ...polling, batchSize: 20 }, async (jobs) => {
@@ -173,7 +215,6 @@ async function takeJobs(boss: PgBoss, handlers: JobHandlers): Promise<void> {
     if (job !== undefined) await handlers.scheduled(job.data, { id: job.id, at: job.createdOn })
   })
   await boss.work(UPKEEP, { pollingIntervalSeconds: CRON_SECONDS }, () => handlers.upkeep())
-  await boss.schedule(UPKEEP, EVERY_MINUTE)
 }
 
 /** 32 hexadecimal digits as Postgres shows them. */

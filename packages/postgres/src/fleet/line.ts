@@ -32,8 +32,9 @@ export class DirectLine {
     this.#done = this.#keep()
   }
 
-  /** Runs a statement on the connection. Waits for one if there is none. */
+  /** Runs a statement on the connection. Waits for one if there is none, however many attempts that takes. */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    if (this.#isClosed) throw closed()
     const client = await this.#connected.promise
     try {
       return (await client.query({ text, values: [...values] })).rows as Row[]
@@ -52,8 +53,8 @@ export class DirectLine {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#pause?.()
-    this.#connected.reject(new Error('The line is closed.'))
     this.#connected.promise.catch(() => undefined)
+    this.#connected.reject(closed())
     // Not `end()`, which waits for a server that may be gone.
     this.#socket?.destroy()
     await this.#done
@@ -91,9 +92,8 @@ export class DirectLine {
       await client.query(`LISTEN ${CHANNEL}`)
       this.#connected.resolve(client)
       await ended
-    } finally {
-      this.#connected.promise.catch(() => undefined)
       this.#connected = Promise.withResolvers()
+    } finally {
       socket.destroy()
     }
   }
@@ -107,4 +107,8 @@ export class DirectLine {
       }
     })
   }
+}
+
+function closed(): Error {
+  return new Error('The line is closed.')
 }

@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { Agent, Harness } from '@inspan/core'
 import { createThread } from '@inspan/core/engine'
+import { serve } from '@inspan/server'
+import { scriptedModel } from '@inspan/testing'
 import { PostgresStore } from '../postgres-store.ts'
 import { startPostgres, type PostgresServer } from '../server.fixture.ts'
+import { until } from './fleet.fixture.ts'
 
 const program = fileURLToPath(new URL('../../../inspan/bin/inspan.js', import.meta.url))
 let server: PostgresServer
@@ -16,6 +20,32 @@ before(async () => {
   server = await startPostgres()
 })
 after(() => server.stop())
+
+test('a server lives on while its database is away, says that it is not ready, and works again afterwards', async () => {
+  const own = await startPostgres()
+  const storage = await PostgresStore.open({ url: await own.emptyDatabase() })
+  const agent = new Agent({ id: 'agent', model: scriptedModel([{ text: 'Hello' }]) })
+  const harness = new Harness({ id: 'away', agent, modes: [{ id: 'chat' }], storage })
+  const serving = await serve({ harness })
+  const statusOf = async (route: string): Promise<number> => (await fetch(`${serving.url}/v1/${route}`)).status
+  try {
+    assert.equal(await statusOf('ready'), 200)
+    await own.restart(async () => {
+      assert.equal(await statusOf('ready'), 503)
+      assert.equal(await statusOf('health'), 200)
+    })
+    await until(async () => (await statusOf('ready')) === 200)
+    await harness.sendMessage({ content: 'Hi' })
+    const headers = { authorization: `Bearer ${serving.token}` }
+    const metrics = await (await fetch(`${serving.url}/v1/metrics`, { headers })).text()
+    assert.match(metrics, /^inspan_commands_accepted 0$/m)
+  } finally {
+    await serving.close()
+    await harness.destroy()
+    await storage.close()
+    await own.stop()
+  }
+})
 
 suite('inspan on a database that several machines share', () => {
   test('`db migrate` prepares it, `serve --store` serves it, `db status` shows who works on it', async () => {
