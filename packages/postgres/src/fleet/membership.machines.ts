@@ -186,6 +186,40 @@ test('a reader learns that a stream has grown, whichever process wrote it, until
   await membership.leave()
 })
 
+test('an append notifies nobody: signals are sent by themselves, once this process is one of several', async () => {
+  const url = await server.emptyDatabase()
+  await using store = disposable(await PostgresStore.open({ url }))
+  await store.createStream(thread('t'))
+  await putOwner(store, 'me')
+  const { epoch } = await store.claim('t', 'me')
+  const body = { type: 'note', kind: 'info', text: 'new' } as const
+  const append = (seq: number, title?: string): Promise<number> =>
+    store.append({
+      stream: 't',
+      fence: { owner: 'me', epoch },
+      records: [{ v: RECORD_VERSIONS.note, stream: 't', seq, at: 1, body }],
+      ...(title === undefined ? {} : { thread: { title } }),
+    })
+  await withClient(url, async (client) => {
+    const heard: string[] = []
+    const signalled = Promise.withResolvers<void>()
+    client.on('notification', ({ payload = '' }) => {
+      heard.push(payload)
+      if (payload === '["t",3]') signalled.resolve()
+    })
+    await client.query('LISTEN inspan')
+    // Both ways in which an append is written. What a transaction notifies is heard in the order of the commits.
+    await append(1)
+    await append(2, 'with a title')
+    await client.query(`SELECT pg_notify('inspan', 'after both')`)
+    assert.deepEqual(heard, ['after both'])
+    const membership = await store.join(member('me'))
+    await append(3)
+    await signalled.promise
+    await membership.leave()
+  })
+})
+
 test('a dump whose restoring outlasts the patience of a direct line is noticed by its next beat', async () => {
   const url = await server.emptyDatabase()
   await using store = disposable(await PostgresStore.open({ url }))
