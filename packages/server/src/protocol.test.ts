@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { describe, it } from 'node:test'
 import { MemoryStore } from '@inspan/core'
+import type { RawSpool } from '@inspan/protocol/driver'
 import { applyFrame, viewFrom } from '@inspan/protocol/log'
 import { toHarnessState, type ServerMessage } from '@inspan/protocol/wire'
 import { uuidV7 } from './commands/uuid.ts'
@@ -185,7 +186,12 @@ describe('commands', () => {
   })
 
   it('commands that delete a thread notify those who watch it, and get their receipt again when they are sent again', async () => {
-    await using bench = await ServerBench.start([{ text: 'Hi' }])
+    const removed: string[] = []
+    const spool: RawSpool = {
+      remove: () => assert.fail('A thread goes as a whole.'),
+      removeThread: ({ threadId }) => Promise.resolve(removed.push(threadId) > 0),
+    }
+    await using bench = await ServerBench.start([{ text: 'Hi' }], { harness: { spool } })
     await say(bench, 'Hello')
     const [one, two] = [await greeted(bench), await greeted(bench, { clientId: 'other' })]
     const { thread } = await one.next('snapshot')
@@ -198,6 +204,7 @@ describe('commands', () => {
     assert.equal((await one.next('receipt')).status, 'done')
     const { threads } = (await (await bench.fetch('/v1/threads')).json()) as { threads: unknown[] }
     assert.deepEqual(threads, [])
+    assert.deepEqual(removed, [thread], 'the raw output of its agents went along')
     await one.close()
     await two.close()
   })

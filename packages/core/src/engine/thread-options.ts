@@ -1,5 +1,12 @@
 import type { Answer, Grants, JsonObject, JsonValue, Part, PermissionRules, Wait } from '@inspan/protocol'
-import type { Decision, FaultPoints, OnInterrupted, ToolCallRequest, TurnDefaults } from '@inspan/protocol/driver'
+import type {
+  Decision,
+  FaultPoints,
+  OnInterrupted,
+  RawSpool,
+  ToolCallRequest,
+  TurnDefaults,
+} from '@inspan/protocol/driver'
 import type { CheckpointFile, ConfigChangedRecord, RecordBody, ThreadState } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import type { PermissionPolicy } from '../policy/index.ts'
@@ -43,6 +50,8 @@ export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'
   readonly grants?: () => Grants
   /** Restores files. Without it, a command to restore them is answered with `unsupported`. */
   readonly files?: FilesPort
+  /** Where agents record their raw output, which is deleted with the thread. */
+  readonly spool?: RawSpool
   /** Decides besides the policy; the stricter of both counts. */
   readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
   /** For tests: points at which the engine can be made to fail. */

@@ -21,6 +21,7 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   sessionRules: aFunction,
   grants: aFunction,
   files: anObject,
+  spool: anObject,
   decide: aFunction,
   faults: anObject,
   newId: aFunction,

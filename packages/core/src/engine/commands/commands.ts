@@ -358,7 +358,11 @@ export class Commands {
     await close()
     const outcome = keyed?.outcome(DONE)
     await options.files?.forget?.(options.thread)
-    await deleteThread(options.store, options.owner, options.thread, outcome === undefined ? {} : { outcome })
+    const { owner, spool, store, thread } = options
+    await deleteThread(store, owner, thread, {
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(spool === undefined ? {} : { spool }),
+    })
     settle(DONE)
     return { result: DONE }
   }

@@ -107,7 +107,8 @@ export function harnessDoor(
       await open?.runtime.record([{ type: 'config.changed', settings: { [key]: value } }])
     },
   }
-  const { approvalTimeout, handoverTokens, id, keepWarm, observability, onInterrupted, parkAfter, redact } = core.config
+  const { approvalTimeout, handoverTokens, id, keepWarm, observability, onInterrupted, parkAfter, redact, spool } =
+    core.config
   const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
   const memory = threadMemory(core, () => open?.runtime, emit)
   const door: Door = {
@@ -130,7 +131,7 @@ export function harnessDoor(
       // Who has the parent open stays there.
       if (child === undefined) for (const guest of guests) await guest.leave()
     },
-    ...defined({ tracing, redact, onInterrupted, approvalTimeout, parkAfter, keepWarm, handoverTokens }),
+    ...defined({ tracing, redact, spool, onInterrupted, approvalTimeout, parkAfter, keepWarm, handoverTokens }),
     ...(core.workspace.isConfigured
       ? { files: threadFiles(core, () => opened().runtime.state.head.lineage, worktree) }
       : {}),
