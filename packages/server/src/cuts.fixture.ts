@@ -5,6 +5,7 @@ import { storedHead } from '@inspan/protocol/log'
 import { scriptedModel } from '@inspan/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { eventTransport } from './event-transport.fixture.ts'
 import { serve } from './serve.ts'
 
 /** One random history of clients, cuts, repeated commands and restarts. */
@@ -124,9 +125,11 @@ export async function play({ cuts, restarts, said, stalls }: CutPlan): Promise<n
   let isTwice = false
   let made = 0
   const on = { twice: () => isTwice, cut: () => void made++ }
-  const transport = (): Transport => cutting(webSocketTransport({ url, token }), left, pauses, on)
-  const options = { retry: { firstMs: 1, longestMs: 5 } }
-  const clients = await Promise.all([0, 1].map(() => connect({ transport: transport(), ...options })))
+  const transports = [webSocketTransport({ url, token }), eventTransport({ url, token })]
+  const retry = { firstMs: 1, longestMs: 5 }
+  const clients = await Promise.all(
+    transports.map((transport) => connect({ transport: cutting(transport, left, pauses, on), retry })),
+  )
   try {
     const receipts = []
     for (const [index, { client, isImpossible, twice }] of said.entries()) {
