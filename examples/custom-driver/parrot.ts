@@ -28,6 +28,7 @@ export function parrot({ mood = 'content' }: ParrotOptions = {}): AgentDriver {
       subagents: false,
       systemPrompt: 'none',
       models: null,
+      maxSteps: false,
       effort: [],
       output: false,
       limits: false,

@@ -77,6 +77,7 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'replace',
   models: null,
+  maxSteps: true,
   effort: EFFORTS,
   output: true,
   limits: true,

@@ -98,8 +98,12 @@ export interface HarnessCapabilities {
   readonly toolSearch: boolean
   /** Whether `instructions` and `rules` replace the agent's own system prompt, are added to it, or cannot be given. */
   readonly instructions: 'replace' | 'append' | 'none'
-  /** Images and files as input. */
-  readonly attachments: boolean
+  /** Images and files as input. `images`: no PDF files. */
+  readonly attachments: 'all' | 'images' | 'none'
+  /** `maxSteps` */
+  readonly maxSteps: boolean
+  /** Whether the tokens of a turn are counted, so that it can have a `budget` in tokens. */
+  readonly usage: boolean
   /** `AgentHooks.onToolResult` */
   readonly toolResultHook: boolean
   /** Messages to an agent that works: `whenBusy: 'steer'`. */

@@ -62,6 +62,8 @@ export interface Capabilities {
   readonly systemPrompt: 'replace' | 'append' | 'none'
   /** `null` when the agent does not report which models it accepts. */
   readonly models: readonly string[] | null
+  /** The agent takes `Turn.maxSteps`. Otherwise it makes as many model calls as it wants. */
+  readonly maxSteps: boolean
   /** The levels of `Turn.effort` that the agent takes, lowest first. Empty: none, and a turn with one is refused. */
   readonly effort: readonly Effort[]
   /** The agent takes `Turn.output`. Otherwise a turn with one fails with `unsupported`. */

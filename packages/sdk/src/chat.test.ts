@@ -112,6 +112,10 @@ suite('a turn', () => {
     const factory = new ClaudeCodeHarnessFactory({ bin, transport: 'print', priceOf: async () => 7 })
     await using manager = await createAgentManager(it.root, factory)
     const session = await (await manager.createAgent(it.project, { agentId: 'a' })).createChatSession()
+    // It takes images and no other files, and refuses those before anything is sent.
+    const pdf = { type: 'file', mimeType: 'application/pdf', data: 'JVBERi0xLjQK' } as const
+    await assert.rejects(session.chat([pdf], { operationId: 'op' }), { type: 'UNSUPPORTED', message: /pdf/ })
+    assert.equal(manager.getAgent('a').getCapabilities().attachments, 'images')
     await eventsOf(await session.chat('Hi', { operationId: 'op' }))
     const { usage } = await session.waitForOperation('op')
     assert.deepEqual([usage?.costUsd, usage?.estimatedUsd, usage?.source], [0.25, undefined, 'reported'])

@@ -15,6 +15,10 @@ testHarnessFactory((script) => new ScriptedHarnessFactory({ script, tools: { wor
         'compacts a thread into a new one, and leaves the old one as it was',
         'takes skills from a folder',
         'can be told to wait for the end of a limit',
+        'takes a budget in tokens, or refuses it before there is a stream',
+        'takes a level of effort, or refuses it before there is a stream',
+        'lets its model search for tools',
+        'lists the MCP servers of its config',
       ],
     )
   },

@@ -41,7 +41,10 @@ const CAPABILITIES: HarnessCapabilities = {
   skills: false,
   toolSearch: false,
   instructions: 'replace',
-  attachments: true,
+  attachments: 'all',
+  maxSteps: true,
+  // It refuses every budget.
+  usage: false,
   toolResultHook: true,
   steer: false,
   compaction: false,
@@ -264,7 +267,9 @@ function unsupported(what: string): InspanError {
   return new InspanError('unsupported', `The harness "scripted" does not support ${what}.`)
 }
 
-function checkConfig({ mcpServers = {}, skills = [] }: HarnessAgentConfig): void {
+function checkConfig(config: HarnessAgentConfig): void {
+  const { mcpServers = {}, skills = [] } = config
+  if ('toolSearch' in config) throw unsupported('searching for tools (`toolSearch`)')
   if (Object.keys(mcpServers).length > 0) throw unsupported('MCP servers (`mcpServers`)')
   if (skills.length > 0) throw unsupported('skills (`skills`)')
 }

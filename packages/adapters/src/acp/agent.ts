@@ -29,6 +29,7 @@ export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images
   subagents: false,
   systemPrompt: 'none',
   models: null,
+  maxSteps: false,
   effort: [],
   output: false,
   limits: false,

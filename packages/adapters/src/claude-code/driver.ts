@@ -19,6 +19,7 @@ export const CLAUDE_CAPABILITIES: Capabilities = {
   mcp: true,
   subagents: true,
   systemPrompt: 'append',
+  maxSteps: true,
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   output: true,
   limits: true,

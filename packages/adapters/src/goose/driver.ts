@@ -13,6 +13,7 @@ const CAPABILITIES: Capabilities = {
   mcp: true,
   subagents: true,
   systemPrompt: 'append',
+  maxSteps: true,
 }
 
 export interface GooseOptions extends PrintOptions, GooseLaunchOptions {

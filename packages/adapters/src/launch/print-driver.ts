@@ -31,6 +31,7 @@ export const PRINT_CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'none',
   models: null,
+  maxSteps: false,
   effort: [],
   output: false,
   limits: false,

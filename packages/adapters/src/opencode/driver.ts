@@ -19,6 +19,7 @@ const CAPABILITIES: Capabilities = {
   mcp: true,
   subagents: true,
   systemPrompt: 'append',
+  maxSteps: true,
   sessions: true,
 }
 

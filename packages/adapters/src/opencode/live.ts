@@ -22,6 +22,7 @@ const CAPABILITIES: Capabilities = {
   // It reports the tokens of the last model call only. The cost of a turn is known.
   usage: 'none',
   systemPrompt: 'append',
+  maxSteps: true,
 }
 
 export interface OpencodeLiveOptions extends LiveOptions, OpencodeLaunchOptions {}

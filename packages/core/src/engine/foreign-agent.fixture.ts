@@ -21,6 +21,7 @@ const CAPABILITIES: Capabilities = {
   subagents: false,
   systemPrompt: 'append',
   models: null,
+  maxSteps: true,
   effort: [],
   output: false,
   limits: false,

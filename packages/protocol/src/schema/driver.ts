@@ -31,6 +31,7 @@ export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
     effort: listOf(effortSchema),
     output: z.boolean(),
     limits: z.boolean(),
+    maxSteps: z.boolean(),
     sessions: z.boolean(),
     version: optional(z.string()),
   }),

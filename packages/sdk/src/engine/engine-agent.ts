@@ -129,7 +129,10 @@ function capabilitiesOf(driver: Capabilities, isForeign: boolean, canAsk: boolea
     skills: driver.hostTools !== 'none',
     toolSearch: !isForeign,
     instructions: driver.systemPrompt,
-    attachments: driver.images,
+    // A program gets files as texts of their content.
+    attachments: !driver.images ? 'none' : isForeign ? 'images' : 'all',
+    maxSteps: driver.maxSteps,
+    usage: driver.usage !== 'none',
     toolResultHook: driver.redaction === 'all',
     steer: driver.steer !== 'none',
     compaction: canAsk,

@@ -25,6 +25,7 @@ import { resolveToolApprovalMode } from '../chat-options.ts'
 import { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, unsupported } from '../errors.ts'
 import { ChatProjection } from './chat-projection.ts'
+import { checkTurn } from './check-turn.ts'
 import { inProgress, isOpenCall, limitOf, notPending, requestOf, submissionOf, waitOf } from './chat-request.ts'
 import { submittedValue } from './consumer-tools.ts'
 import type { EngineAgent } from './engine-agent.ts'
@@ -113,23 +114,7 @@ export class EngineThread {
     const { operationId, whenBusy = 'reject' } = options
     const agent = this.#ports.agent()
     const approval = resolveToolApprovalMode(options.requireToolApproval)
-    if (approval !== undefined && agent.capabilities.approvals === 'none') {
-      throw unsupported(harnessId, 'approval of tool calls (`requireToolApproval`)')
-    }
-    if (approval === 'batch' && !agent.capabilities.batchApprovals) {
-      const what = "approval of several tool calls at once (`requireToolApproval: 'batch'`)"
-      throw unsupported(harnessId, what, "It asks about one call at a time: use 'serial'.")
-    }
-    if (options.effort !== undefined && !agent.capabilities.effort.includes(options.effort)) {
-      throw unsupported(
-        harnessId,
-        `the effort "${options.effort}"`,
-        `Its levels: ${agent.capabilities.effort.join(', ') || 'none'}.`,
-      )
-    }
-    if (options.onLimit === 'park' && !agent.capabilities.limits) {
-      throw unsupported(harnessId, "waiting for a provider's limit (`onLimit: 'park'`)")
-    }
+    checkTurn(harnessId, agent.capabilities, { ...options, approval, parts })
     const runtime = await this.runtime()
     const again = operationId === undefined ? undefined : await this.#known(operationId)
     if (again !== undefined) return again

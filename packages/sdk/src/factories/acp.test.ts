@@ -63,6 +63,10 @@ suite('an agent of a program', () => {
     assert.equal(can.batchApprovals, false)
     const session = await agent.createChatSession()
     await assert.rejects(session.chat('Go', { requireToolApproval: 'batch' }), { type: 'UNSUPPORTED', hint: /serial/ })
+    assert.deepEqual([can.attachments, can.maxSteps], ['none', false])
+    const image = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
+    await assert.rejects(session.chat([image]), { type: 'UNSUPPORTED', message: /images/ })
+    await assert.rejects(session.chat('Go', { maxSteps: 3 }), { type: 'UNSUPPORTED', message: /maxSteps/ })
     assert.deepEqual(await session.getMessageHistory(), [])
     const tools = [{ name: 't', inputSchema: { type: 'object' } }]
     await assert.rejects(manages.createAgent(it.project, { agentId: 'b', tools }), { type: 'UNSUPPORTED' })

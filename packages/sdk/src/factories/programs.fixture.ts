@@ -46,7 +46,13 @@ export async function installedCli(id: string): Promise<string> {
 
 /** Opencode and what is built on it take a provider from their config, and keep everything below these folders. */
 function opencodeOptions({ bin, home, url }: RealPlace, prefix: string): OpencodeAgentOptions {
-  const models = { 'model-1': { tool_call: true, limit: { context: 200_000, output: 8_000 } } }
+  const models = {
+    'model-1': {
+      tool_call: true,
+      modalities: { input: ['text', 'image'], output: ['text'] },
+      limit: { context: 200_000, output: 8_000 },
+    },
+  }
   const options = { baseURL: `${url}/v1`, apiKey: 'sk-test' }
   return {
     bin,
@@ -85,7 +91,7 @@ function piFolder(home: string, url: string): string {
     join(dir, 'settings.json'),
     JSON.stringify({ retry: { enabled: true, maxRetries: 1, baseDelayMs: 50 } }),
   )
-  const models = [{ id: 'model-1', input: ['text'], contextWindow: 200_000, maxTokens: 8_000 }]
+  const models = [{ id: 'model-1', input: ['text', 'image'], contextWindow: 200_000, maxTokens: 8_000 }]
   const scripted = { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: 'sk-test', models }
   writeFileSync(join(dir, 'models.json'), JSON.stringify({ providers: { scripted } }))
   return dir
@@ -159,7 +165,8 @@ export const REAL_FACTORIES: Readonly<Record<string, RealFactory>> = {
       new GooseHarnessFactory({
         bin,
         provider: 'openai',
-        model: 'model-1',
+        // A model that it knows to take images.
+        model: 'gpt-4o',
         env: {
           HOME: home,
           GOOSE_PATH_ROOT: join(home, 'goose'),

@@ -92,6 +92,7 @@ export const arbitraryCapabilities: fc.Arbitrary<Capabilities> = shape<Capabilit
     effort: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     output: fc.boolean(),
     limits: fc.boolean(),
+    maxSteps: fc.boolean(),
     sessions: fc.boolean(),
     steer: fc.constantFrom('inject', 'queue', 'restart', 'none'),
     resume: fc.constantFrom('anchor', 'head', 'none'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentHarness } from '@inspan/protocol/chat'
+import type { AgentHarness, HarnessCapabilities } from '@inspan/protocol/chat'
 import type { ModelTurn } from '../script.ts'
 import { ScriptedHarnessFactory } from '../scripted-harness.ts'
 import { testHarnessFactory, type HarnessRow, type TestedFactory } from './harness-contract.ts'
@@ -78,5 +78,53 @@ test('a harness whose model is told nothing fails the items about what it is tol
     const factory = new ScriptedHarnessFactory({ script, tools: { work: () => 'done' } })
     return { protocolVersion: 1, create: (root) => factory.create(root), requests: () => ['Hi'] }
   })
-  assert.deepEqual(failures, ['tells the model what was said before, also after a restart', 'takes rules from a file'])
+  assert.deepEqual(failures, [
+    'tells the model what was said before, also after a restart',
+    'takes rules from a file',
+    'takes an image, or refuses it before there is a stream',
+    'takes a PDF file, or refuses it before there is a stream',
+    'lets a hook replace the results of tools',
+  ])
 })
+
+test('a harness that claims what it cannot do, or can do what it does not claim, fails the items about that', async () => {
+  const claims = async (claimed: Partial<HarnessCapabilities>): Promise<string[]> => {
+    const [, failures] = await outcomeOf((script) => {
+      const factory = new ScriptedHarnessFactory({ script, tools: { work: () => 'done' } })
+      return { protocolVersion: 1, create: async (root) => claiming(await factory.create(root), claimed) }
+    })
+    return failures
+  }
+  assert.deepEqual(await claims({ usage: true, effort: ['low'], toolSearch: true, mcp: true, skills: true }), [
+    'takes skills from a folder',
+    'takes a budget in tokens, or refuses it before there is a stream',
+    'takes a level of effort, or refuses it before there is a stream',
+    'lets its model search for tools',
+    'lists the MCP servers of its config',
+  ])
+  assert.deepEqual(
+    await claims({ attachments: 'none', maxSteps: false, toolResultHook: false, batchApprovals: false }),
+    [
+      'shows all requests of a batch before the first answer',
+      'takes an image, or refuses it before there is a stream',
+      'takes a PDF file, or refuses it before there is a stream',
+      'takes a limit of model calls, or refuses it before there is a stream',
+      'lets a hook replace the results of tools',
+    ],
+  )
+})
+
+/** The same harness with other capabilities. */
+function claiming(harness: AgentHarness, claimed: Partial<HarnessCapabilities>): AgentHarness {
+  const getCapabilities = (agentId: string): HarnessCapabilities => ({
+    ...(harness.getCapabilities?.(agentId) ?? assert.fail('it has no capabilities')),
+    ...claimed,
+  })
+  return new Proxy(harness, {
+    get: (target, key) => {
+      if (key === 'getCapabilities') return getCapabilities
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

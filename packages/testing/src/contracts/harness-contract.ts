@@ -7,9 +7,9 @@ import { InspanError } from '@inspan/protocol'
 import {
   SUPPORTED_PROTOCOL_VERSIONS,
   type AgentHarness,
+  type AgentHooks,
   type ChatEvent,
   type HarnessAgentConfig,
-  type HarnessCapabilities,
   type HarnessFactory,
   type ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
@@ -53,8 +53,8 @@ export interface HarnessSubject {
   readonly project: string
   /** Fails unless one of the requests to the model has all of these texts. */
   readonly assertTold: (...texts: readonly string[]) => void
-  /** Creates the agent `a`; rejects if the harness cannot serve this config. */
-  readonly createAgent: (config?: HarnessAgentConfig) => Promise<void>
+  /** Creates the agent `a`; rejects if the harness cannot serve this config or these hooks. */
+  readonly createAgent: (config?: HarnessAgentConfig, hooks?: AgentHooks) => Promise<void>
   /** Shuts the harness down and builds another one over the same folder. */
   readonly restart: () => Promise<void>
   readonly events: (
@@ -133,18 +133,20 @@ async function play(
 
 /** Returns why the harness cannot do this. If it says that it cannot, it has to refuse. */
 async function refusal(
-  { attempt = askBeforeTools, config, instead, needs }: HarnessItem,
+  { attempt = askBeforeTools, config, hooks, instead, needs }: HarnessItem,
   subject: HarnessSubject,
 ): Promise<string | undefined> {
   try {
-    await subject.createAgent(config)
+    await subject.createAgent(config, hooks)
   } catch (error) {
     assert.ok(InspanError.is(error, 'unsupported'), `expected a typed refusal, got ${String(error)}`)
     await subject.createAgent()
     assert.equal(isPossible(subject.harness, needs), false, 'it refuses what it says it can do')
     return error.message
   }
-  if (config !== undefined) assert.notEqual(isPossible(subject.harness, needs), false, 'it accepts what it cannot do')
+  if (config !== undefined || hooks !== undefined) {
+    assert.notEqual(isPossible(subject.harness, needs), false, 'it accepts what it cannot do')
+  }
   if (needs === undefined || isPossible(subject.harness, needs) !== false) return undefined
   if (instead !== undefined) return instead(subject)
   const error: unknown = await attempt(subject).then(
@@ -161,9 +163,12 @@ async function askBeforeTools({ harness }: HarnessSubject): Promise<unknown> {
 
 const SKILL = '---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n'
 
-function isPossible(harness: AgentHarness, needs: keyof HarnessCapabilities | undefined): boolean | undefined {
-  const can = needs === undefined ? undefined : harness.getCapabilities?.('a')[needs]
-  return can === undefined ? undefined : can !== false && can !== 'none'
+function isPossible(harness: AgentHarness, needs: HarnessItem['needs']): boolean | undefined {
+  const all = harness.getCapabilities?.('a')
+  if (all === undefined || needs === undefined) return undefined
+  if (typeof needs === 'function') return needs(all)
+  const can = all[needs]
+  return Array.isArray(can) ? can.length > 0 : can !== false && can !== 'none'
 }
 
 async function open(
@@ -181,8 +186,9 @@ async function open(
       const isTold = factory.requests?.().some((request) => texts.every((text) => request.includes(text)))
       assert.notEqual(isTold, false, `the model was not told ${JSON.stringify(texts)}`)
     },
-    createAgent: async (config = {}) => {
-      await subject.harness.createAgent('a', project, connectivity, config)
+    createAgent: async (config = {}, hooks) => {
+      const options = hooks === undefined ? {} : { hooks }
+      await subject.harness.createAgent('a', project, connectivity, config, options)
       lastConfig = config
     },
     restart: async () => {

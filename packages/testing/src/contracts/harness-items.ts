@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import type { ChatEvent, ChatStreamResult, HarnessAgentConfig, HarnessCapabilities } from '@inspan/protocol/chat'
+import type {
+  AgentHooks,
+  ChatEvent,
+  ChatMessagePart,
+  ChatStreamResult,
+  HarnessAgentConfig,
+  HarnessCapabilities,
+  StreamOptions,
+} from '@inspan/protocol/chat'
 import type { ScriptedToolCall, ModelTurn } from '../script.ts'
 import type { HarnessSubject } from './harness-contract.ts'
 
@@ -12,8 +20,10 @@ export interface HarnessItem {
   readonly script: (tool: HarnessTool) => readonly ModelTurn[]
   /** The config of the agent, if the promise is about one. */
   readonly config?: HarnessAgentConfig
+  /** The hooks of the agent, if the promise is about them. */
+  readonly hooks?: AgentHooks
   /** The capability without which a harness may refuse. */
-  readonly needs?: keyof HarnessCapabilities
+  readonly needs?: keyof HarnessCapabilities | ((can: HarnessCapabilities) => boolean)
   /** What has to be refused without the capability, if it is not the config. Default: `requireToolApproval`. */
   readonly attempt?: (subject: HarnessSubject) => Promise<unknown>
   /** What has to happen without the capability, if it is not a refusal. Returns it in words. */
@@ -24,6 +34,8 @@ export interface HarnessItem {
 }
 
 const ASK: HarnessAgentConfig = { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] }
+/** A field of their own, of those harnesses that have a search. */
+const SEARCH: HarnessAgentConfig & { readonly toolSearch: object } = { toolSearch: { alwaysActive: [] } }
 const calls = (tool: HarnessTool, ...ids: string[]): ModelTurn => ({
   toolCalls: ids.map((id) => ({ id, ...tool })),
 })
@@ -328,7 +340,106 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
       assert.equal(textOf(seen), 'One.')
     },
   },
+  {
+    title: 'takes an image, or refuses it before there is a stream',
+    needs: 'attachments',
+    script: () => [{ text: 'A dot.' }],
+    attempt: (subject) => shown(subject, { type: 'image', mimeType: 'image/png', data: PICTURE }),
+    run: async (subject) => {
+      const seen = await shown(subject, { type: 'image', mimeType: 'image/png', data: PICTURE })
+      assert.equal(textOf(seen), 'A dot.')
+      // Some programs write the rest of it anew.
+      subject.assertTold(PICTURE.slice(0, 11))
+    },
+  },
+  {
+    title: 'takes a PDF file, or refuses it before there is a stream',
+    needs: ({ attachments }) => attachments === 'all',
+    script: () => [{ text: 'A page.' }],
+    attempt: (subject) => shown(subject, { type: 'file', mimeType: 'application/pdf', data: 'JVBERi0xLjQK' }),
+    run: async (subject) => {
+      const seen = await shown(subject, { type: 'file', mimeType: 'application/pdf', data: 'JVBERi0xLjQK' })
+      assert.equal(textOf(seen), 'A page.')
+      subject.assertTold('JVBERi0xLjQK')
+    },
+  },
+  {
+    title: 'takes a limit of model calls, or refuses it before there is a stream',
+    needs: 'maxSteps',
+    script: () => [{ text: 'One.' }],
+    attempt: (subject) => sent(subject, { maxSteps: 20 }),
+    run: async (subject) => assert.equal(textOf(await sent(subject, { maxSteps: 20 })), 'One.'),
+  },
+  {
+    title: 'takes a budget in tokens, or refuses it before there is a stream',
+    needs: 'usage',
+    script: () => [{ text: 'One.' }],
+    attempt: (subject) => sent(subject, { budget: { tokens: 1_000_000 } }),
+    run: async (subject) => assert.equal(textOf(await sent(subject, { budget: { tokens: 1_000_000 } })), 'One.'),
+  },
+  {
+    title: 'takes a level of effort, or refuses it before there is a stream',
+    needs: 'effort',
+    script: () => [{ text: 'One.' }],
+    attempt: (subject) => sent(subject, { effort: 'low' }),
+    run: async (subject) => {
+      const levels = subject.harness.getCapabilities?.('a').effort ?? ['low']
+      assert.equal(
+        textOf(await sent(subject, { effort: levels.includes('low') ? 'low' : (levels[0] ?? 'low') })),
+        'One.',
+      )
+    },
+  },
+  {
+    title: 'lets a hook replace the results of tools',
+    needsTool: true,
+    needs: 'toolResultHook',
+    hooks: { onToolResult: () => ({ result: 'Replaced by the hook.' }) },
+    script: (tool) => [calls(tool, 'one'), { text: 'End.' }],
+    run: async ({ assertTold, events, harness }) => {
+      const seen = await events(await harness.createThread('a'), 'Go')
+      const results = seen.flatMap((event) => (event.type === 'tool-result' ? [event.result] : []))
+      assert.deepEqual(results, ['Replaced by the hook.'])
+      assertTold('Replaced by the hook.')
+    },
+  },
+  {
+    title: 'lets its model search for tools',
+    needs: 'toolSearch',
+    config: SEARCH,
+    script: () => [{ text: 'One.' }],
+    run: async ({ events, harness }) => {
+      assert.equal(textOf(await events(await harness.createThread('a'), 'Hi')), 'One.')
+    },
+  },
+  {
+    title: 'lists the MCP servers of its config',
+    needs: 'mcp',
+    config: { mcpServers: { off: { type: 'stdio', command: 'nobody', enabled: false } } },
+    script: () => [{ text: 'One.' }],
+    run: async ({ events, harness }) => {
+      assert.equal(textOf(await events(await harness.createThread('a'), 'Hi')), 'One.')
+      const servers = harness.getMcpServerInfo('a').map(({ name, status, tools }) => [name, status, tools])
+      assert.deepEqual(servers, [['off', 'disabled', []]])
+    },
+  },
 ]
+
+/** A picture of one point. */
+const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** Sends a text with a file. */
+async function shown({ harness }: HarnessSubject, file: ChatMessagePart): Promise<ChatEvent[]> {
+  const thread = await harness.createThread('a')
+  const { eventStream } = await harness.stream('a', thread, [{ type: 'text', text: 'What is this?' }, file])
+  return Array.fromAsync(eventStream)
+}
+
+/** Sends a text with options. */
+async function sent({ harness }: HarnessSubject, options: StreamOptions): Promise<ChatEvent[]> {
+  const { eventStream } = await harness.stream('a', await harness.createThread('a'), 'Hi', options)
+  return Array.fromAsync(eventStream)
+}
 
 const LONG = 'The harbour of the town has four cranes, and the second one is broken. '.repeat(20)
 
