@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { on, once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { describe, it } from 'node:test'
 import { MemoryStore } from '@inspan/core'
 import type { RawSpool } from '@inspan/protocol/driver'
 import { applyFrame, viewFrom } from '@inspan/protocol/log'
 import { toHarnessState, type ServerMessage } from '@inspan/protocol/wire'
+import { WebSocket } from 'ws'
 import { uuidV7 } from './commands/uuid.ts'
+import type { ServeOptions } from './options.ts'
 import { ServerBench } from './server.fixture.ts'
 import { WireClient } from './wire-client.fixture.ts'
 
@@ -350,6 +353,44 @@ describe('server-sent events', () => {
     await using bench = await ServerBench.start([])
     const { events: found } = await events(bench, '/v1/events?protocol=0', 1)
     assert.equal(found[0]?.data.type, 'state')
+  })
+})
+
+describe('compression', () => {
+  /** How many bytes came over the network for an answer, relative to its messages, and by which extension. */
+  async function sizeOf(options: Partial<ServeOptions>, host?: string): Promise<[ratio: number, extension: string]> {
+    const words = Array.from({ length: 200 }, (_, index) => `Word ${index * 7919} of a long answer. `)
+    await using bench = await ServerBench.start([{ text: words }], { serve: options })
+    const socket = new WebSocket(`ws://127.0.0.1:${bench.server.port}/v1/ws`, ['inspan.v1'], {
+      headers: { authorization: `Bearer ${bench.token}`, ...(host === undefined ? {} : { host }) },
+    })
+    let [before, read, messages] = [0, 0, 0]
+    socket.on('upgrade', ({ socket: network }) => {
+      before = network.bytesRead
+      socket.once('close', () => (read = network.bytesRead - before))
+    })
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'hello', protocol: 1, clientId: 'c' }))
+    socket.send(JSON.stringify({ type: 'commands', commands: [{ type: 'submit', prompt: 'Go' }] }))
+    for await (const [data] of on(socket, 'message') as AsyncIterable<[Buffer]>) {
+      messages += data.length
+      if (data.includes('"lastRun"],"value":{')) break
+    }
+    const { extensions } = socket
+    socket.close()
+    await once(socket, 'close')
+    return [read / messages, extensions]
+  }
+
+  it('is used for clients of other machines, and not on this machine', async () => {
+    const options = { host: '0.0.0.0', allowRemote: true, allowedHosts: ['inspan.example'] }
+    const [remote, extension] = await sizeOf(options, 'inspan.example')
+    assert.ok(remote < 0.6, String(remote))
+    // Both sides remember what came before. Without that, messages below a kilobyte would be sent as they are.
+    assert.equal(extension, 'permessage-deflate')
+    const [local, none] = await sizeOf({})
+    assert.ok(local > 1, String(local))
+    assert.equal(none, '')
   })
 })
 

@@ -394,6 +394,29 @@ describe('where the server listens', () => {
     assert.equal((await raw(proxied.url, '/v1/modes', { ...bearer(proxied.token), ...forwarded })).status, 200)
   })
 
+  it('behind a proxy it counts guesses by the address that the proxy saw, and serves HTTPS', async () => {
+    await using bench = await ServerBench.start([], { serve: { allowedHosts: ['inspan.example'], trustProxy: true } })
+    // The proxy appends the address it saw to whatever the sender claimed before.
+    const from = (address: string, claimed = '10.9.9.9'): Record<string, string> => ({
+      'x-forwarded-host': 'inspan.example',
+      'x-forwarded-for': `${claimed}, ${address}`,
+    })
+    const modes = async (headers: Record<string, string>): Promise<number> =>
+      (await raw(bench.url, '/v1/modes', headers)).status
+    for (let guess = 0; guess < 10; guess++) {
+      const headers = { ...from('203.0.113.7', `10.0.0.${guess}`), ...bearer(`${WRONG_TOKEN}${guess}`) }
+      assert.equal(await modes(headers), 401)
+    }
+    assert.equal(await modes({ ...from('203.0.113.7', '198.51.100.1'), ...bearer(bench.token) }), 429)
+    const other = { ...from('198.51.100.1', '203.0.113.7'), ...bearer(bench.token) }
+    assert.equal(await modes(other), 200)
+    assert.equal(await modes({ ...other, origin: 'https://inspan.example' }), 200)
+    assert.equal(await modes({ ...other, origin: 'http://inspan.example' }), 403)
+    const body = JSON.stringify({ code: bench.server.pair().code })
+    const paired = await raw(bench.url, '/v1/pair', { ...JSON_TYPE, ...from('198.51.100.1') }, 'POST', body)
+    assert.match(String(paired.headers['set-cookie']), /; Secure/)
+  })
+
   it('on a unix socket that only its user can open', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-socket-'))
     const socketPath = join(folder, 'inspan.sock')
