@@ -119,6 +119,49 @@ suite('our tools in foreign agents', () => {
       },
     )
 
+    // Codex reads the list of tools only when it starts.
+    const when = id === 'codex' ? 'next' : 'same'
+    test(
+      `${id} finds one of 300 tools by a search, and calls it in the ${when} turn`,
+      { timeout: TEST_MS },
+      async (t) => {
+        const { ends, root, work } = await makePlace(t)
+        const provider = await scripted(t, [
+          { toolCalls: [{ ...NAMED[id]('search_tools'), input: { query: 'send a parcel' } }] },
+          ...(when === 'next' ? [{ text: 'FOUND.' }] : []),
+          { toolCalls: [{ ...NAMED[id]('send_parcel'), input: {} }] },
+          { text: 'SENT.' },
+        ])
+        const items = Array.from({ length: 299 }, (_, index) => ({
+          name: `handle_item_${index}`,
+          description: `Handles item ${index}.`,
+          inputSchema: { type: 'object' },
+        }))
+        const parcel = { name: 'send_parcel', description: 'Sends a parcel.', inputSchema: { type: 'object' } }
+        const { events, harness } = opened({
+          agent: programDriver(id, { bin: bins[id], root, providerUrl: provider.url, cwd: work, transport: 'live' }),
+          toolSources: [
+            {
+              id: 'many',
+              list: () => [...items, parcel],
+              call: async (name) => ({ result: `${name} is done: PARCEL-5` }),
+              close: async () => undefined,
+            },
+          ],
+          toolSearch: {},
+          permissions: { tools: { send_parcel: 'allow' } },
+        })
+        ends.push(() => harness.destroy())
+        await harness.sendMessage({ content: 'Send it.' })
+        if (when === 'next') await harness.sendMessage({ content: 'Continue.' })
+        assert.deepEqual(failuresIn(events), [])
+        const asked = provider.requests.filter(({ route }) => route === 'main')
+        assert.equal(asked[1]?.text.includes('there in your next turn'), when === 'next')
+        assert.match(asked.at(-1)?.text ?? '', /PARCEL-5/)
+        assert.doesNotMatch(asked[0]?.text ?? '', /handle_item_|send_parcel/)
+      },
+    )
+
     test(`${id}: an approval waits for another process, and the call is made once`, { timeout: TEST_MS }, async (t) => {
       const { ends, root, work } = await makePlace(t)
       const weigh: ModelTurn = { toolCalls: [{ ...NAMED[id]('weigh'), input: { kilos: 2 } }] }

@@ -6,6 +6,8 @@ import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { HostTool, ToolOutcome } from '@inspan/protocol/driver'
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024
+/** How long the result of a call that changed the list waits for the program to read the list again. */
+const LISTED_AGAIN_MS = 1_000
 /** A call may wait for people for days, and nothing in between may take the silence for an end. */
 const KEEP_ALIVE_MS = 15_000
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
@@ -32,6 +34,14 @@ export interface ServedAccess {
   revoke(): void
 }
 
+/** What is served with one token, and what the program knows of it. */
+interface Service {
+  readonly tools: ServedTools
+  /** The names that the program was given last, or told to ask for. */
+  listed?: readonly string[]
+  onListed?: () => void
+}
+
 interface RpcMessage {
   readonly id?: string | number
   readonly method?: string
@@ -43,13 +53,13 @@ interface RpcMessage {
  * each turn. It listens while there are tokens.
  */
 class LoopbackServer {
-  readonly #served = new Map<string, ServedTools>()
+  readonly #served = new Map<string, Service>()
   #server: Promise<Server> | undefined
 
   async serve(tools: ServedTools): Promise<ServedAccess> {
     const token = randomBytes(32).toString('base64url')
     const key = keyOf(token)
-    this.#served.set(key, tools)
+    this.#served.set(key, { tools })
     this.#server ??= listen((request, response) => void this.#answer(request, response))
     const { port } = (await this.#server).address() as AddressInfo
     return { url: `http://127.0.0.1:${port}/mcp`, token, revoke: () => void this.#revoke(key) }
@@ -71,8 +81,8 @@ class LoopbackServer {
     const { authorization = '', host = '', origin } = request.headers
     // A page in a browser reaches 127.0.0.1 too, under a name of its own.
     if (origin !== undefined || !/^(127\.0\.0\.1|localhost):\d+$/.test(host)) return refuse(403)
-    const tools = this.#served.get(keyOf(authorization.replace(/^Bearer /i, '')))
-    if (tools === undefined) return refuse(401)
+    const service = this.#served.get(keyOf(authorization.replace(/^Bearer /i, '')))
+    if (service === undefined) return refuse(401)
     if (request.method !== 'POST') return refuse(405)
     const body = await bodyOf(request)
     if (body === undefined) return refuse(413)
@@ -81,7 +91,10 @@ class LoopbackServer {
     if (message.id === undefined) return void response.writeHead(202).end()
     const stream = openStream(response)
     try {
-      stream.send({ id: message.id, result: await resultOf(message, tools) })
+      const result = await resultOf(message, service)
+      if (message.method === 'tools/call' && !(await announceChange(service, stream))) addNote(result)
+      if (message.method === 'tools/list') response.once('finish', () => service.onListed?.())
+      stream.send({ id: message.id, result })
     } catch (error) {
       const { code = -32_603, message: words = '' } = error as { code?: unknown; message?: string }
       stream.send({ id: message.id, error: { code: typeof code === 'number' ? code : -32_603, message: words } })
@@ -92,21 +105,61 @@ class LoopbackServer {
 /** The listener of this process. */
 export const loopbackServer: LoopbackServer = new LoopbackServer()
 
-async function resultOf({ method, params = {} }: RpcMessage, tools: ServedTools): Promise<JsonObject> {
+/**
+ * A call may change what is offered: a search for tools loads them. The program learns of it before the result, so that
+ * its model finds the new tools in its next step. Returns false if the program has not read the list again.
+ */
+async function announceChange(service: Service, stream: EventStream): Promise<boolean> {
+  const { listed, tools } = service
+  // The call is over, whatever became of the turn meanwhile.
+  const offered = await tools.list().catch(() => undefined)
+  if (listed === undefined || offered === undefined || sameNames(listed, offered)) return true
+  // Each change is announced once.
+  service.listed = offered.map(({ name }) => name)
+  const again = Promise.withResolvers<boolean>()
+  service.onListed = () => again.resolve(true)
+  stream.notify({ method: 'notifications/tools/list_changed' })
+  const timer = setTimeout(() => again.resolve(false), LISTED_AGAIN_MS)
+  try {
+    return await again.promise
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Codex reads the list only when it starts, which it does for every turn. */
+function addNote(result: JsonObject): void {
+  const { content } = result
+  if (!Array.isArray(content)) return
+  content.push({
+    type: 'text',
+    text: 'Your list of tools has changed. What is not in it yet is there in your next turn.',
+  })
+}
+
+function sameNames(listed: readonly string[], tools: readonly HostTool[]): boolean {
+  return listed.length === tools.length && tools.every(({ name }, index) => name === listed[index])
+}
+
+async function resultOf({ method, params = {} }: RpcMessage, service: Service): Promise<JsonObject> {
+  const { tools } = service
   switch (method) {
     case 'initialize': {
       const { protocolVersion } = params
       const isKnown = typeof protocolVersion === 'string' && REVISIONS.includes(protocolVersion)
       return {
         protocolVersion: isKnown ? protocolVersion : NEWEST,
-        capabilities: { tools: {} },
+        capabilities: { tools: { listChanged: true } },
         serverInfo: { name: 'inspan', version: '0.1.0' },
       }
     }
     case 'ping':
       return {}
-    case 'tools/list':
-      return { tools: (await tools.list()).map(listed) }
+    case 'tools/list': {
+      const offered = await tools.list()
+      service.listed = offered.map(({ name }) => name)
+      return { tools: offered.map(listed) }
+    }
     case 'tools/call': {
       const { arguments: args = {}, _meta: meta = {}, name } = params
       if (typeof name !== 'string') throw Object.assign(new Error('A call needs a name.'), { code: -32_602 })
@@ -145,8 +198,14 @@ function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+interface EventStream {
+  notify(message: object): void
+  /** Sends the answer, which is the last message. */
+  send(message: object): void
+}
+
 /** Answers with a stream of events, because the headers have to leave before the result is there. */
-function openStream(response: ServerResponse): { send(message: object): void } {
+function openStream(response: ServerResponse): EventStream {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   response.flushHeaders()
   const timer = setInterval(() => response.write(': waiting\n\n'), KEEP_ALIVE_MS)
@@ -154,8 +213,13 @@ function openStream(response: ServerResponse): { send(message: object): void } {
   response.on('close', () => clearInterval(timer))
   response.on('error', () => undefined)
   return {
-    send: (message) => void response.end(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`),
+    notify: (message) => void response.write(eventOf(message)),
+    send: (message) => void response.end(eventOf(message)),
   }
+}
+
+function eventOf(message: object): string {
+  return `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {

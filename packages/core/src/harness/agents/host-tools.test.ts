@@ -177,6 +177,26 @@ suite('a foreign agent that takes MCP servers', () => {
     assert.ok(names.includes('ours_weigh') && names.includes('ours_ask_user') && names.includes('ours_task_write'))
   })
 
+  test('learns that a call has changed the list, and from the result if it does not read the list again', async () => {
+    const offered = [{ name: 'search', inputSchema: {} }]
+    const served = await serveTools({
+      list: async () => [...offered],
+      call: async () => {
+        offered.push({ name: 'found', inputSchema: {} })
+        return { result: 'You can call found.' }
+      },
+    })
+    await (await post(served, 'tools/list', {})).text()
+    const said = await (await post(served, 'tools/call', { name: 'search', arguments: {} })).text()
+    served.revoke()
+    const [change, reply, ...others] = [...said.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+    assert.deepEqual([change, others], [{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, []])
+    assert.deepEqual(
+      (reply as Reply).result?.content.map(({ text }) => text),
+      ['You can call found.', 'Your list of tools has changed. What is not in it yet is there in your next turn.'],
+    )
+  })
+
   test('a foreign agent that takes no MCP servers is given none', async () => {
     const agent = new ForeignAgent('cli', [])
     await using bench = new HarnessBench([], { agent, tools: { weigh: weigh([]) } })

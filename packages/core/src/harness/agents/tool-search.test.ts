@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { MCPServerConfig } from '@inspan/protocol/chat'
-import type { SourcedTool, ToolSource } from '@inspan/protocol/driver'
+import type { AgentEvent, JsonObject } from '@inspan/protocol'
+import { TOOL_SERVER_NAME, type SourcedTool, type ToolRunContext, type ToolSource } from '@inspan/protocol/driver'
 import { MemoryStore } from '@inspan/stores'
+import { McpServers } from '@inspan/tools'
+import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
 const DISABLED = [
@@ -36,6 +39,11 @@ const many: ToolSource = {
   list: () => MANY,
   call: async (name) => ({ result: `${name} is done` }),
   close: async () => undefined,
+}
+
+function runContext(): ToolRunContext {
+  const ids = { idempotencyKey: 'k', toolCallId: 'c', runId: 'r', turnId: 't', threadId: 'th', agentId: 'cli' }
+  return { ...ids, signal: new AbortController().signal, progress: () => undefined }
 }
 
 const offered = ({ model }: HarnessBench, step: number): string[] =>
@@ -71,6 +79,50 @@ suite('300 tools behind a search', () => {
     await later.harness.switchThread({ threadId })
     await later.harness.sendMessage({ content: 'Still there?' })
     assert.deepEqual(offered(later, 0), ['search_tools', 'post_send_parcel'])
+  })
+
+  test('are found and called by a foreign agent in one turn, which learns that the list has changed', async () => {
+    const lists: string[][] = []
+    let sent: unknown
+    const finds: Act = async function* ({ toolServer }) {
+      assert.ok(toolServer !== undefined)
+      yield { type: 'step-start', stepIndex: 0 }
+      const headers = { authorization: `Bearer ${toolServer.token}` }
+      const servers = new McpServers({ ours: { type: 'remote', url: toolServer.url, headers } })
+      await servers.settled()
+      const listed = async (): Promise<string[]> => (await servers.list()).map(({ name }) => name)
+      lists.push(await listed())
+      const call = async function* (name: string, args: JsonObject): AsyncGenerator<AgentEvent, unknown> {
+        const announced = {
+          toolCallId: name,
+          toolName: `mcp__${TOOL_SERVER_NAME}__${name}`,
+          serverName: TOOL_SERVER_NAME,
+        }
+        const replying = servers.call(`ours_${name}`, args, runContext())
+        yield { type: 'tool-call', ...announced, args }
+        const outcome = await replying
+        yield { type: 'tool-result', ...announced, result: 'result' in outcome ? outcome.result : null, isError: false }
+        return outcome
+      }
+      yield* call('search_tools', { query: 'send a parcel' })
+      // The program has read the list again before the result came, and takes it in about now.
+      while (!(await listed()).includes('ours_post_send_parcel')) await new Promise(setImmediate)
+      lists.push(await listed())
+      sent = yield* call('post_send_parcel', {})
+      await servers.close()
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+    const agent = new ForeignAgent('cli', [finds], { hostTools: 'mcp' })
+    await using bench = new HarnessBench([], {
+      agent,
+      toolSources: [many],
+      toolSearch: {},
+      disableBuiltinTools: DISABLED,
+      initialState: { yolo: true },
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(lists, [['ours_search_tools'], ['ours_search_tools', 'ours_post_send_parcel']])
+    assert.deepEqual([sent, bench.all('error')], [{ result: 'post_send_parcel is done' }, []])
   })
 
   test('may leave some active: all of a server, one of a server, one of any source', async () => {
