@@ -41,7 +41,7 @@ export const runCommand: InspanCommand = {
     '',
     'Runs an agent on a prompt, shows what it does as it happens, and stores everything in a database file.',
     'With --model and no --harness it is our own loop with that model, whose key is taken from the environment.',
-    'With neither, a conversation goes on with the agent it was last with, and a new one is with the built-in demo agent,',
+    'With neither, a conversation continues with the agent it was last with, and a new one is with the built-in demo agent,',
     'which needs no key and no network.',
     'Use - to read the prompt from standard input, and -- before a prompt that begins with a dash.',
     '',
@@ -190,7 +190,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     const show = values.json ? jsonLines(terminal) : people(terminal, progress)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     const declined = declineQuestions(runtime)
-    // So that the conversation can go on without naming it again.
+    // So that the conversation can continue without naming it again.
     if (own !== undefined && runtime.state.head.model !== own) await runtime.configure({ model: own })
     let lost: Error | undefined
     runtime.onLost(({ error }) => (lost = error))
@@ -347,7 +347,7 @@ async function cliOf(store: Store, thread: string): Promise<Cli | undefined> {
   const cli = clis.find(({ profile }) => profile.id === agentId)
   if (cli !== undefined) return cli
   throw new InspanError('not-found', `This conversation is with "${agentId}", which inspan does not have.`, {
-    hint: 'Name who is to go on with it: --harness <id>, --model <provider/model>, or --demo.',
+    hint: 'Name the agent that is to continue it: --harness <id>, --model <provider/model>, or --demo.',
   })
 }
 
