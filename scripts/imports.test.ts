@@ -53,6 +53,22 @@ describe('imports', () => {
     assert.deepEqual(outsideImports(workspace, 'packages/protocol/src/index.ts'), [])
   })
 
+  it('leave the client fit for a browser, with nothing but the protocol; its hooks also need React', () => {
+    const outside = (file: string): readonly string[] => outsideImports(workspace, `packages/client/src/${file}`)
+    const doors = ['index.ts', 'export/index.ts', 'compare/index.ts'].flatMap(outside)
+    assert.ok(doors.length > 0)
+    assert.deepEqual(
+      doors.filter((sentence) => !/ imports @inspan\/protocol(?:\/(?:wire|log|internal))?$/.test(sentence)),
+      [],
+    )
+    assert.deepEqual(
+      outside('react.ts').filter(
+        (sentence) => !/ imports (?:@inspan\/protocol(?:\/(?:wire|log|internal))?|react)$/.test(sentence),
+      ),
+      [],
+    )
+  })
+
   it('leave the reading of shell commands pure', () => {
     const outside = outsideImports(workspace, 'packages/shell/src/read/index.ts')
     assert.deepEqual(
