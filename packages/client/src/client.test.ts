@@ -259,4 +259,15 @@ describe('connect', () => {
     await client.open(first)
     assert.equal(client.getState().messages[1]?.content, 'a')
   })
+
+  it('shows the newest of several threads that are opened at once, and nobody waits for the others', async () => {
+    await using served = await Served.start([])
+    const client = await served.connect()
+    const made = []
+    for (const title of ['One', 'Two', 'Three']) made.push(await client.routes.createThread({ title }))
+    await Promise.all(made.map(({ id }) => client.open(id)))
+    assert.equal(client.getState().thread, made[2]?.id)
+    assert.equal(client.getState().head.stream, made[2]?.id)
+    await assert.rejects(Promise.all([client.open(made[0]?.id ?? ''), client.open('nowhere')]), /nowhere/)
+  })
 })

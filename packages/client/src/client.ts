@@ -137,13 +137,15 @@ export class Client {
     this.#changed()
   }
 
-  /** Shows another thread. Nothing is cancelled in the one before. Resolves when the new one is there. */
+  /** Shows another thread. Nothing is cancelled in the one before. Resolves when the newest one asked for is there. */
   async open(thread: string): Promise<void> {
     if (thread === this.#thread) return this.ready()
     this.#thread = thread
     this.#view = emptyView(thread)
+    const before = this.#first
     this.#first = Promise.withResolvers<void>()
-    this.#first.promise.catch(() => undefined)
+    // Whoever still waits for the thread before waits for what is shown.
+    this.#first.promise.then(before.resolve, before.reject)
     this.#changed()
     if (this.#status === 'open') this.#hello()
     await this.ready()

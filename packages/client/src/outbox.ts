@@ -28,11 +28,18 @@ const STALE_MS = 60 * 60 * 1000
 /** Keeps commands in `localStorage`, or anything like it. Each tab needs its own name, e.g. from `sessionStorage`. */
 export function webStorageOutbox(storage: Pick<Storage, 'getItem' | 'setItem'>, name = 'inspan.outbox'): OutboxStorage {
   return {
-    load: () => {
-      const text = storage.getItem(name)
-      return text === null ? undefined : (JSON.parse(text) as OutboxContents)
-    },
+    load: () => readContents(storage.getItem(name)),
     save: (contents) => storage.setItem(name, JSON.stringify(contents)),
+  }
+}
+
+/** What cannot be read must not keep the page from connecting: it begins with an empty outbox. */
+function readContents(text: string | null): OutboxContents | undefined {
+  try {
+    const { clientId, commands } = JSON.parse(text ?? '{}') as Partial<OutboxContents>
+    return typeof clientId === 'string' && Array.isArray(commands) ? { clientId, commands } : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -83,3 +83,22 @@ it('a command that was sent while the server was away outlives a reload of the p
   await server.close()
   await harness.destroy()
 })
+
+it('an outbox that cannot be read begins anew, and does not keep the page from connecting', async () => {
+  const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
+  const harness = new Harness({ id: 'outbox', agent, modes: [{ id: 'build' }] })
+  const { close, token, url } = await serve({ harness })
+  for (const text of ['{"clientId":"c', 'null', '[]', '7', '{"clientId":7,"commands":[]}', '{"clientId":"c"}']) {
+    const kept = new Map([['inspan.outbox', text]])
+    const page = {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, saved: string) => void kept.set(name, saved),
+    }
+    const client = await connect({ url, token, outbox: webStorageOutbox(page) })
+    assert.equal((await client.send({ type: 'rename', title: 'Here' }).receipt).status, 'done', text)
+    await client.close()
+    assert.match(kept.get('inspan.outbox') ?? '', /^\{"clientId":"[0-9a-f-]{36}","commands":\[\]\}$/)
+  }
+  await close()
+  await harness.destroy()
+})
