@@ -149,8 +149,38 @@ describe('a WebSocket client that does not read', () => {
     assert.deepEqual(closed, [], 'a few of them are kept')
     for (let count = 0; count < 400; count++) connection.receive(junk)
     assert.deepEqual(closed, ['overloaded'])
+    const greeting = new ServedConnection(hub, desk, { principal: 'owner', role: 'view' }, sink)
+    for (let count = 0; count < 1000; count++) greeting.receive(JSON.stringify(hello))
+    assert.equal(closed.length, 1, 'a few of them are handled')
+    greeting.receive(JSON.stringify(hello))
+    assert.deepEqual(closed, ['overloaded', 'overloaded'])
     await hub.close()
     await harness.destroy()
+  })
+
+  it('gets no answers to its pings until it reads again', async () => {
+    await using bench = await startBench([])
+    const [slow, other] = [await greeted(bench), await greeted(bench)]
+    const { thread } = await slow.next('snapshot')
+    await other.next('snapshot')
+    const rename = async (title: string): Promise<string> => {
+      const id = uuidV7()
+      slow.send({ type: 'commands', commands: [{ type: 'rename', title, id, thread }] })
+      await other.next('delta', (delta) => JSON.stringify(delta).includes(title))
+      return id
+    }
+    let pongs = 0
+    slow.socket.on('pong', () => pongs++)
+    slow.socket.pause()
+    const pings = 20_000
+    for (let count = 0; count < pings; count++) slow.socket.ping('x'.repeat(125))
+    await rename('After all pings')
+    slow.socket.resume()
+    const last = await rename('Read again')
+    await slow.next('receipt', ({ id }) => id === last)
+    assert.ok(pongs > 0 && pongs < pings / 2, `${pongs} pongs`)
+    await slow.close()
+    await other.close()
   })
 })
 

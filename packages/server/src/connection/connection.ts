@@ -24,7 +24,7 @@ const STALL_MS = 60_000
 const SLOWEST_BYTES_PER_MS = 16
 /** How many characters of receipts and errors may wait for a client that sends but does not read. */
 const MAX_UNSENT = 4 * 1024 * 1024
-/** How many commands of one client may wait to be carried out. */
+/** How many messages of one client may wait to be handled. */
 const MAX_PENDING = 1000
 
 interface Watched extends Watch {
@@ -89,7 +89,7 @@ export class ServedConnection {
       else {
         const hello = schemas.ClientHello.safeParse(message)
         if (!hello.success) throw unreadable(hello.error.message)
-        void this.#post(() => this.#hello(hello.data))
+        this.#queueHello(hello.data)
       }
     } catch (error) {
       this.#fail(error)
@@ -204,6 +204,13 @@ export class ServedConnection {
 
   #watchOptions({ feed }: UsedThread): Omit<Parameters<typeof watchThread>[0], 'isOnly' | 'window'> {
     return { feed, send: (text) => this.#sink.send(text), isOpen: () => this.#isOpen() }
+  }
+
+  /** A client says hello once, and again for another thread. One that never stops is not served any longer. */
+  #queueHello(hello: ClientHello): void {
+    if (this.#pending >= MAX_PENDING || this.#sink.buffered > MAX_UNSENT) return this.close('overloaded')
+    this.#pending++
+    void this.#post(() => this.#hello(hello)).finally(() => this.#pending--)
   }
 
   #queue(command: Command): void {

@@ -35,6 +35,8 @@ export class Sockets {
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
+      // Done below, because a client that reads nothing must not fill the memory with answers to its pings.
+      autoPong: false,
       // On this machine compressing costs more than sending.
       perMessageDeflate: isLocal ? false : { threshold: 1024, concurrencyLimit: 4 },
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
@@ -92,6 +94,10 @@ export class Sockets {
       client.unanswered = 0
     }
     socket.on('pong', alive)
+    socket.on('ping', (data) => {
+      alive()
+      if (socket.bufferedAmount <= LOW_MARK) socket.pong(data)
+    })
     socket.on('message', (data, isBinary) => {
       alive()
       if (isBinary) connection.close('protocol')
