@@ -98,7 +98,7 @@ export interface HarnessCapabilities {
   readonly toolSearch: boolean
   /** Whether `instructions` and `rules` replace the agent's own system prompt, are added to it, or cannot be given. */
   readonly instructions: 'replace' | 'append' | 'none'
-  /** Images and files as input. `images`: no PDF files. */
+  /** Images and files as input. `images`: no PDF files, and nothing but texts as context. */
   readonly attachments: 'all' | 'images' | 'none'
   /** `maxSteps` */
   readonly maxSteps: boolean

@@ -3,11 +3,34 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { startProvider } from '@inspan/testing'
-import { ApiKeyConnectivityResolver, createAgentManager, NativeHarnessFactory } from './index.ts'
+import { scriptedModel, startProvider } from '@inspan/testing'
+import {
+  ApiKeyConnectivityResolver,
+  createAgentManager,
+  NativeHarnessFactory,
+  type AgentManager,
+  type ChatSession,
+} from './index.ts'
 import { chatting, eventsOf, folders, noting, textOf } from './sdk.fixture.ts'
 
 suite('await using', () => {
+  test('shuts a manager down at the end of its scope, and keeps its agents', async () => {
+    await using it = await folders()
+    const factory = new NativeHarnessFactory({ model: scriptedModel([{ text: 'One.' }]) })
+    let kept: AgentManager
+    let session: ChatSession
+    {
+      await using manager = await createAgentManager(it.root, factory)
+      kept = manager
+      session = await (await manager.createAgent(it.project, { agentId: 'a' })).createChatSession()
+      assert.equal(textOf(await eventsOf(await session.chat('Hi'))), 'One.')
+    }
+    assert.throws(() => kept.getAgentIds(), { type: 'DISPOSED' })
+    await assert.rejects(session.chat('Hi'), { type: 'DISPOSED' })
+    await using next = await createAgentManager(it.root, factory)
+    assert.deepEqual(next.getAgent('a').getChatSessionIds(), [session.getId()])
+  })
+
   test('releases a session at the end of its scope, and keeps its history', async () => {
     await using it = await chatting([{ text: 'One.' }])
     const id = it.session.getId()

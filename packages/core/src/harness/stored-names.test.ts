@@ -48,7 +48,11 @@ suite('the name of the product', () => {
     }
     await storage.close()
     const stored = await Promise.all((await readdir(data)).map((name) => readFile(join(data, name), 'latin1')))
-    for (const { name } of calls) assert.ok(stored.some((text) => text.includes(name)), name)
+    for (const { name } of calls)
+      assert.ok(
+        stored.some((text) => text.includes(name)),
+        name,
+      )
     for (const text of stored) assert.doesNotMatch(text, PRODUCT)
   })
 

@@ -34,6 +34,19 @@ export function checkTurn(harnessId: string, can: HarnessCapabilities, wanted: W
   checkAttachments(harnessId, can, parts)
 }
 
+/** Throws if the agent cannot take the messages as context: a program is told in words what it has missed. */
+export function checkContext(
+  harnessId: string,
+  { attachments }: HarnessCapabilities,
+  parts: Iterable<Pick<Part, 'type'>>,
+): void {
+  if (attachments === 'all') return
+  for (const { type } of parts) {
+    if (type !== 'image' && type !== 'file') continue
+    throw unsupported(harnessId, 'images and files as context (`addContext`)', 'Send them with a message.')
+  }
+}
+
 /** Texts are files that every agent can be given: they are part of the message. */
 const AS_TEXT = /^(text\/.*|application\/json)$/
 

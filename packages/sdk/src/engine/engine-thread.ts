@@ -25,7 +25,7 @@ import { resolveToolApprovalMode } from '../chat-options.ts'
 import { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, unsupported } from '../errors.ts'
 import { ChatProjection } from './chat-projection.ts'
-import { checkTurn } from './check-turn.ts'
+import { checkContext, checkTurn } from './check-turn.ts'
 import { inProgress, isOpenCall, limitOf, notPending, requestOf, submissionOf, waitOf } from './chat-request.ts'
 import { submittedValue } from './consumer-tools.ts'
 import type { EngineAgent } from './engine-agent.ts'
@@ -186,6 +186,12 @@ export class EngineThread {
 
   async addMessages(messages: readonly ChatMessage[]): Promise<void> {
     const facts = messages.map((message) => fromChatMessage(message))
+    const { agent, harnessId } = this.#ports
+    checkContext(
+      harnessId,
+      agent().capabilities,
+      facts.flatMap(({ parts }) => parts),
+    )
     const runtime = await this.runtime()
     if (runtime.state.head.run !== null) throw inProgress()
     await runtime.record(facts)

@@ -66,6 +66,7 @@ suite('an agent of a program', () => {
     assert.deepEqual([can.attachments, can.maxSteps], ['none', false])
     const image = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
     await assert.rejects(session.chat([image]), { type: 'UNSUPPORTED', message: /images/ })
+    await assert.rejects(session.addContext([{ id: 'm', role: 'user', content: [image] }]), { type: 'UNSUPPORTED' })
     await assert.rejects(session.chat('Go', { maxSteps: 3 }), { type: 'UNSUPPORTED', message: /maxSteps/ })
     assert.deepEqual(await session.getMessageHistory(), [])
     const tools = [{ name: 't', inputSchema: { type: 'object' } }]

@@ -79,10 +79,12 @@ test('a harness whose model is told nothing fails the items about what it is tol
     return { protocolVersion: 1, create: (root) => factory.create(root), requests: () => ['Hi'] }
   })
   assert.deepEqual(failures, [
+    'forgets what was cleared, and goes on',
     'tells the model what was said before, also after a restart',
     'takes rules from a file',
     'takes an image, or refuses it before there is a stream',
     'takes a PDF file, or refuses it before there is a stream',
+    'takes an image as context, or refuses it',
     'lets a hook replace the results of tools',
   ])
 })
@@ -108,6 +110,7 @@ test('a harness that claims what it cannot do, or can do what it does not claim,
       'shows all requests of a batch before the first answer',
       'takes an image, or refuses it before there is a stream',
       'takes a PDF file, or refuses it before there is a stream',
+      'takes an image as context, or refuses it',
       'takes a limit of model calls, or refuses it before there is a stream',
       'lets a hook replace the results of tools',
     ],

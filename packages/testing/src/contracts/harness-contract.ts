@@ -53,6 +53,8 @@ export interface HarnessSubject {
   readonly project: string
   /** Fails unless one of the requests to the model has all of these texts. */
   readonly assertTold: (...texts: readonly string[]) => void
+  /** Fails if one of the requests to the model has all of these texts. */
+  readonly assertNotTold: (...texts: readonly string[]) => void
   /** Creates the agent `a`; rejects if the harness cannot serve this config or these hooks. */
   readonly createAgent: (config?: HarnessAgentConfig, hooks?: AgentHooks) => Promise<void>
   /** Shuts the harness down and builds another one over the same folder. */
@@ -178,14 +180,14 @@ async function open(
   { connectivity = NOWHERE }: HarnessContract,
 ): Promise<HarnessSubject> {
   let lastConfig: HarnessAgentConfig = {}
+  // Not the last one: some programs ask for a title besides.
+  const isTold = (texts: readonly string[]): boolean | undefined =>
+    factory.requests?.().some((request) => texts.every((text) => request.includes(text)))
   const subject: HarnessSubject = {
     harness: await factory.create(root),
     project,
-    assertTold: (...texts) => {
-      // Not the last one: some programs ask for a title besides.
-      const isTold = factory.requests?.().some((request) => texts.every((text) => request.includes(text)))
-      assert.notEqual(isTold, false, `the model was not told ${JSON.stringify(texts)}`)
-    },
+    assertTold: (...texts) => assert.notEqual(isTold(texts), false, `the model was not told ${JSON.stringify(texts)}`),
+    assertNotTold: (...texts) => assert.notEqual(isTold(texts), true, `the model was told ${JSON.stringify(texts)}`),
     createAgent: async (config = {}, hooks) => {
       const options = hooks === undefined ? {} : { hooks }
       await subject.harness.createAgent('a', project, connectivity, config, options)

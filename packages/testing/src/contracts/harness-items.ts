@@ -125,6 +125,19 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
     },
   },
   {
+    title: 'forgets what was cleared, and goes on',
+    script: () => [{ text: 'The walrus is called Bo.' }, { text: 'Which walrus?' }],
+    run: async (subject) => {
+      const thread = await subject.harness.createThread('a')
+      await subject.events(thread, 'Name a walrus.')
+      await subject.harness.clearMessages('a', thread)
+      assert.equal(textOf(await subject.events(thread, 'What is its name?')), 'Which walrus?')
+      subject.assertTold('What is its name?')
+      subject.assertNotTold('What is its name?', 'Name a walrus.')
+      subject.assertNotTold('What is its name?', 'called Bo.')
+    },
+  },
+  {
     title: 'clones a thread that then goes its own way',
     script: () => [{ text: 'One.' }, { text: 'Two.' }],
     run: async ({ events, harness }) => {
@@ -364,6 +377,16 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
     },
   },
   {
+    title: 'takes an image as context, or refuses it',
+    needs: ({ attachments }) => attachments === 'all',
+    script: () => [{ text: 'A dot.' }],
+    attempt: pictured,
+    run: async (subject) => {
+      assert.equal(textOf(await subject.events(await pictured(subject), 'What is this?')), 'A dot.')
+      subject.assertTold(PICTURE.slice(0, 11))
+    },
+  },
+  {
     title: 'takes a limit of model calls, or refuses it before there is a stream',
     needs: 'maxSteps',
     script: () => [{ text: 'One.' }],
@@ -427,6 +450,14 @@ export const HARNESS_ITEMS: readonly HarnessItem[] = [
 
 /** A picture of one point. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** Makes a thread that begins with a picture. */
+async function pictured({ harness }: HarnessSubject): Promise<string> {
+  const thread = await harness.createThread('a')
+  const content: ChatMessagePart[] = [{ type: 'image', mimeType: 'image/png', data: PICTURE }]
+  await harness.addMessages('a', thread, [{ id: 'm', role: 'user', content }])
+  return thread
+}
 
 /** Sends a text with a file. */
 async function shown({ harness }: HarnessSubject, file: ChatMessagePart): Promise<ChatEvent[]> {
