@@ -87,7 +87,8 @@ it('a command that was sent while the server was away outlives a reload of the p
 it('an outbox that cannot be read begins anew, and does not keep the page from connecting', async () => {
   const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
   const harness = new Harness({ id: 'outbox', agent, modes: [{ id: 'build' }] })
-  const { close, token, url } = await serve({ harness })
+  const server = await serve({ harness })
+  const { token, url } = server
   for (const text of ['{"clientId":"c', 'null', '[]', '7', '{"clientId":7,"commands":[]}', '{"clientId":"c"}']) {
     const kept = new Map([['inspan.outbox', text]])
     const page = {
@@ -99,6 +100,6 @@ it('an outbox that cannot be read begins anew, and does not keep the page from c
     await client.close()
     assert.match(kept.get('inspan.outbox') ?? '', /^\{"clientId":"[0-9a-f-]{36}","commands":\[\]\}$/)
   }
-  await close()
+  await server.close()
   await harness.destroy()
 })
