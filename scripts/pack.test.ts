@@ -256,7 +256,8 @@ async function complaintsAbout(imported: readonly string[], ...files: string[]):
     join(consumer, 'tsconfig.json'),
     JSON.stringify({
       compilerOptions: {
-        target: 'es2024',
+        target: documentedTarget(),
+        lib: [documentedTarget()],
         module: 'nodenext',
         moduleResolution: 'nodenext',
         strict: true,
@@ -274,6 +275,12 @@ async function complaintsAbout(imported: readonly string[], ...files: string[]):
   const report = await run(tsc, ['-p', '.', '--pretty', 'false'], { cwd: consumer, mayFail: true })
   const complaints = report.split('\n').filter((line) => / error TS\d+: /.test(line))
   return complaints.filter((line) => !/^node_modules\/(?!@inspan\/|inspan\/)/.test(line))
+}
+
+/** Returns the oldest target that the page on installing promises. */
+function documentedTarget(): string {
+  const page = readFileSync(join(root, 'docs/guide/install.md'), 'utf8')
+  return /`target` \(or `lib`\) of `(es\d+)` or newer/.exec(page)?.[1] ?? 'not documented'
 }
 
 async function fetchNodes(): Promise<void> {

@@ -125,6 +125,13 @@ export function handedOff({ head }: ThreadState): NextTurn | undefined {
   return { agentId: item.agentId, input: item.parts, before: [], isHandOff: true }
 }
 
+/** Written out, because users' programs may be compiled without `PromiseWithResolvers`. */
+export interface OpenedSession {
+  readonly promise: Promise<AgentSession | undefined>
+  readonly resolve: (session: AgentSession | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
 /** A turn that is going on in this process. */
 export interface ActiveTurn {
   readonly runId: string
@@ -139,7 +146,7 @@ export interface ActiveTurn {
   readonly setup: TurnSetup
   readonly abort: AbortController
   /** Resolves with the session, or `undefined` when there will be none. */
-  readonly opened: PromiseWithResolvers<AgentSession | undefined>
+  readonly opened: OpenedSession
   /** Resolves when the driver is done with the turn. */
   driven: Promise<void>
   capabilities: Capabilities | undefined
