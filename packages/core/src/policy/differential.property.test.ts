@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import type { PatternRule } from '@inspan/protocol'
 import { policyFor, shellCall, shellRules } from './policy.fixture.ts'
+import { optionText, PROGRAMS } from './option-texts.fixture.ts'
 import { makePrograms, runTexts, staysInside, type Deeds } from './run-texts.fixture.ts'
-import { randomFrom, shellText } from './shell-texts.fixture.ts'
+import { randomFrom, shellText, type RandomBelow } from './shell-texts.fixture.ts'
 
 /**
  * Judges made-up texts under three sets of rules, lets bash and dash run those that are allowed, and looks at what they
@@ -29,6 +30,7 @@ const SECRETS: readonly PatternRule[] = ['read_file', 'edit_file'].map((tool) =>
 
 interface Mode {
   readonly name: string
+  readonly make: (random: RandomBelow) => string
   readonly isAllowed: (text: string) => boolean
   readonly isWrong: (deeds: Deeds) => boolean
   /** A deny does not see what scripts do that were there before; an allow lets none of them run. */
@@ -36,26 +38,37 @@ interface Mode {
 }
 
 const starred = policyFor(shellRules({ allow: ALLOW }))
+const optioned = policyFor(shellRules({ allow: ['echo', ...PROGRAMS].map((program) => `${program} *`) }))
 const denied = policyFor(shellRules({ deny: ['evil *'] }))
 const secret = policyFor(shellRules({}, { patterns: SECRETS }))
 const MODES: readonly Mode[] = [
   {
     name: 'under allows',
+    make: shellText,
     isAllowed: (text) => starred.decide(shellCall(text), {}).policy === 'allow',
     isWrong: ({ ranEvil, wrote }) => ranEvil || wrote,
     content: 'evil\nx\n',
   },
   {
     name: 'past a denied program',
+    make: shellText,
     isAllowed: (text) => denied.decide(shellCall(text), { yolo: true }).policy === 'allow',
     isWrong: ({ ranEvil }) => ranEvil,
     content: 'a\nx\n',
   },
   {
     name: 'past a denied file',
+    make: shellText,
     isAllowed: (text) => secret.decide(shellCall(text), { yolo: true }).policy === 'allow',
     isWrong: ({ changedSecret, showedSecret }) => changedSecret || showedSecret,
     content: 'a\nx\n',
+  },
+  {
+    name: 'with options',
+    make: optionText,
+    isAllowed: (text) => optioned.decide(shellCall(text), {}).policy === 'allow',
+    isWrong: ({ ranEvil, wrote }) => ranEvil || wrote,
+    content: 'evil\nx\n',
   },
 ]
 
@@ -117,7 +130,7 @@ suite('what bash and dash do with allowed texts', () => {
     }
     for (let made = 0; made < TEXTS; made += 1) {
       const at = made % MODES.length
-      const text = shellText(random)
+      const text = MODES[at]?.make(random) ?? ''
       if (!staysInside(text) || seen[at]?.has(text) === true || MODES[at]?.isAllowed(text) !== true) continue
       seen[at]?.add(text)
       waiting[at]?.add(text)

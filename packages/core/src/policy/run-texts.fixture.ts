@@ -25,7 +25,8 @@ export interface Deeds {
 const SECRET = 'cb5e7f'
 const LINKED =
   'echo printf cat ls sort uniq wc head tail grep cut tr sed awk find true test basename nice timeout env xargs tee ' +
-  'tar shuf iconv nohup sleep jq sh bash'
+  'tar shuf iconv nohup sleep jq sh bash nl comm join od stat du seq base64 tac paste fold fmt tsort strings nm xxd ' +
+  'column pr cmp diff'
 /** Where tests run as root, the shells run as nobody: a text must not reach beyond its folder, whatever it says. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const BUBBLEWRAP = '/usr/bin/bwrap'

@@ -11,7 +11,7 @@ export function randomFrom(seed: number): (below: number) => number {
   }
 }
 
-type RandomBelow = (below: number) => number
+export type RandomBelow = (below: number) => number
 
 function split(text: string): readonly string[] {
   return text.split(' · ')
