@@ -102,6 +102,27 @@ suite('a database that is replaced while machines and clients are at work', () =
 })
 
 suite('a database that is restarted under machines at work', () => {
+  test('runs of the only machine go on when it is back, without having used up an attempt', async () => {
+    const server = await startPostgres()
+    try {
+      await using fleet = await Fleet.start(await server.emptyDatabase(), 1)
+      const threads = await Promise.all([1, 2, 3].map(() => fleet.submit('note 40')))
+      await until(async () => (await fleet.effects()).length > 10)
+      await server.restart(async () => undefined)
+      for (const thread of threads) await until(() => fleet.hasEnded(thread))
+      noneTwice(await fleet.effects())
+      for (const thread of threads) {
+        const resumed = await fleet.resumptions(thread)
+        assert.ok(
+          resumed.every((each) => each.endsWith(' 1')),
+          resumed.join(', '),
+        )
+      }
+    } finally {
+      await server.stop()
+    }
+  })
+
   test('a run whose machine died meanwhile continues elsewhere, without having used up an attempt', async () => {
     const server = await startPostgres()
     try {
