@@ -58,5 +58,6 @@ suite('the line of a tool call', () => {
       '✓ tool {"content":[{"type":"image","data":"x"}]}\n',
     )
     assert.equal(result([]), '✓ tool []\n')
+    assert.equal(result({ exitCode: 0, stdout: 'one\n', stderr: 'two' }), '✓ tool one ⏎ two\n')
   })
 })

@@ -2,7 +2,7 @@ import type { ActivityEvent, ActivityNote, JsonObject, JsonValue } from '@inspan
 import type { Terminal } from './command.ts'
 import { describeActivity } from './describe-activity.ts'
 import type { PrintedEvent } from './entry-events.ts'
-import { adviceOn, visible, VisibleText } from '@inspan/protocol/internal'
+import { adviceOn, printedText, visible, VisibleText } from '@inspan/protocol/internal'
 
 const RESULT_CHARS = 100
 /** The limit for each text argument of a call: shows a command, but not the content of a written file. */
@@ -109,6 +109,8 @@ function shorten(value: JsonValue): string {
 
 /** Returns the text of a tool result, also from content blocks as MCP servers return them. */
 function wordsOf(value: JsonValue): string {
+  const printed = printedText(value)
+  if (printed !== undefined) return printed
   if (typeof value === 'string') return value
   const blocks = Array.isArray(value) ? value : isObject(value) ? value['content'] : undefined
   const texts = Array.isArray(blocks) ? blocks.map((block) => (isObject(block) ? block['text'] : undefined)) : []

@@ -3,6 +3,7 @@ import type { Head } from './head.ts'
 import type { JsonObject } from './json.ts'
 import type { ThreadMessage, ToolCallPart, ToolResultPart } from './message.ts'
 import { hasArgs, settledResult, type SettledResult } from './part-facts.ts'
+import { printedText } from './printed-text.ts'
 import type { Wait } from './wait.ts'
 
 export interface HarnessToolCall {
@@ -101,5 +102,5 @@ function isBad(outcome: string | undefined): boolean {
 function outputOf(settled: SettledResult): string | undefined {
   const { result, error } = settled
   if (result === null) return error?.message
-  return typeof result === 'string' ? result : JSON.stringify(result)
+  return printedText(result) ?? (typeof result === 'string' ? result : JSON.stringify(result))
 }

@@ -45,6 +45,10 @@ describe('the cards of the web page', { timeout: 300_000 }, () => {
       await page.getByText('exit 3', { exact: true }).waitFor()
       await page.getByText('exit 0', { exact: true }).waitFor()
       await page.getByText('It failed.').waitFor()
+      // What was printed, as it was printed: not the JSON that the model gets.
+      const failed = page.getByRole('button', { name: /^execute_command .*exit 3/ })
+      if ((await failed.getAttribute('aria-expanded')) === 'false') await failed.click()
+      assert.equal(await card.innerText(), 'first line\nlast line\n')
     })
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
