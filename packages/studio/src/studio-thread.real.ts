@@ -12,6 +12,15 @@ const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => request
 const LIST = 'document.querySelector("[aria-label=Conversation] > div")'
 const CODE = 'Look:\n\n```ts\nexport const answer: number = 42\n```\n\nThat is all.'
 
+/** Resolves when the list has not moved for a while. */
+async function rested(page: Page): Promise<void> {
+  for (let [rest, place] = [0, -1]; rest < 20;) {
+    const now = Number(await page.evaluate(`${NEXT_FRAME}.then(() => ${LIST}.scrollTop)`))
+    rest = now === place ? rest + 1 : 0
+    place = now
+  }
+}
+
 async function downloaded(page: Page, button: string): Promise<string> {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -241,7 +250,8 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
     const long = Array.from({ length: 60 }, (_, index) => `line ${index}\n\n`).join('')
     const options = Array.from({ length: 6 }, (_, index) => ({ label: `Option ${index}`, description: 'A choice.' }))
     const ask = { toolCalls: [{ name: 'ask_user', input: { question: 'Which one?', options } }] }
-    const bench = await startStudio([{ text: long }, { text: 'The end of it.', ...ask }, { text: 'And after it.' }])
+    const rounds = Array.from({ length: 5 }, (_, index) => ({ text: `${CODE}\n\nRound ${index}.`, ...ask }))
+    const bench = await startStudio([{ text: long }, ...rounds, { text: 'And after it.' }])
     await visit(browser, bench, async (page) => {
       const conversation = page.getByRole('region', { name: 'Conversation' })
       const isInView = async (text: string): Promise<boolean> => {
@@ -256,18 +266,22 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
       await page.getByText('line 59').waitFor()
       await page.getByRole('status').getByText('Idle').waitFor()
       await say(page, 'Ask')
-      await page.getByRole('button', { name: 'Option 5' }).waitFor()
-      await page.evaluate(NEXT_FRAME)
-      assert.equal(await isInView('The end of it.'), true)
+      for (const index of rounds.keys()) {
+        await conversation.getByText(`Round ${index}.`).waitFor()
+        await page.getByRole('button', { name: 'Option 5' }).waitFor()
+        await rested(page)
+        assert.equal(await isInView(`Round ${index}.`), true, `round ${index}`)
+        if (index < rounds.length - 1) await page.getByRole('button', { name: 'Option 5' }).click()
+      }
       await page.setViewportSize({ width: 600, height: 600 })
-      await page.evaluate(NEXT_FRAME)
-      assert.equal(await isInView('The end of it.'), true)
+      await rested(page)
+      assert.equal(await isInView('Round 4.'), true)
       // Whoever has scrolled up stays there.
       await page.evaluate(`${LIST}.scrollBy(0, -600)`)
-      await page.evaluate(NEXT_FRAME)
+      await rested(page)
       await page.getByRole('button', { name: 'Option 5' }).click()
       await page.getByRole('status').getByText('Idle').waitFor()
-      await page.evaluate(NEXT_FRAME)
+      await rested(page)
       assert.equal(await isInView('And after it.'), false)
     })
   })
@@ -283,19 +297,11 @@ describe('a thread on the web page', { timeout: 300_000 }, () => {
         .click()
       await page.getByText('Answer 999 with').waitFor()
       const first = page.locator('article').getByText('Question 800', { exact: true })
-      // The list has come to rest when it has not moved for a while.
-      const rested = async (): Promise<void> => {
-        for (let [rest, place] = [0, -1]; rest < 20;) {
-          const now = Number(await page.evaluate(`${NEXT_FRAME}.then(() => ${LIST}.scrollTop)`))
-          rest = now === place ? rest + 1 : 0
-          place = now
-        }
-      }
-      await rested()
+      await rested(page)
       // Up to the beginning of the window that the page follows: message 800.
       await page.evaluate(`${LIST}.scrollTo(0, 0)`)
       await page.getByText('Answer 799 with').waitFor({ state: 'attached' })
-      await rested()
+      await rested(page)
       const place = (await first.boundingBox())?.y ?? -1000
       assert.ok(place >= 0 && place < 400, `Question 800 is at ${place}`)
       const seen = new Set<string>()

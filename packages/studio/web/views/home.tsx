@@ -45,7 +45,7 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Ho
       <div className="mx-auto w-full max-w-3xl flex-1 overflow-y-auto p-4">
         <div className="mb-4 flex flex-wrap items-center gap-2">
           <h1 className="flex-1 text-xl font-semibold">What needs you</h1>
-          <Button onClick={onCompare}>
+          <Button className="max-sm:hidden" onClick={onCompare}>
             <Columns3 size={14} className="mr-1 inline" />
             Compare agents
           </Button>

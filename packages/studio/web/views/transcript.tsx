@@ -5,6 +5,7 @@ import { useHarness } from '@inspan/client/react'
 import { onJump } from '../jump.ts'
 import { NestedContext, splitNested } from '../nested.ts'
 import type { OlderMessages } from '../use-older-messages.ts'
+import { useEnd } from '../use-end.ts'
 import { Message } from './message.tsx'
 
 interface TranscriptProps {
@@ -17,56 +18,43 @@ interface TranscriptProps {
 export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNode {
   const { state } = useHarness(client, ({ messages, thread }) => ({ messages, thread }))
   const list = useRef<VListHandle>(null)
-  const frame = useRef<HTMLElement>(null)
-  const isAtEnd = useRef(true)
-  const lastOffset = useRef(0)
   const { byCall, top } = useMemo(
     () => splitNested([...older.messages, ...state.messages]),
     [older.messages, state.messages],
   )
+  const end = useEnd(list, top.length)
+  const { isFollowed } = end
   const nested = useMemo(
     () => ({ client, thread: state.thread, messages: () => client.getState().messages, byCall }),
     [client, state.thread, byCall],
   )
   const actions = useMemo(() => ({ client, onOpen }), [client, onOpen])
   const last = state.messages.at(-1)
-  const known = useRef({ firstId: top[0]?.id, thread: state.thread })
+  const shown = useRef({ firstId: top[0]?.id, thread: state.thread })
   // Older messages come in at the top: what is looked at must not move.
-  const isPrepended = known.current.thread === state.thread && known.current.firstId !== top[0]?.id
+  const isPrepended = shown.current.thread === state.thread && shown.current.firstId !== top[0]?.id
   useLayoutEffect(() => {
-    known.current = { firstId: top[0]?.id, thread: state.thread }
+    shown.current = { firstId: top[0]?.id, thread: state.thread }
   }, [top, state.thread])
   const lastPrompt = state.messages.findLast(({ role }) => role === 'user')?.id
   useEffect(() => {
     // Whoever says something wants to see the answer.
-    isAtEnd.current = true
+    isFollowed.current = true
   }, [state.thread, lastPrompt])
   useEffect(() => {
-    if (isAtEnd.current) list.current?.scrollToIndex(top.length - 1, { align: 'end' })
+    if (isFollowed.current) list.current?.scrollToIndex(top.length - 1, { align: 'end' })
   }, [top.length, last])
-  const isEmpty = top.length === 0
-  const end = useRef(0)
-  end.current = top.length - 1
-  useEffect(() => {
-    if (isEmpty || frame.current === null) return
-    // What waits takes its room from the conversation, whose end must not disappear behind it.
-    const observer = new ResizeObserver(() => {
-      if (isAtEnd.current) list.current?.scrollToIndex(end.current, { align: 'end' })
-    })
-    observer.observe(frame.current)
-    return () => observer.disconnect()
-  }, [isEmpty])
   useEffect(
     () =>
       onJump((messageId) => {
         const index = top.findIndex(({ id }) => id === messageId)
         if (index < 0) return
-        isAtEnd.current = false
+        isFollowed.current = false
         list.current?.scrollToIndex(index, { align: 'start' })
       }),
     [top],
   )
-  if (isEmpty) {
+  if (top.length === 0) {
     return (
       <div className="flex flex-1 items-center justify-center p-6 text-center text-(--soft)">
         <p>Nothing was said here yet. Write what should be done.</p>
@@ -74,16 +62,11 @@ export function Transcript({ client, older, onOpen }: TranscriptProps): ReactNod
     )
   }
   const onScroll = (offset: number): void => {
-    const handle = list.current
-    if (handle === null) return
-    if (handle.scrollSize - handle.viewportSize - offset < 40) isAtEnd.current = true
-    // The end also moves away when there is more below or less room: only who scrolls up has left it.
-    else if (offset < lastOffset.current) isAtEnd.current = false
-    lastOffset.current = offset
+    end.onScroll()
     if (offset < 200) older.load()
   }
   return (
-    <section ref={frame} aria-label="Conversation" className="min-h-0 flex-1">
+    <section ref={end.frame} aria-label="Conversation" className="min-h-0 flex-1">
       <NestedContext value={nested}>
         <VList ref={list} data={top} shift={isPrepended} onScroll={onScroll} className="h-full" tabIndex={0}>
           {(message) => <Message key={message.id} message={message} actions={actions} />}

@@ -194,6 +194,9 @@ function Deny({
         autoFocus
         aria-label="Reason, told to the agent"
         placeholder="Why not? (told to the agent)"
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') setReason(undefined)
+        }}
         className="min-w-0 flex-1 rounded-lg border border-(--line) bg-(--bg) px-3 py-1.5 text-sm"
         value={reason}
         onChange={(event) => setReason(event.target.value)}
