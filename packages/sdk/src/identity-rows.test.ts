@@ -102,6 +102,7 @@ suite('agents in a store that managers share', () => {
     assert.doesNotMatch(JSON.stringify(rows), /secret/)
     await using second = await managerOn(store, there)
     assert.deepEqual([ids(second), second.getRestoreFailures()], [[], []])
+    second.onLog(({ message }) => assert.fail(message))
     await second.createAgent(there.project, { agentId: 'a', name: 'New' })
     await using elsewhere = await folders()
     await using third = await managerOn(store, elsewhere)

@@ -188,7 +188,7 @@ suite('while a turn is open', () => {
   })
 
   test('a queued message that is aborted is never sent', async () => {
-    await using it = await chatting([asks, { text: 'One.' }], { config: { tools } })
+    await using it = await chatting([asks, { text: 'One.' }, { text: 'Two.' }], { config: { tools } })
     const { session } = it
     const first = await session.chat('Go')
     await until(first, 'tool-call')
@@ -198,7 +198,15 @@ suite('while a turn is open', () => {
     assert.deepEqual(typesOf(await eventsOf(second)), ['start', 'finish'])
     await session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
     assert.equal(textOf(await eventsOf(first)), 'One.')
-    assert.equal(it.model.requests.length, 2)
+    // Whatever waits in the queue is sent before it.
+    const last = await session.chat('Last', { whenBusy: 'queue' })
+    assert.equal(textOf(await eventsOf(last)), 'Two.')
+    const said = (await session.getMessageHistory()).filter(({ role }) => role === 'user')
+    assert.deepEqual(
+      said.map(({ content }) => content),
+      ['Go', 'Last'],
+    )
+    assert.equal(it.model.requests.length, 3)
   })
 
   test('a steered message is delivered in the same turn', async () => {
