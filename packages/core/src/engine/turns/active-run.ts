@@ -126,7 +126,7 @@ export function handedOff({ head }: ThreadState): NextTurn | undefined {
 }
 
 /** Written out, because users' programs may be compiled without `PromiseWithResolvers`. */
-export interface OpenedSession {
+export interface SessionOpening {
   readonly promise: Promise<AgentSession | undefined>
   readonly resolve: (session: AgentSession | undefined) => void
   readonly reject: (error: unknown) => void
@@ -146,7 +146,7 @@ export interface ActiveTurn {
   readonly setup: TurnSetup
   readonly abort: AbortController
   /** Resolves with the session, or `undefined` when there will be none. */
-  readonly opened: OpenedSession
+  readonly opened: SessionOpening
   /** Resolves when the driver is done with the turn. */
   driven: Promise<void>
   capabilities: Capabilities | undefined
