@@ -10,14 +10,6 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const workspace = await readWorkspace(root)
 const files = workspace.files.filter(({ path }) => /^packages\/.*\.tsx?$/.test(path))
 
-/** Names that two types have, and why. */
-const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
-  [
-    'Agent',
-    'The class of `@inspan/core` and the handle of `@inspan/sdk`: each is the name that users of that API know.',
-  ],
-])
-
 /** Exports types of ours under the names that the users of this API know. The types themselves have names of their own. */
 const RENAMING_DOOR = 'packages/sdk/src/index.ts'
 
@@ -79,12 +71,7 @@ function repeatedTypes(sources: readonly Source[]): readonly string[] {
 describe('the name of a type', () => {
   it('is that of one type only', () => {
     const repeated = repeatedTypes(files.filter(({ path }) => path !== RENAMING_DOOR))
-    const [known, unknown] = [
-      repeated.filter((each) => SHARED_NAMES.has(nameIn(each))),
-      repeated.filter((each) => !SHARED_NAMES.has(nameIn(each))),
-    ]
-    assert.deepEqual(unknown, [], 'Name each type after what it is.')
-    assert.deepEqual(known.map(nameIn), [...SHARED_NAMES.keys()], 'An exception that is no longer needed goes.')
+    assert.deepEqual(repeated, [], 'Name each type after what it is.')
   })
 
   it('is seen however it is exported', () => {
@@ -119,7 +106,3 @@ describe('the word harness', () => {
     assert.deepEqual(wrong, [])
   })
 })
-
-function nameIn(repeated: string): string {
-  return repeated.slice(0, repeated.indexOf(':'))
-}

@@ -21,7 +21,13 @@ import { AgentSDKError, disposed, throwIfAborted } from './errors.ts'
 import { LogBus, ScopedBus, TelemetryBus } from './event-bus.ts'
 import { checkAgentId, IdentityFiles, type AgentIdentity, type Identities } from './identity-files.ts'
 import { mergeConfig } from './merge-config.ts'
-import type { Agent, AgentManager, AgentManagerOptions, ResolvedConnectivity, RestoreFailure } from './public-types.ts'
+import type {
+  AgentHandle,
+  AgentManager,
+  AgentManagerOptions,
+  ResolvedConnectivity,
+  RestoreFailure,
+} from './public-types.ts'
 import { RootLock } from './root-lock.ts'
 
 /**
@@ -117,7 +123,7 @@ class HarnessAgentManager implements AgentManager {
     projectRoot: string,
     config: ConfigOf<AgentHarness> & { agentId?: string } = {},
     { abortSignal }: { abortSignal?: AbortSignal } = {},
-  ): Promise<Agent> {
+  ): Promise<AgentHandle> {
     this.#assertUsable()
     throwIfAborted(abortSignal)
     const { agentId = this.#options.newId?.() ?? crypto.randomUUID(), ...given } = config
@@ -137,7 +143,7 @@ class HarnessAgentManager implements AgentManager {
     }
   }
 
-  getAgent(agentId: string): Agent {
+  getAgent(agentId: string): AgentHandle {
     this.#assertUsable()
     const agent = this.#agents.get(agentId)
     if (agent === undefined) throw noAgent(agentId, this.#failures.has(agentId))
@@ -226,7 +232,7 @@ class HarnessAgentManager implements AgentManager {
   }
 
   /** The file is written last: until then there is no agent. A row is reserved first, since others may want the id. */
-  async #create(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<Agent> {
+  async #create(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<AgentHandle> {
     if (this.#identities.reserve === undefined || this.#failures.has(identity.agentId)) {
       return this.#createReserved(identity, abortSignal)
     }
@@ -239,7 +245,7 @@ class HarnessAgentManager implements AgentManager {
     }
   }
 
-  async #createReserved(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<Agent> {
+  async #createReserved(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<AgentHandle> {
     const { agentId } = identity
     const agent = await this.#start(identity, abortSignal)
     try {

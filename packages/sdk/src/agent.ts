@@ -14,7 +14,7 @@ import { AgentSDKError, disposed, throwIfAborted, unsupported } from './errors.t
 import type { LogBus, TelemetryBus } from './event-bus.ts'
 import type { AgentIdentity } from './identity-files.ts'
 import { mergeConfig, needsResolving } from './merge-config.ts'
-import type { Agent, ChatSession, ConnectivityView, ResolvedConnectivity } from './public-types.ts'
+import type { AgentHandle, ChatSession, ConnectivityView, ResolvedConnectivity } from './public-types.ts'
 
 /** What an agent needs of its manager. */
 export interface AgentPorts {
@@ -34,7 +34,7 @@ export interface AgentPorts {
 }
 
 /** An agent over any harness. */
-export class ManagedAgent implements Agent {
+export class ManagedAgent implements AgentHandle {
   readonly #ports: AgentPorts
   readonly #sessions = new Map<string, HarnessChatSession>()
   readonly #sessionIds: Set<string>

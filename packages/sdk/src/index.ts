@@ -98,7 +98,7 @@ export type { CliAgentHarness, CliHarnessFactory, CliHarnessOptions } from './fa
 export { NativeHarnessFactory, type NativeAgentHarness, type NativeHarnessOptions } from './factories/native.ts'
 export { createClaudeModel, DEFAULT_MODEL_LIMITS, defineModel, Models, type ModelDefinition } from './models/models.ts'
 export type {
-  Agent,
+  AgentHandle as Agent,
   AgentManager,
   AgentManagerOptions,
   ChatOptions,

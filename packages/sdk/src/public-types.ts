@@ -54,8 +54,8 @@ export interface AgentManager<H extends AgentHarness = AgentHarness> extends Asy
     projectRoot: string,
     config?: ConfigOf<H> & { agentId?: string },
     options?: { abortSignal?: AbortSignal },
-  ): Promise<Agent<H>>
-  getAgent(agentId: string): Agent<H>
+  ): Promise<AgentHandle<H>>
+  getAgent(agentId: string): AgentHandle<H>
   getAgentIds(): string[]
   /** Destroys an agent with its sessions. Also removes one that could not be restored. */
   destroyAgent(agentId: string): Promise<void>
@@ -77,7 +77,7 @@ export interface ConnectivityView {
 }
 
 /** A configured agent, and the chat sessions with it. Disposing it releases its sessions and deletes nothing. */
-export interface Agent<_H extends AgentHarness = AgentHarness> extends AsyncDisposable {
+export interface AgentHandle<_H extends AgentHarness = AgentHarness> extends AsyncDisposable {
   getId(): string
   getProjectRoot(): string
   getOrgConnection(): OrgConnection | undefined

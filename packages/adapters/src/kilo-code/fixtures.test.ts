@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testRuns, testStrangers } from '../../test/fixture-runs.ts'
+import { OPENCODE_RUNS } from '../../test/opencode-runs.ts'
 import { eventsOf, mapFixture } from '../../test/support.ts'
 import { kiloCodeDialect } from './mapper.ts'
 
@@ -8,14 +9,7 @@ const REFUSED = 'run ended with an auto-rejected permission; pass --auto for aut
 
 /** The expected activity, from the scripts that the runs were recorded with. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
-  'plain-answer': ['agent: Hello from the mock model.'],
-  commands: [
-    'agent: I will run a command.',
-    'command echo hi; echo warn >&2 → 0',
-    'command echo partial; ls /nope; exit 3 → 3 ✗',
-    'command no-such-command-xyz → 127 ✗',
-    'agent: One passed, two failed.',
-  ],
+  ...OPENCODE_RUNS,
   patches: [
     'write /workspace/added.txt',
     'write /workspace/src/app.ts',
@@ -25,33 +19,11 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'write /workspace/nope.txt ✗',
     'agent: Patched.',
   ],
-  'file-tools': [
-    'read /workspace/notes.txt:2-4',
-    'write /workspace/new/created.txt',
-    'write /workspace/src/app.ts',
-    'write /workspace/src/app.ts ✗',
-    'read /workspace/missing.txt ✗',
-    'read /workspace/notes.txt:1-6',
-    'list /workspace/src',
-    'search **/*.ts',
-    'search TODO in /workspace/src',
-    'search nomatchxyz',
-    'write /workspace/notes.txt',
-    'unknown',
-    'unknown',
-    'agent: Files done.',
-  ],
   'skill-and-todo': [
     'skill demo /workspace/.kilo/skills/demo/SKILL.md',
     'skill nope /workspace/skills/nope/SKILL.md ✗',
     'unknown',
     'agent: Skill and todo done.',
-  ],
-  subagents: [
-    'agent: Delegating.',
-    'subagent_completed general',
-    'subagent_failed no-such-agent ✗',
-    'agent: Subagent said six.',
   ],
   'provider-refuses': ['warning: Error: mock 401 error', 'error [APIError]: mock 401 error'],
   'silent-retry': ['agent: Recovered after 429.'],
@@ -64,7 +36,6 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     `error: ${REFUSED}`,
   ],
   'tool-denied': ['command echo denied ✗', 'agent: It was denied.'],
-  'invalid-calls': ['unknown', 'unknown', 'agent: Invalid tool calls handled.'],
   'handmade-agent-manager': [
     'subagent_started Fix the parser ?',
     'subagent_started Write tests ?',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testRuns, testStrangers } from '../../test/fixture-runs.ts'
+import { OPENCODE_RUNS } from '../../test/opencode-runs.ts'
 import { eventsOf, mapFixture } from '../../test/support.ts'
 import { opencodeDialect } from './mapper.ts'
 
@@ -10,14 +11,7 @@ const SHELL_LOOP = 'command for i in $(seq 1 3000); do echo line $i of long outp
 
 /** The expected activity, from the scripts that the runs were recorded with. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
-  'plain-answer': ['agent: Hello from the mock model.'],
-  commands: [
-    'agent: I will run a command.',
-    'command echo hi; echo warn >&2 → 0',
-    'command echo partial; ls /nope; exit 3 → 3 ✗',
-    'command no-such-command-xyz → 127 ✗',
-    'agent: One passed, two failed.',
-  ],
+  ...OPENCODE_RUNS,
   'file-operations-by-shell': [
     'read /workspace/notes.txt',
     'read /workspace/notes.txt:2-4',
@@ -29,22 +23,6 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     SHELL_LOOP,
     'command sleep 20 ✗',
     'agent: Done.',
-  ],
-  'file-tools': [
-    'read /workspace/notes.txt:2-4',
-    'write /workspace/new/created.txt',
-    'write /workspace/src/app.ts',
-    'write /workspace/src/app.ts ✗',
-    'read /workspace/missing.txt ✗',
-    'read /workspace/notes.txt:1-6',
-    'list /workspace/src',
-    'search **/*.ts',
-    'search TODO in /workspace/src',
-    'search nomatchxyz',
-    'write /workspace/notes.txt',
-    'unknown',
-    'unknown',
-    'agent: Files done.',
   ],
   'failed-searches': ['search **/*.ts ✗', 'search TODO ✗', 'agent: Search done.'],
   'parallel-calls': [
@@ -59,12 +37,6 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'skill nope /workspace/skills/nope/SKILL.md ✗',
     'unknown',
     'agent: Skill and todo done.',
-  ],
-  subagents: [
-    'agent: Delegating.',
-    'subagent_completed general',
-    'subagent_failed no-such-agent ✗',
-    'agent: Subagent said six.',
   ],
   'mcp-calls': ['unknown', 'unknown', 'agent: MCP done.'],
   'provider-refuses': ['error [APIError]: mock 401 error'],
@@ -88,7 +60,6 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'read /etc/hostname ✗',
     'error [no-answer]: The run ended after a failed tool call, without an answer of the agent.',
   ],
-  'invalid-calls': ['unknown', 'unknown', 'agent: Invalid tool calls handled.'],
   'web-fetch': ['unknown', 'agent: Webfetch failed.'],
   'handmade-symbols-and-patches': [
     'search Harness',

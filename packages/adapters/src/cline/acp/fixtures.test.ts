@@ -1,13 +1,13 @@
+import { ACP_RUNS, SMALL_ACP_RUNS } from '../../../test/acp/acp-runs.ts'
 import { testRuns } from '../../../test/fixture-runs.ts'
 import { clineAcpDialect } from './mapper.ts'
 
 // The expected activity, from the scripts that the runs were recorded with.
 testRuns('Cline over ACP', clineAcpDialect, {
+  ...ACP_RUNS,
+  ...SMALL_ACP_RUNS,
   'command-succeeds': ['command echo fine > /dev/null && echo fine', 'agent: Done.'],
-  'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
   parallel: ['command echo one > /dev/null; echo one', 'command echo two > /dev/null; echo two', 'agent: Done.'],
-  'read-range': ['read /workspace/hello.txt:2-4', 'agent: Done.'],
-  refused: ['command echo fine > /dev/null && echo fine ✗', 'agent: Done.'],
   search: ['search needle', 'agent: Done.'],
   // Cline takes its model for one that writes patches, so it does not offer its editor.
   write: ['write /workspace/new.txt ✗', 'agent: Done.'],
@@ -30,9 +30,6 @@ testRuns('Cline over ACP', clineAcpDialect, {
     'command echo two > /dev/null; echo two',
     'agent: Done.',
   ],
-  declined: ['command touch a.txt ✗', 'agent: Done.'],
-  aborted: ['command touch started.txt; tail -f /dev/null ✗'],
-  'skill-and-mcp': ['skill greet /workspace/skills/greet/SKILL.md', 'unknown', 'agent: Done.'],
   subagent: ['subagent_started ? ?', 'command ls > /dev/null', 'subagent_completed ?', 'agent: Done.'],
   unauthorized: ['error [-32603]: Internal error: invalid key'],
 })

@@ -1,17 +1,17 @@
+import { ACP_RUNS, SMALL_ACP_RUNS } from '../../../test/acp/acp-runs.ts'
 import { testRuns } from '../../../test/fixture-runs.ts'
 import { gooseAcpDialect } from './mapper.ts'
 
 // The expected activity, from the scripts that the runs were recorded with.
 testRuns('Goose over ACP', gooseAcpDialect, {
+  ...ACP_RUNS,
+  ...SMALL_ACP_RUNS,
   'command-succeeds': ['command echo fine > /dev/null && echo fine → 0', 'agent: Done.'],
-  'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
   parallel: [
     'command echo one > /dev/null; echo one → 0',
     'command echo two > /dev/null; echo two → 0',
     'agent: Done.',
   ],
-  'read-range': ['read /workspace/hello.txt:2-4', 'agent: Done.'],
-  refused: ['command echo fine > /dev/null && echo fine ✗', 'agent: Done.'],
   search: ['search needle in /workspace/src', 'agent: Done.'],
   write: ['write /workspace/new.txt', 'agent: Done.'],
   files: [
@@ -24,17 +24,6 @@ testRuns('Goose over ACP', gooseAcpDialect, {
     'write /workspace/src/app.js ✗',
     'agent: Done.',
   ],
-  commands: [
-    'agent: I run it.',
-    'command echo fine > /dev/null && echo fine → 0',
-    'command echo bad; exit 3 → 3 ✗',
-    'command echo one > /dev/null; echo one → 0',
-    'command echo two > /dev/null; echo two → 0',
-    'agent: Done.',
-  ],
-  declined: ['command touch a.txt ✗', 'agent: Done.'],
-  aborted: ['command touch started.txt; tail -f /dev/null ✗'],
-  'skill-and-mcp': ['skill greet /workspace/skills/greet/SKILL.md', 'unknown', 'agent: Done.'],
   subagent: ['subagent_completed ?', 'agent: Done.'],
   unauthorized: [
     'error [auth-required]: Authentication required. To go on: Run `goose configure` to set up your AI provider and API key.',

@@ -8,6 +8,7 @@ import { createPolicy } from '../../policy/index.ts'
 import type { RuntimeAgent, RuntimeAgents } from './active-run.ts'
 import { ForeignAgent, says } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
+import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
 
 const ALLOW = { policy: createPolicy({ rules: { ...NO_RULES, tools: { submit_plan: 'allow', note: 'allow' } } }) }
@@ -54,20 +55,25 @@ function planning(
   return { agents: { planner, ...builder }, journal }
 }
 
+/** Opens a thread whose planner hands over to the builder, and which has a journal of what its tools did. */
+async function openPlanning(
+  builder: { readonly [agentId: string]: RuntimeAgent },
+  options: Partial<ThreadRuntimeOptions>,
+  input?: string,
+): Promise<RuntimeBench & { readonly journal: string[] }> {
+  let bench: RuntimeBench | undefined
+  const { agents, journal } = planning(builder, () => bench?.runtime as ThreadRuntime, input)
+  bench = await RuntimeBench.open(agents, options)
+  return Object.assign(bench, { journal })
+}
+
 suite('another agent takes over', () => {
   test('in the same run, when all calls of the step have their results', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
-    let bench: RuntimeBench | undefined
-    const { agents, journal } = planning(
-      { builder: { driver: builder } },
-      () => bench?.runtime as ThreadRuntime,
-      'Build it.',
-    )
-    await using opened = await RuntimeBench.open(agents, { ...ALLOW })
-    bench = opened
+    await using opened = await openPlanning({ builder: { driver: builder } }, { ...ALLOW }, 'Build it.')
     const { done, runId } = await opened.submit('go', { agentId: 'planner' })
     assert.equal(await done, 'complete')
-    assert.deepEqual(journal, ['noted'])
+    assert.deepEqual(opened.journal, ['noted'])
     assert.deepEqual(builder.turns[0]?.input, [{ id: '0', type: 'text', text: 'Build it.' }])
     assert.equal(builder.turns[0].runId, runId)
     assert.deepEqual(
@@ -84,10 +90,7 @@ suite('another agent takes over', () => {
 
   test('the next agent gets the task to continue if nothing else is given', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
-    let bench: RuntimeBench | undefined
-    const { agents } = planning({ builder: { driver: builder } }, () => bench?.runtime as ThreadRuntime)
-    await using opened = await RuntimeBench.open(agents, { ...ALLOW })
-    bench = opened
+    await using opened = await openPlanning({ builder: { driver: builder } }, { ...ALLOW })
     await (
       await opened.submit('go', { agentId: 'planner' })
     ).done
@@ -131,10 +134,7 @@ suite('another agent takes over', () => {
   test('another agent takes over also between two of our own, which see the same conversation', async () => {
     const model = scriptedModel([{ text: 'Built.' }])
     const builder = { builder: { driver: nativeDriver({ id: 'builder', model }) } }
-    let bench: RuntimeBench | undefined
-    const { agents } = planning(builder, () => bench?.runtime as ThreadRuntime)
-    await using opened = await RuntimeBench.open(agents, { ...ALLOW })
-    bench = opened
+    await using opened = await openPlanning(builder, { ...ALLOW })
     assert.equal(await (await opened.submit('go', { agentId: 'planner' })).done, 'complete')
     assert.match(JSON.stringify(model.requests[0]), /approved/)
     // The model would take another agent's last words for the beginning of its own answer.
@@ -152,10 +152,7 @@ suite('another agent takes over', () => {
       execute: async () => ({ result: 'ok' }),
     }
     const builder = { builder: { driver: nativeDriver({ id: 'builder', model }), tools: [work] } }
-    let bench: RuntimeBench | undefined
-    const { agents } = planning(builder, () => bench?.runtime as ThreadRuntime)
-    await using opened = await RuntimeBench.open(agents, { ...ALLOW })
-    bench = opened
+    await using opened = await openPlanning(builder, { ...ALLOW })
     const { runId } = await opened.submit('go', { agentId: 'planner' })
     const wait = await opened.wait()
     await opened.restart()
@@ -167,14 +164,7 @@ suite('another agent takes over', () => {
 
   test('another agent takes over also if this process dies while another call of the step waits', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
-    let bench: RuntimeBench | undefined
-    const { agents, journal } = planning(
-      { builder: { driver: builder } },
-      () => bench?.runtime as ThreadRuntime,
-      'Build it.',
-    )
-    await using opened = await RuntimeBench.open(agents, { ...NOTE_ASKS })
-    bench = opened
+    await using opened = await openPlanning({ builder: { driver: builder } }, { ...NOTE_ASKS }, 'Build it.')
     const { runId } = await opened.submit('go', { agentId: 'planner' })
     const wait = await opened.wait()
     await opened.until(() => opened.runtime.state.head.run?.status === 'parked')
@@ -182,7 +172,7 @@ suite('another agent takes over', () => {
     await opened.restart()
     await opened.runtime.answer(wait.id, { decision: 'approve' })
     assert.equal(await opened.runtime.outcome(runId), 'complete')
-    assert.deepEqual(journal, ['noted'])
+    assert.deepEqual(opened.journal, ['noted'])
     assert.deepEqual(
       builder.turns.map(({ input }) => input),
       [[{ id: '0', type: 'text', text: 'Build it.' }]],
@@ -192,10 +182,7 @@ suite('another agent takes over', () => {
 
   test('another agent takes over also if the thread is released while another call of the step waits', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
-    let bench: RuntimeBench | undefined
-    const { agents } = planning({ builder: { driver: builder } }, () => bench?.runtime as ThreadRuntime)
-    await using opened = await RuntimeBench.open(agents, { ...NOTE_ASKS, passivateAfter: 1 })
-    bench = opened
+    await using opened = await openPlanning({ builder: { driver: builder } }, { ...NOTE_ASKS, passivateAfter: 1 })
     const { runId } = await opened.submit('go', { agentId: 'planner' })
     const wait = await opened.wait()
     await opened.until(() => !opened.runtime.isHeld)
@@ -237,10 +224,7 @@ suite('another agent takes over', () => {
 
   test('a cancel ends the hand-off and leaves nothing of it', async () => {
     const builder = new ForeignAgent('builder', [says('Built.')])
-    let bench: RuntimeBench | undefined
-    const { agents } = planning({ builder: { driver: builder } }, () => bench?.runtime as ThreadRuntime)
-    await using opened = await RuntimeBench.open(agents, { ...NOTE_ASKS })
-    bench = opened
+    await using opened = await openPlanning({ builder: { driver: builder } }, { ...NOTE_ASKS })
     await opened.submit('go', { agentId: 'planner' })
     await opened.until(() => opened.runtime.state.head.run?.status === 'parked')
     assert.equal(opened.runtime.state.head.queue.size, 1)
