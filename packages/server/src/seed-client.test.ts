@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { createTool } from '@inspan/core'
+import { createTool, Workspace } from '@inspan/core'
+import type { JsonObject } from '@inspan/protocol'
 import { z } from 'zod'
 import { WebSocket } from 'ws'
 import { ServerBench } from './server.fixture.ts'
@@ -56,7 +60,11 @@ interface Operation {
 
 interface SeedShape {
   readonly status: string
+  readonly sessionId?: string
+  readonly config?: Readonly<Record<string, { readonly value: unknown; readonly applies: string }>>
+  readonly rewind?: { readonly dryRun: boolean; readonly report: { readonly removed: readonly string[] } }
   readonly messages: readonly {
+    readonly id: string
     readonly role: string
     readonly content: string
     readonly toolCalls?: readonly { readonly name: string; readonly status: string; readonly output?: string }[]
@@ -138,6 +146,84 @@ describe('a bare WebSocket script that knows only states, deltas and commands', 
     assert.match(await client.failed(), /nothing/)
     client.send({ type: 'dance' })
     assert.match(await client.failed(), /does not know/)
+    client.close()
+  })
+
+  it('configures, steers, cancels, resumes and rewinds by the words of the page, and sees each in the state', async (t) => {
+    const root = mkdtempSync(join(tmpdir(), 'inspan-seed-'))
+    t.after(() => rmSync(root, { recursive: true, force: true }))
+    const project = join(root, 'project')
+    mkdirSync(project)
+    const [started, hanging] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const steered = Promise.withResolvers<void>()
+    const hold = createTool({
+      id: 'hold',
+      description: 'Waits.',
+      execute: async () => {
+        started.resolve()
+        await steered.promise
+        return 'held'
+      },
+    })
+    const hang = createTool({
+      id: 'hang',
+      description: 'Never ends.',
+      execute: (_input, { abortSignal }) => {
+        hanging.resolve()
+        return new Promise((resolve) => abortSignal.addEventListener('abort', () => resolve('stopped')))
+      },
+    })
+    const call = (name: string, input: JsonObject = {}) => ({ toolCalls: [{ name, input }] })
+    await using bench = await ServerBench.start(
+      [
+        call('write_file', { path: 'a.txt', content: 'a' }),
+        call('hold'),
+        { text: 'The backend, then.' },
+        call('hang'),
+        { text: 'Resumed.' },
+      ],
+      {
+        agent: { tools: { hold, hang } },
+        harness: { workspace: new Workspace({ root: project, checkpoints: { folder: join(root, 'kept') } }) },
+      },
+    )
+    const client = new SeedClient(bench.url, bench.token)
+    const { sessionId } = await client.until(() => true)
+    client.send({ type: 'configure', config: { permissionMode: 'fullAuto', systemPrompt: 'Be brief.', maxTurns: 9 } })
+    const { config } = await client.until((state) => state.config?.['maxTurns']?.value === 9)
+    assert.deepEqual(config?.['permissionMode'], { value: 'fullAuto', applies: 'now' })
+
+    client.send({ type: 'submit', prompt: 'Go' })
+    await started.promise
+    // Commands are carried out in order: when the second one shows, the agent has the first.
+    client.send(
+      { type: 'steer', message: 'Focus on the backend first' },
+      { type: 'configure', config: { effort: 'low' } },
+    )
+    const texts = ({ messages }: SeedShape): string[] => messages.map(({ content }) => content)
+    await client.until((state) => state.config?.['effort'] !== undefined)
+    steered.resolve()
+    await client.until((state) => state.status === 'idle' && texts(state).at(-1) === 'The backend, then.')
+    assert.match(bench.model.requestBodies.at(-1) ?? '', /Be brief\..*Focus on the backend first/s)
+
+    client.send({ type: 'submit', prompt: 'And on' })
+    await hanging.promise
+    await client.until(({ status }) => status === 'running')
+    client.send({ type: 'cancel' })
+    await client.until(({ status }) => status === 'idle')
+
+    client.send({ type: 'resume', prompt: 'Where were we?', sessionId })
+    const { messages } = await client.until((state) => state.status === 'idle' && texts(state).includes('Resumed.'))
+    assert.match(bench.model.requestBodies.at(-1) ?? '', /Go.*Where were we\?/s)
+
+    const file = join(project, 'a.txt')
+    for (const dryRun of [true, false]) {
+      client.send({ type: 'rewind', messageId: messages[0]?.id, dryRun })
+      const { rewind } = await client.until((state) => state.rewind?.dryRun === dryRun)
+      assert.deepEqual(rewind?.report.removed, ['a.txt'])
+      assert.equal(existsSync(file), dryRun)
+    }
+    assert.deepEqual(client.errors, [])
     client.close()
   })
 })
