@@ -24,7 +24,7 @@ export function demoServed(cwd: string): Agent {
     inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
     execute: async () => {
       entries = (await readdir(cwd)).filter((name) => !name.startsWith('.')).sort()
-      return { entries }
+      return entries.join('\n')
     },
   })
   return new Agent({

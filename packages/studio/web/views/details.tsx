@@ -85,7 +85,7 @@ function Permissions({ client }: { readonly client: Client }): ReactNode {
         value={level}
         onChange={(event) => configure(event.target.value as PermissionMode)}
       >
-        <option value="default">Ask by the rules</option>
+        <option value="default">Ask, unless a rule allows it</option>
         <option value="acceptEdits">Allow edits</option>
         <option value="fullAuto">Allow everything that is not denied</option>
       </select>

@@ -117,7 +117,7 @@ function threadActions({ choices, client, onDelete, onDetails, onOpen }: Palette
     ['Delete this thread…', onDelete],
     ...choices.modes.map(({ id, name }) => [`Mode: ${name}`, () => client.send({ type: 'mode', mode: id })] as const),
     ...choices.models.map((model) => [`Model: ${model}`, () => client.send({ type: 'model', model })] as const),
-    ['Permissions: ask by the rules', () => permit(client, 'default')],
+    ['Permissions: ask, unless a rule allows it', () => permit(client, 'default')],
     ['Permissions: allow edits', () => permit(client, 'acceptEdits')],
     ['Permissions: allow everything that is not denied', () => permit(client, 'fullAuto')],
     ...(head.grants.tools.length + head.grants.categories.length === 0
