@@ -103,8 +103,7 @@ function restated(instructions: string, text: string): string {
 /** Arguments are visible to every user of the machine, so values that may be secret go through the environment. */
 function mcpServers(rules: CodexRules, secrets: Map<string, string>): Record<string, TomlValue> {
   const servers: Record<string, TomlValue> = {}
-  for (const [name, server] of Object.entries(rules.mcp)) {
-    if (server.enabled === false) continue
+  for (const [name, server] of startedServers(rules)) {
     const hidden = rules.disabledTools.get(name) ?? []
     servers[name] = {
       ...connection(server, secrets, `INSPAN_MCP_${Object.keys(servers).length}`),
@@ -114,6 +113,11 @@ function mcpServers(rules: CodexRules, secrets: Map<string, string>): Record<str
     }
   }
   return servers
+}
+
+/** The MCP servers that Codex starts. It refuses settings of any other. */
+export function startedServers({ mcp }: Pick<CodexRules, 'mcp'>): [name: string, server: MCPServerConfig][] {
+  return Object.entries(mcp).filter(([, { enabled }]) => enabled !== false)
 }
 
 /** Codex allows our own tools without asking, and waits as long as it can. */

@@ -22,6 +22,14 @@ describe('the command line', () => {
     const plan = launchAppServer(aRequest({ mcp: { files: { type: 'stdio', command: 'files' } } }))
     assert.equal(optionsOf(plan, '-c').at(-1), 'mcp_servers.files.default_tools_approval_mode="prompt"')
   })
+
+  it('has no setting of an MCP server that is disabled or denied: Codex would not start', () => {
+    const server = { type: 'stdio', command: 'files' } as const
+    const mcp = { files: server, off: { ...server, enabled: false }, denied: server }
+    const request = { ...ruled({ tools: { mcp__denied: 'deny' } }), mcp }
+    const named = launchAppServer(request).args.flatMap((arg) => /^mcp_servers\.(\w+)/.exec(arg)?.[1] ?? [])
+    assert.deepEqual([...new Set(named)], ['files'])
+  })
 })
 
 describe('rules', () => {

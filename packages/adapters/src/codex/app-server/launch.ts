@@ -1,5 +1,5 @@
 import type { PermissionRules } from '@inspan/protocol'
-import { launchCodex, type CodexLaunchOptions } from '../launch.ts'
+import { launchCodex, startedServers, type CodexLaunchOptions } from '../launch.ts'
 import { codexProfile } from '../profile.ts'
 import { codexRules, type CodexRules } from '../rules.ts'
 import type { LaunchRequest } from '../../launch/launch-plan.ts'
@@ -21,7 +21,7 @@ export function launchAppServer(request: LaunchRequest, options: CodexLaunchOpti
   const settings = onlyFlags(plan.args, SETTINGS)
   const kept = settings.filter((arg, index) => !OF_THREADS.test(SETTINGS.has(arg) ? (settings[index + 1] ?? '') : arg))
   return {
-    args: ['app-server', ...kept, ...Object.keys(request.mcp).flatMap(askBefore)],
+    args: ['app-server', ...kept, ...startedServers(rulesOf(request)).flatMap(([name]) => askBefore(name))],
     ...(plan.env === undefined ? {} : { env: plan.env }),
     ...(plan.warnings === undefined ? {} : { warnings: plan.warnings }),
   }
@@ -34,7 +34,11 @@ function withoutTurn({ effort: _effort, output: _output, ...request }: LaunchReq
 
 /** Returns the sandbox. Codex asks in addition to it. */
 export function sandboxOf(request: LaunchRequest): CodexRules['sandbox'] {
-  return codexRules(floor(request), codexProfile.title, true).sandbox
+  return rulesOf(request).sandbox
+}
+
+function rulesOf(request: LaunchRequest): CodexRules {
+  return codexRules(floor(request), codexProfile.title, true)
 }
 
 function askBefore(server: string): readonly string[] {
