@@ -56,7 +56,7 @@ export class ObservationalMemory {
   /** The basis of the chunks: they are void when messages were rewound or erased. */
   #changes = 0
   #observing: Promise<void> | undefined
-  #reflecting: Promise<void> | undefined
+  #reflecting: { readonly done: Promise<void>; readonly tokens: number } | undefined
   #steps = 0
   #counted = { text: '', tokens: 0 }
 
@@ -92,7 +92,7 @@ export class ObservationalMemory {
 
   /** Resolves when nothing runs in the background. */
   async settled(): Promise<void> {
-    await Promise.all([this.#observing, this.#reflecting])
+    await Promise.all([this.#observing, this.#reflecting?.done])
   }
 
   async state(): Promise<ObservedState> {
@@ -273,9 +273,10 @@ export class ObservationalMemory {
     const state = await this.state()
     const tokens = this.#count(state.observations)
     if (tokens < this.reflectorThreshold) return
-    this.#reflecting = this.#reflect(state, tokens).finally(() => {
+    const done = this.#reflect(state, tokens).finally(() => {
       this.#reflecting = undefined
     })
+    this.#reflecting = { done, tokens }
   }
 
   async #reflect(state: ObservedState, tokens: number): Promise<void> {
@@ -327,7 +328,7 @@ export class ObservationalMemory {
           },
           reflection: {
             status: this.#reflecting === undefined ? 'idle' : 'running',
-            inputObservationTokens: 0,
+            inputObservationTokens: this.#reflecting?.tokens ?? 0,
             observationTokens: 0,
           },
         },

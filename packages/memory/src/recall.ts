@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, StoredMessage } from '@inspan/protocol'
 import type { Embed, MemoryThread, RunnableTool } from '@inspan/protocol/driver'
-import { transcript } from './transcript.ts'
+import { bodyOf, firstChars, inTags } from './transcript.ts'
 
 export interface RecallOptions {
   /** An embedding model of the AI SDK. With it, messages are found by meaning as well as by words. */
@@ -32,13 +32,18 @@ export function recallTool(
       properties: {
         query: { type: 'string', description: 'Words to search for.' },
         from: { type: 'integer', minimum: 0, description: 'Read the messages from this number on. 0: the first.' },
+        skip: {
+          type: 'integer',
+          minimum: 0,
+          description: 'With "from": leave out so many characters of that message.',
+        },
         limit: { type: 'integer', minimum: 1, maximum: most, description: `How many messages. Default: ${most}.` },
       },
     },
     category: 'read',
     isIdempotent: true,
     requiresApproval: false,
-    execute: async ({ from, limit, query }, { signal }) => {
+    execute: async ({ from, limit, query, skip }, { signal }) => {
       const count = Math.min(most, typeof limit === 'number' && limit > 0 ? Math.floor(limit) : most)
       if (typeof query === 'string' && query.trim() !== '') {
         return {
@@ -47,26 +52,32 @@ export function recallTool(
           ),
         }
       }
-      if (typeof from === 'number') return { result: shown(await thread.read(from, count)) }
+      if (typeof from === 'number') {
+        return { result: shown(await thread.read(from, count), typeof skip === 'number' ? Math.max(0, skip) : 0) }
+      }
       return { result: { content: 'Give "query" or "from".', isError: true }, isError: true }
     },
   }
 }
 
-function shown(messages: readonly StoredMessage[]): JsonValue {
+/** Shows as much as fits, and where the rest is. `skip` counts in the first message. */
+function shown(messages: readonly StoredMessage[], skip = 0): JsonValue {
   if (messages.length === 0) return { content: 'No message was found.', isError: false }
   let left = MOST_CHARS
+  let start = skip
   const entries: JsonObject[] = []
   for (const message of messages) {
-    const text = transcript([message], left)
-    left -= text.length
-    entries.push({ number: message.order, message: text })
-    // At least one, and never more than fits.
-    if (left <= 0) break
+    const { order: number } = message
+    if (left <= 0) return { messages: entries, more: `Read on with "from": ${number}.` }
+    const rest = bodyOf(message, Infinity).slice(start)
+    const body = firstChars(rest, left)
+    entries.push({ number, message: inTags(message, body.toWellFormed()) })
+    if (body.length < rest.length) {
+      const more = `Message ${number} is longer. Read on with "from": ${number}, "skip": ${start + body.length}.`
+      return { messages: entries, more }
+    }
+    left -= body.length
+    start = 0
   }
-  const last = messages[entries.length - 1]?.order ?? 0
-  return {
-    messages: entries,
-    ...(entries.length < messages.length ? { more: `Read on with "from": ${last + 1}.` } : {}),
-  }
+  return { messages: entries }
 }

@@ -6,14 +6,20 @@ const MOST_CHARS = 20_000
 /** Returns messages as text for an observer. Nothing in them can end the block they are put into. */
 export function transcript(messages: readonly StoredMessage[], mostChars: number = MOST_CHARS): string {
   return messages
-    .flatMap((message) => {
-      const lines = message.parts.flatMap((part) => lineOf(part, Math.min(mostChars, MOST_CHARS)))
-      const by = message.role === 'user' ? 'user' : 'assistant'
-      return lines.length === 0
-        ? []
-        : [`<message role="${by}" at="${new Date(message.at).toISOString()}">`, ...lines, '</message>']
-    })
+    .map((message) => inTags(message, bodyOf(message, mostChars)))
+    .filter((text) => text !== '')
     .join('\n')
+}
+
+/** Returns what a message says, with at most so many characters of each part. */
+export function bodyOf({ parts }: StoredMessage, mostChars: number): string {
+  return parts.flatMap((part) => lineOf(part, mostChars)).join('\n')
+}
+
+/** Returns a body with who said it and when. */
+export function inTags({ at, role }: StoredMessage, body: string): string {
+  const by = role === 'user' ? 'user' : 'assistant'
+  return body === '' ? '' : `<message role="${by}" at="${new Date(at).toISOString()}">\n${body}\n</message>`
 }
 
 /** Makes a text harmless inside a block of tags. */

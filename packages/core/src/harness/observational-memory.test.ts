@@ -95,6 +95,26 @@ suite('events of observational memory', () => {
     assert.match(end?.observations ?? '', /Foxes\./)
   })
 
+  test('the status reports a reflection at work, and how much it has to shorten', async () => {
+    const reflector = scriptedModel([{ hang: true, text: '', repeat: true }])
+    await using bench = await openMemoryBench(
+      observing(scriptedModel([{ text: NOTES, repeat: true }]), {
+        reflection: { observationTokens: 5, model: reflector },
+      }),
+    )
+    const send = (): Promise<unknown> => bench.harness.sendMessage({ content: LONG })
+    while (bench.all('om_reflection_start').length === 0) await send()
+    await send()
+    const [started] = bench.all('om_reflection_start')
+    const status = bench.all('om_status').at(-1)?.windows.buffered.reflection
+    assert.ok(started !== undefined && started.tokensToReflect > 0)
+    assert.deepEqual(status, {
+      status: 'running',
+      inputObservationTokens: started.tokensToReflect,
+      observationTokens: 0,
+    })
+  })
+
   test('each has exactly the fields of its kind, and one cycle is one observation or reflection', async () => {
     const observer = scriptedModel([{ text: `${NOTES}\n<thread-title>Foxes</thread-title>`, repeat: true }])
     const reflector = scriptedModel([{ text: '' }, { text: '<observations>\n- Foxes.\n</observations>', repeat: true }])
