@@ -7,7 +7,10 @@ export interface BrowserToolsOptions {
   readonly id?: string
   /** Makes the browser of a thread, on its first call. */
   readonly open: (threadId: string) => Promise<Browser>
-  /** Called with every address before it is opened; `false` refuses it. Default: only `http:` and `https:`. */
+  /**
+   * Called with every address before it is opened, and with that of every page before it is shown, because links and
+   * redirects lead on; `false` refuses it. Default: only `http:` and `https:`.
+   */
   readonly allows?: (url: URL) => boolean
   /** How much of a page the model gets, in characters. Default: 30,000. */
   readonly maxText?: number
@@ -106,6 +109,7 @@ export class BrowserTools implements ToolSource {
       case 'browser_type':
         return this.#page(await browser.type(text('target'), text('text'), { submit: input['submit'] === true }))
       case 'browser_screenshot': {
+        this.#assertShown((await browser.read()).url)
         const data = (await browser.screenshot({ fullPage: input['fullPage'] === true })).toString('base64')
         const picture = { type: 'file', mediaType: 'image/png', data } as const
         return { result: 'A picture of the page.', modelOutput: { type: 'content', value: [picture] } }
@@ -121,6 +125,7 @@ export class BrowserTools implements ToolSource {
 
   #page({ text, title, url }: PageView): ToolOutcome {
     const { maxText = 30_000 } = this.#options
+    this.#assertShown(url)
     const cut = text.length > maxText ? `\n[${text.length - maxText} characters left out]` : ''
     return { result: `${title}\n${url}\n\n${text.slice(0, maxText)}${cut}` }
   }
@@ -131,6 +136,11 @@ export class BrowserTools implements ToolSource {
     if (url === undefined) throw new InspanError('invalid-input', `"${given}" is not an address.`)
     if (allows(url)) return url.href
     throw new InspanError('invalid-input', `${url.href} may not be opened.`)
+  }
+
+  /** A browser begins with an empty page, which is of nobody. */
+  #assertShown(address: string): void {
+    if (address !== 'about:blank') this.#checked(address)
   }
 
   #browser(threadId: string): Promise<Browser> {

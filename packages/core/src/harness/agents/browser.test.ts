@@ -74,4 +74,33 @@ suite('a browser', () => {
     await sent
     assert.deepEqual([bench.all('tool_end')[0]?.isError, log], [true, []])
   })
+
+  test('shows no page that may not be opened, also if a link or a redirect has led there', async () => {
+    let url = 'https://example.org/'
+    const page = async (): Promise<PageView> => ({ url, title: 'T', text: 'secret' })
+    const moved = async (): Promise<PageView> => {
+      url = 'http://10.0.0.1/'
+      return page()
+    }
+    const screenshot = async (): Promise<Buffer> => Buffer.from('secret')
+    const open = async (): Promise<Browser> => {
+      return { open: page, read: page, click: moved, type: page, screenshot, wait: page, close: async () => undefined }
+    }
+    const calls = [
+      { id: 'c1', name: 'browser_open', input: { url } },
+      { id: 'c2', name: 'browser_click', input: { target: 'e1' } },
+      { id: 'c3', name: 'browser_read', input: {} },
+      { id: 'c4', name: 'browser_screenshot', input: {} },
+    ]
+    const script = [...calls.map((call) => ({ toolCalls: [call] })), { text: 'Done.' }]
+    const browser = new BrowserTools({ open, allows: ({ hostname }) => hostname === 'example.org' })
+    await using bench = new HarnessBench(script, { browser, initialState: { yolo: true } })
+    await bench.harness.sendMessage({ content: 'Look.' })
+    const [shown, ...refused] = bench.all('tool_end')
+    assert.match(String(shown?.result), /secret/)
+    for (const { isError, result } of refused) {
+      assert.deepEqual([isError, result], [true, 'http://10.0.0.1/ may not be opened.'])
+    }
+    assert.equal(refused.length, 3)
+  })
 })
