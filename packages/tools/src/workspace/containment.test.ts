@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { JsonObject } from '@inspan/protocol'
@@ -19,6 +20,60 @@ const WAYS: readonly [string, (path: string) => JsonObject][] = [
   ['grep', (path) => ({ path, pattern: 'secret' })],
   ['execute_command', (path) => ({ command: 'cat secret.txt', cwd: path })],
 ]
+
+const SWAPPED: readonly [string, JsonObject][] = [
+  ['read_file', { path: 'dir/x.txt' }],
+  ['write_file', { path: 'dir/x.txt', content: 'new' }],
+  ['write_file', { path: 'dir/made/new.txt', content: 'new' }],
+  ['edit_file', { path: 'dir/x.txt', old_string: 'mine', new_string: 'new' }],
+  ['list_files', { path: 'dir' }],
+  ['delete', { path: 'dir/x.txt' }],
+  ['delete', { path: 'dir/sub', recursive: true }],
+  ['delete', { path: 'dir', recursive: true }],
+  ['file_stat', { path: 'dir/x.txt' }],
+  ['mkdir', { path: 'dir/made' }],
+  ['grep', { path: 'dir', pattern: 'secret|mine', all: true }],
+]
+
+const FS_CALLS = [
+  'openSync',
+  'readdirSync',
+  'lstatSync',
+  'readlinkSync',
+  'mkdirSync',
+  'renameSync',
+  'unlinkSync',
+  'rmdirSync',
+  'readFileSync',
+] as const
+
+/** Does something right before one of the next calls of the file system. */
+class CallsBefore {
+  haveHappened = false
+  readonly #originals = FS_CALLS.map((name) => [name, fs[name]] as const)
+
+  constructor(at: number, act: () => void) {
+    let count = 0
+    for (const [name, original] of this.#originals) {
+      const counted = (...args: unknown[]): unknown => {
+        count++
+        if (count === at) {
+          this.haveHappened = true
+          this.stop()
+          act()
+        }
+        return Reflect.apply(original, fs, args)
+      }
+      Object.assign(fs, { [name]: counted })
+    }
+    syncBuiltinESMExports()
+  }
+
+  stop(): void {
+    Object.assign(fs, Object.fromEntries(this.#originals))
+    syncBuiltinESMExports()
+  }
+}
 
 suite('a path cannot leave the workspace', () => {
   test('by .., as an absolute path, through a link to a folder or a file, or through a chain of links', async () => {
@@ -91,6 +146,39 @@ suite('a path cannot leave the workspace', () => {
     symlinkSync(join(bench.root, 'a'), join(bench.root, 'absolute'))
     for (const path of [join(bench.root, 'a/b/c.txt'), 'a/up/c.txt', 'absolute/b/c.txt', 'a/b/../b//./c.txt']) {
       assert.equal(await bench.result('read_file', { path }), 'here', path)
+    }
+  })
+
+  test('by a folder that is swapped for a link before any one call of the system', async () => {
+    // The calls that load a tool are not counted.
+    await using loaded = new WorkspaceBench({ shell: false })
+    for (const [name, input] of SWAPPED) await loaded.call(name, input)
+    for (const [name, input] of SWAPPED) {
+      let isOver = false
+      for (let at = 1; !isOver; at++) {
+        await using bench = new WorkspaceBench({ shell: false })
+        const { outside, root } = bench
+        mkdirSync(join(root, 'dir/sub'), { recursive: true })
+        mkdirSync(join(outside, 'sub'))
+        for (const file of ['x.txt', 'sub/y.txt']) {
+          writeFileSync(join(root, 'dir', file), 'mine')
+          writeFileSync(join(outside, file), 'secret')
+        }
+        const before = readdirSync(outside, { recursive: true })
+        const calls = new CallsBefore(at, () => {
+          renameSync(join(root, 'dir'), join(root, 'kept'))
+          symlinkSync(outside, join(root, 'dir'))
+        })
+        const { result } = await bench.call(name, input).finally(() => calls.stop())
+        isOver = !calls.haveHappened
+        const what = `${name}, before call ${at}`
+        assert.doesNotMatch(JSON.stringify(result), /secret/, what)
+        assert.deepEqual(readdirSync(outside, { recursive: true }), before, what)
+        for (const file of ['x.txt', 'sub/y.txt']) {
+          assert.equal(readFileSync(join(outside, file), 'utf8'), 'secret', what)
+        }
+        assert.ok(at > 3 || !isOver, `${name} makes calls`)
+      }
     }
   })
 
