@@ -50,13 +50,15 @@ function rejectsWith(code: ErrorCode): (error: unknown) => boolean {
 
 describe('a Postgres store', () => {
   it(
-    'appends in one round trip, whatever the append holds',
+    'claims in one round trip, and appends in one, whatever the append holds',
     withDatabase(async (open, url) => {
       const proxy = await startProxy(url)
       try {
         const store = await open({ url: proxy.url, maxConnections: 1 })
         await store.createStream(thread('t'))
+        const beforeClaim = proxy.roundTrips()
         const { epoch } = await store.claim('t', 'me')
+        assert.equal(proxy.roundTrips() - beforeClaim, 1)
         const bytes = Buffer.from('bytes')
         const hash = createHash('sha256').update(bytes).digest('hex')
         const before = proxy.roundTrips()
