@@ -50,6 +50,7 @@ testLiveSession({
   stage,
   touch: TOUCH.replace('await ', ''),
   unknownRecord: `t.print({ type: 'brand_new' })`,
+  isRecord: /^\{.*"type":/,
   answersIn: async (dir) => (await heard(dir)).filter((line) => line.includes('behavior')),
 })
 

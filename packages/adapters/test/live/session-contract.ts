@@ -46,11 +46,21 @@ export interface LiveSessionCli {
   readonly touch: string
   /** Prints a record of a type that does not exist. */
   readonly unknownRecord: string
+  /** Matches a line that the stand-in prints, and no other text that is parsed. */
+  readonly isRecord: RegExp
   /** Returns the answers that the stand-in got to its questions. */
   readonly answersIn: (dir: string) => Promise<readonly unknown[]>
 }
 
-export function testLiveSession({ agentId, answersIn, dialect, stage, touch, unknownRecord }: LiveSessionCli): void {
+export function testLiveSession({
+  agentId,
+  answersIn,
+  dialect,
+  isRecord,
+  stage,
+  touch,
+  unknownRecord,
+}: LiveSessionCli): void {
   describe('a question of any CLI', () => {
     it('has our own name and its arguments, so that it is recognised when it is asked again', async (t) => {
       const { dir, host, run } = await stage(t, `await ${touch}`)
@@ -83,6 +93,18 @@ export function testLiveSession({ agentId, answersIn, dialect, stage, touch, unk
   })
 
   describe('a session of any CLI', () => {
+    it('parses each line once, for events, limits and answers', async (t) => {
+      const parse = t.mock.method(JSON, 'parse')
+      const { host, run } = await stage(t, `await ${touch}; t.say('here'); t.say('and there')`)
+      const turn = run()
+      ;(await host.nextAsk()).answer(APPROVE)
+      assert.equal(finishOf(await turn.all), 'stop')
+      const times = Map.groupBy(parse.mock.calls, ({ arguments: [text] }) => text)
+      const records = [...times].filter(([text]) => isRecord.test(text))
+      assert.ok(records.length > 8, `${records.length} different lines`)
+      for (const [text, calls] of records) assert.equal(calls.length, 1, text)
+    })
+
     it('keeps lines that it does not understand, and continues the turn', async (t) => {
       const { host, run } = await stage(
         t,

@@ -67,6 +67,7 @@ testLiveSession({
   stage,
   touch: TOUCH.replace('await ', ''),
   unknownRecord: `t.notify('brand/new', {})`,
+  isRecord: /^\{.*"(?:method|result)":/,
   answersIn,
 })
 
@@ -265,18 +266,6 @@ describe('a process', () => {
     assert.equal((await requests(dir, 'thread/start')).length, 1)
     assert.equal(host.processes.length, 2)
     assert.deepEqual(host.bindings.at(-1)?.usageTotal?.totalTokens, 40)
-  })
-
-  it('prints lines that are parsed once each, for events, limits and answers', async (t) => {
-    const parse = t.mock.method(JSON, 'parse')
-    const { host, run } = await stage(t, `${TOUCH}; t.say('here'); t.say('and there')`)
-    const turn = run()
-    ;(await host.nextAsk()).answer(APPROVE)
-    assert.equal(finishOf(await turn.all), 'stop')
-    const times = Map.groupBy(parse.mock.calls, ({ arguments: [text] }) => text)
-    const messages = [...times].filter(([text]) => /^\{.*"(?:method|result)":/.test(text))
-    assert.ok(messages.length > 8, `${messages.length} different lines`)
-    for (const [text, calls] of messages) assert.equal(calls.length, 1, text)
   })
 
   it('asks for every command and keeps to its sandbox', async (t) => {
