@@ -109,6 +109,25 @@ git bisect, git count-objects, git var, git version, git help, git notes, git ch
   -v -H --verbose --human-readable --refresh --really-refresh -q --quiet --auto --no-prune --all --build-options
 `
 
-/** Settings of git that name a program to run, another folder, or more settings. */
-export const GIT_SETTING: RegExp =
-  /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree|^protocol\.|^url\.|httpd|^safe\./i
+/** Settings of git that only say how it shows, compares or names things; any other may name a program or a folder. */
+export const HARMLESS_SETTING: RegExp = new RegExp(
+  `^(?:${[
+    'user\\.(?:name|email)',
+    '(?:color|column|advice|status|rerere|stash)\\..*',
+    'core\\.(?:autocrlf|eol|safecrlf|whitespace|quotepath|ignorecase|filemode|abbrev|precomposeunicode|longpaths)',
+    'init\\.defaultbranch',
+    'push\\.(?:default|autosetupremote|followtags)',
+    'pull\\.(?:rebase|ff)',
+    'fetch\\.(?:prune|prunetags|parallel|all)',
+    'merge\\.(?:conflictstyle|ff|stat|log)',
+    'rebase\\.(?:autosquash|autostash|updaterefs|stat)',
+    'diff\\.(?:algorithm|renames|renamelimit|colormoved|mnemonicprefix|noprefix|context|interhunkcontext)',
+    'log\\.(?:date|decorate|abbrevcommit|follow)',
+    'grep\\.(?:linenumber|patterntype|extendedregexp|column)',
+    'commit\\.(?:verbose|status|cleanup)',
+    'branch\\.(?:sort|autosetuprebase|autosetupmerge)',
+    '(?:tag|versionsort)\\.(?:sort|suffix)',
+    'format\\.pretty',
+  ].join('|')})$`,
+  'i',
+)

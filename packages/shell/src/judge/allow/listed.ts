@@ -1,4 +1,4 @@
-import { GIT_SETTING } from '../../programs/git-options.ts'
+import { HARMLESS_SETTING } from '../../programs/git-options.ts'
 import { harmlessOptions } from '../../programs/harmless-options.ts'
 import type { OptionTable } from '../../programs/options.ts'
 import { wordList } from '../../programs/word-list.ts'
@@ -27,7 +27,7 @@ const MOST_OPERANDS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Subcommands that change settings or scripts, or run something else. */
-const SETS_UP = /^(?:config|c|set|set-script|pkg|explore|edit)$/
+const SETS_UP = /^(?:config|c|set|set-script|pkg|explore|edit|plugin|policies)$/
 /** They take options from a file whose name follows an `@`. */
 const READS_OPTIONS =
   /^(?:nm|strings|objdump|readelf|size|ar|ranlib|strip|objcopy|c\+\+filt|pytest|py\.test|mypy|ruff|black|isort)$/
@@ -44,7 +44,7 @@ const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
   ['make', /=/],
   ['gmake', /=/],
   ['cargo', /^\+/],
-  ['git config', new RegExp(`^edit$|${GIT_SETTING.source}`, 'i')],
+  ['kubectl', /^set(?:-\w+)?$/],
   ['gh', /^(?:alias|config|extensions?|ext)$/],
   ['curl', /%output\{|^file:|(?:^|\w)@(?:[/~]|(?:.*\/)?\.\.\/)/i],
   // A name with a colon is a file on another machine.
@@ -200,6 +200,7 @@ function findIn(
     if (VALUES_TELL.test(name) && TELLING_OPERAND.get(name)?.test(given) === true) return given
   }
   const passed = [...args.keys()].slice(end + 1)
+  if (name === 'git config') return unlistedSetting(args, from, [...operands, ...passed])
   // What follows are options of git.
   if (name === 'gh' && open.includes(end)) return args[end]
   const telling = TELLING_OPERAND.get(name)
@@ -215,6 +216,17 @@ function findIn(
   const behind = open.filter((at) => at > end)
   const second = harmlessOptions(`${name} --`)
   return second === undefined ? findTelling(args, behind) : findIn(`${name} --`, second, args, behind, end + 1)
+}
+
+const READS_SETTING = /^(?:--get(?:-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l|get|list)$/
+
+/** Returns the setting of git that a command changes, unless it is known to be harmless. */
+function unlistedSetting(args: readonly string[], from: number, operands: readonly number[]): string | undefined {
+  const [first = '', second = ''] = operands.map((at) => args[at] ?? '')
+  const isRead = args.slice(from).some((text) => READS_SETTING.test(text))
+  if (first === '' || (!/^(?:edit|set|unset|rename-section|remove-section)$/.test(first) && isRead)) return undefined
+  const key = first === 'set' || first === 'unset' ? second : first
+  return (operands.length === 1 && key.includes('.')) || HARMLESS_SETTING.test(key) ? undefined : first
 }
 
 /** Returns the attached value, `next` when it is the next word, empty without one; null for an unlisted option. */

@@ -17,7 +17,7 @@ import {
   takesInputAsData,
 } from '../../programs/programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
-import { GIT_SETTING } from '../../programs/git-options.ts'
+import { HARMLESS_SETTING } from '../../programs/git-options.ts'
 import { isFreeVariable, isHarmlessSetting } from '../grammar/variables.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from '../patterns/shell-pattern.ts'
 import { literalWord } from '../../read/words.ts'
@@ -123,8 +123,8 @@ function sameRuns(base: string, { appended, args }: SimpleCommand): ProgramRun[]
 function takesData(base: string, { args, runs }: SimpleCommand): boolean {
   if (!runsNoArgument(base) || runs !== null) return false
   // A `git config` may set a program to run later.
-  const sets = args.some(({ text }) => text === 'config') && args.some(({ text }) => GIT_SETTING.test(text))
-  return base !== 'git' || !sets
+  const isConfig = base === 'git' && args.some(({ text }) => text === 'config')
+  return !isConfig || !args.some(({ text }) => /^[\w-]+\../.test(text) && !HARMLESS_SETTING.test(text))
 }
 
 /**
