@@ -1,4 +1,4 @@
-import type { ActivityEvent } from '@inspan/protocol'
+import type { ActivityEvent, JsonValue } from '@inspan/protocol'
 import type { HarnessToolCall } from '@inspan/protocol/wire'
 
 export type CallKind = 'command' | 'read' | 'write' | 'search' | 'list' | 'skill' | 'subagent' | 'other'
@@ -34,7 +34,20 @@ const NAMES: readonly (readonly [RegExp, CallKind])[] = [
   [/list|^ls$/, 'list'],
 ]
 
-const SUBJECTS = ['command', 'path', 'file_path', 'filePath', 'pattern', 'query', 'url', 'prompt', 'question', 'task']
+/** Names of arguments, in the order in which they say most about a call. */
+const SUBJECTS = [
+  'command',
+  'path',
+  'file_path',
+  'filePath',
+  'pattern',
+  'query',
+  'url',
+  'prompt',
+  'question',
+  'task',
+  'title',
+]
 const PATHS = ['path', 'file_path', 'filePath', 'file']
 
 /** Says what a call does, from its recorded activity or else from its name and input. */
@@ -68,6 +81,13 @@ function subjectOf({ input }: HarnessToolCall, main: ActivityEvent | undefined):
   if (main !== undefined && 'path' in main && main.path !== undefined) return main.path
   if (input === undefined) return ''
   return Object.entries(input)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}: ${shortOf(value)}`)
     .join(', ')
+}
+
+/** A list of tasks or todos is shown elsewhere. */
+function shortOf(value: JsonValue): string {
+  if (typeof value === 'string') return value
+  const isOfObjects = Array.isArray(value) && value.some((each) => typeof each === 'object' && each !== null)
+  return isOfObjects ? String(value.length) : JSON.stringify(value)
 }

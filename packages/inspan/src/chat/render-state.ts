@@ -1,4 +1,4 @@
-import { describeCost, type ClientState } from '@inspan/client'
+import { describeCost, summarizeCall, type ClientState } from '@inspan/client'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import type { HarnessToolCall, WireMessage } from '@inspan/protocol/wire'
 import { oneLine } from '../one-line.ts'
@@ -46,7 +46,7 @@ const MARKS: Readonly<Record<HarnessToolCall['status'], readonly [mark: string, 
 
 function callLines(call: HarnessToolCall, isUnfolded: boolean): readonly ToneLine[] {
   const [mark, tone, note] = MARKS[call.status]
-  const subject = subjectOf(call.input)
+  const subject = oneLine(visible(summarizeCall(call).subject), SUBJECT_CHARS)
   const title = `${mark} ${oneLine(visible(call.name))}${subject === '' ? '' : ` ${subject}`}${note}`
   const output = visible(wordsOf(call.output ?? '')).trimEnd()
   const change = isUnfolded ? changeLines(call.input) : []
@@ -88,22 +88,6 @@ function wordsOf(output: string): string {
 function foldedOutput(all: readonly string[]): string {
   const shown = oneLine(all.findLast((each) => each.trim() !== '') ?? '', SUBJECT_CHARS)
   return all.length === 1 ? shown : `${shown} (${all.length} lines, Ctrl+O unfolds)`
-}
-
-const SUBJECT_FIELDS = ['command', 'path', 'file_path', 'filePath', 'pattern', 'query', 'url', 'prompt', 'question']
-
-/** Returns the part of the input that says most about a call, in one line. */
-function subjectOf(input: JsonObject | undefined): string {
-  if (input === undefined) return ''
-  const topic = SUBJECT_FIELDS.map((name) => input[name]).find((value) => typeof value === 'string')
-  return oneLine(visible(topic ?? compact(input)), SUBJECT_CHARS)
-}
-
-function compact(input: JsonObject): string {
-  const entries: readonly (readonly [string, JsonValue])[] = Object.entries(input)
-  return entries
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
 }
 
 /** Returns the queued messages, and what the agent is doing or why it stopped. */
