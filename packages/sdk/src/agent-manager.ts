@@ -233,9 +233,7 @@ class HarnessAgentManager implements AgentManager {
 
   /** The file is written last: until then there is no agent. A row is reserved first, since others may want the id. */
   async #create(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<AgentHandle> {
-    if (this.#identities.reserve === undefined || this.#failures.has(identity.agentId)) {
-      return this.#createReserved(identity, abortSignal)
-    }
+    if (this.#failures.has(identity.agentId)) return this.#createReserved(identity, abortSignal)
     await this.#identities.reserve(identity)
     try {
       return await this.#createReserved(identity, abortSignal)

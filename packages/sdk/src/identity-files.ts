@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentConfig } from '@inspan/protocol/chat'
 import { AgentSDKError } from './errors.ts'
@@ -24,8 +24,8 @@ export interface FoundIdentities {
 
 /** Keeps agents between two starts, and decides whether one exists. */
 export interface Identities {
-  /** Only where managers share agents: writes a new one before it is made, or fails with `AGENT_ALREADY_EXISTS`. */
-  reserve?(identity: AgentIdentity): Promise<void>
+  /** Called before a new agent is made. Fails with `AGENT_ALREADY_EXISTS` if its id is taken, by whomever. */
+  reserve(identity: AgentIdentity): Promise<void>
   write(identity: AgentIdentity): Promise<void>
   remove(agentId: string): Promise<void>
   /** Returns the agents of this harness. */
@@ -60,6 +60,19 @@ export class IdentityFiles implements Identities {
   constructor(storageRootFolder: string, harnessId: string) {
     this.#folder = join(storageRootFolder, 'agents')
     this.#harnessId = harnessId
+  }
+
+  /** The file may be that of another harness, or of an id that is the same for a file system that ignores case. */
+  async reserve({ agentId }: AgentIdentity): Promise<void> {
+    try {
+      await lstat(this.#pathOf(agentId))
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+      throw error
+    }
+    throw new AgentSDKError('AGENT_ALREADY_EXISTS', `There is a file agents/${agentId}.json already.`, {
+      hint: 'It is no agent of this manager. Use another id, or remove the file.',
+    })
   }
 
   /** Replaces the file as a whole: after a crash there is the old or the new one. */

@@ -191,6 +191,11 @@ suite('a restore', () => {
     manager.onLog((record) => records.push(record))
     assert.deepEqual(records.map(({ level }) => level).sort(), ['error', 'warn', 'warn'])
     assert.match(records.map(({ message }) => message).join('\n'), /broken\.json[^]*foreign\.json[^]*"lost"/)
+    // Nobody gets an id whose file is another's.
+    for (const agentId of ['foreign', 'broken', 'folder']) {
+      await assert.rejects(manager.createAgent(it.project, { agentId }), { type: 'AGENT_ALREADY_EXISTS' })
+    }
+    assert.equal(readFileSync(join(it.root, 'agents', 'broken.json'), 'utf8'), '{')
     assert.equal(readFileSync(join(it.root, 'agents', 'foreign.json'), 'utf8'), JSON.stringify(foreign))
     assert.throws(() => manager.getAgent('lost'), { type: 'AGENT_NOT_FOUND' })
     assert.deepEqual(readdirSync(join(it.root, 'agents')).sort(), [
