@@ -195,6 +195,29 @@ describe('webhooks', () => {
     await rm(folder, { recursive: true })
   })
 
+  it('that do not answer hold up no others', async () => {
+    const asked = Promise.withResolvers<void>()
+    const silent = createServer(() => asked.resolve())
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    let isGivenUp = false
+    silent.on('connection', (socket) => socket.on('close', () => (isGivenUp = true)))
+    await using receiver = new Receiver()
+    const urls = [`http://127.0.0.1:${(silent.address() as AddressInfo).port}/hook`, await receiver.start()]
+    {
+      await using bench = await ServerBench.start([{ text: 'Hello' }, { text: 'Again' }], {
+        serve: { webhooks: { hooks: urls.map((url) => ({ url, secret: SECRET })) } },
+      })
+      await submit(bench)
+      await asked.promise
+      await submit(bench)
+      await receiver.count(2)
+      assert.equal(isGivenUp, false)
+    }
+    silent.close()
+    await once(silent, 'close')
+  })
+
   it('need a secret', async () => {
     const webhooks = { hooks: [{ url: 'http://127.0.0.1:1', secret: 'short' }] }
     await assert.rejects(ServerBench.start([], { serve: { webhooks } }), /secret/)

@@ -44,6 +44,9 @@ export class Webhooks {
   readonly #now: () => number
   #outbox: WebhookOutbox = { cursors: {}, deliveries: [] }
   #work: Promise<void> = Promise.resolve()
+  #saving: Promise<void> = Promise.resolve()
+  /** The hooks that are being sent something. */
+  readonly #busy = new Map<string, Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   readonly #aborting = new AbortController()
@@ -60,7 +63,7 @@ export class Webhooks {
     if (file !== undefined) webhooks.#outbox = (await readOutbox(file)) ?? webhooks.#outbox
     // What happened after the last look, e.g. right before a crash.
     for (const thread of Object.keys(webhooks.#outbox.cursors)) webhooks.#post(() => webhooks.#collect(thread))
-    webhooks.#post(() => webhooks.#deliver())
+    webhooks.#post(async () => webhooks.#deliver())
     return webhooks
   }
 
@@ -78,7 +81,7 @@ export class Webhooks {
     if (!mayHoldEvents(operations)) return
     this.#post(async () => {
       await this.#collect(thread)
-      await this.#deliver()
+      this.#deliver()
     })
   }
 
@@ -87,6 +90,7 @@ export class Webhooks {
     clearTimeout(this.#timer)
     this.#aborting.abort()
     await this.#work
+    await Promise.all(this.#busy.values())
   }
 
   async #collect(thread: string): Promise<void> {
@@ -106,11 +110,23 @@ export class Webhooks {
     await this.#save()
   }
 
-  async #deliver(): Promise<void> {
-    const now = this.#now()
-    const due = this.#outbox.deliveries.filter(({ dueAt }) => dueAt <= now)
-    for (const delivery of due) {
-      if (this.#isClosed) return
+  /** Sends what is due. A hook that does not answer holds up its own deliveries and no others. */
+  #deliver(): void {
+    for (const hook of new Set(this.#outbox.deliveries.map((each) => each.hook))) {
+      if (this.#isClosed || this.#busy.has(hook)) continue
+      const sending = this.#guarded(() => this.#deliverTo(hook)).finally(() => {
+        this.#busy.delete(hook)
+        this.#plan()
+      })
+      this.#busy.set(hook, sending)
+    }
+  }
+
+  async #deliverTo(hook: string): Promise<void> {
+    while (!this.#isClosed) {
+      const now = this.#now()
+      const delivery = this.#outbox.deliveries.find((each) => each.hook === hook && each.dueAt <= now)
+      if (delivery === undefined) return
       const isTaken = await this.#send(delivery)
       const others = this.#outbox.deliveries.filter((each) => each !== delivery)
       const attempts = delivery.attempts + 1
@@ -120,14 +136,14 @@ export class Webhooks {
       this.#outbox = { ...this.#outbox, deliveries: left }
       await this.#save()
     }
-    this.#plan()
   }
 
   #plan(): void {
     clearTimeout(this.#timer)
-    const next = Math.min(...this.#outbox.deliveries.map(({ dueAt }) => dueAt))
+    const resting = this.#outbox.deliveries.filter(({ hook }) => !this.#busy.has(hook))
+    const next = Math.min(...resting.map(({ dueAt }) => dueAt))
     if (this.#isClosed || !Number.isFinite(next)) return
-    this.#timer = setTimeout(() => this.#post(() => this.#deliver()), Math.max(0, next - this.#now()))
+    this.#timer = setTimeout(() => this.#deliver(), Math.max(0, next - this.#now()))
     this.#timer.unref()
   }
 
@@ -137,21 +153,29 @@ export class Webhooks {
 
   #post(task: () => Promise<void>): void {
     this.#work = this.#work.then(async () => {
-      if (this.#isClosed) return
-      // What could not be read or written now is found again with the next event or at the next start.
-      await task().catch((error: unknown) => {
-        process.emitWarning(`A webhook was delayed: ${error instanceof Error ? error.message : String(error)}`)
-      })
+      if (!this.#isClosed) await this.#guarded(task)
+    })
+  }
+
+  /** What could not be read or written now is found again with the next event or at the next start. */
+  async #guarded(task: () => Promise<void>): Promise<void> {
+    await task().catch((error: unknown) => {
+      process.emitWarning(`A webhook was delayed: ${error instanceof Error ? error.message : String(error)}`)
     })
   }
 
   async #save(): Promise<void> {
     const { file } = this.#options
     if (file === undefined) return
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const next = `${file}.${process.pid}.new`
-    await writeFile(next, JSON.stringify(this.#outbox), { mode: 0o600 })
-    await rename(next, file)
+    // One after the other, each with what is newest by then.
+    const saving = this.#saving.then(async () => {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      const next = `${file}.${process.pid}.new`
+      await writeFile(next, JSON.stringify(this.#outbox), { mode: 0o600 })
+      await rename(next, file)
+    })
+    this.#saving = saving.catch(() => undefined)
+    await saving
   }
 }
 
