@@ -1,12 +1,14 @@
-/** The examples that need a coding agent, with packed packages, the real programs and a scripted provider. */
+/** The examples that need a coding agent or a browser, with packed packages, real programs and scripted models. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { playProgram } from './pack-test/examples.ts'
+import { chromium } from 'playwright-core'
+import { playProgram, startWebChat } from './pack-test/examples.ts'
 import { installPacked, packAll } from './pack-test/packed.ts'
 import { run } from './pack-test/run.ts'
 
@@ -19,7 +21,13 @@ const places = { root, copy: join(base, 'workspace'), tarballs: join(base, 'tarb
 before(
   async () => {
     await packAll(places)
-    await installPacked(places, [])
+    const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      devDependencies: Readonly<Record<string, string>>
+    }
+    await installPacked(
+      places,
+      ['esbuild', 'react', 'react-dom'].map((name) => `${name}@${devDependencies[name]}`),
+    )
     await cp(join(root, 'examples'), join(consumer, 'examples'), { recursive: true })
   },
   { timeout: TEST_MS },
@@ -71,5 +79,26 @@ describe('examples with real agents', () => {
     assert.match(stdout, /^# Review by Codex\n\nThe repository has a README and no tests\.\n/)
     assert.match(stdout, /^\| looked at \| (?!nothing)/m)
     assert.match(stdout, /^\| tokens \| [1-9]/m)
+  })
+})
+
+describe('the web chat', () => {
+  it('answers a person in a browser, once it was let in by its code', { timeout: TEST_MS }, async (t) => {
+    const { server, address } = await startWebChat(process.execPath, consumer)
+    t.after(async () => {
+      server.kill('SIGTERM')
+      await once(server, 'close')
+    })
+    const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+    t.after(() => browser.close())
+    const page = await browser.newPage()
+    await page.goto(address)
+    await page.getByLabel('Message').fill('Hi')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Hello from the server.').waitFor()
+    assert.deepEqual(await page.getByRole('listitem').allInnerTexts(), ['Hi', 'Hello from the server.'])
+    await page.reload()
+    await page.getByText('Hello from the server.').waitFor()
   })
 })

@@ -65,13 +65,8 @@ export function testExamples({ root, consumer, node }: ExamplesPlace): void {
 
   it('web chat: serves the page with its program, and lets a browser in by its code, once', async () => {
     await cp(join(root, 'examples'), join(consumer, 'examples'), { recursive: true })
-    const server = start(node(), [join('examples', 'web-chat/main.ts')], consumer, {})
+    const { server, address } = await startWebChat(node(), consumer)
     try {
-      let address = ''
-      for await (const line of createInterface({ input: server.stdout })) {
-        address = /^Open (\S+) /.exec(line)?.[1] ?? ''
-        break
-      }
       const { hash, origin } = new URL(address)
       assert.match(await (await fetch(origin)).text(), /<script type="module" src="\/page\.js">/)
       assert.match(await (await fetch(`${origin}/page.js`)).text(), /\bcreateRoot\b/)
@@ -106,6 +101,18 @@ export async function playProgram(
   child.stdin.end(input)
   const [code] = (await once(child, 'close')) as [number | null]
   return { stdout, code }
+}
+
+/** Starts the server of the web chat, and returns it with the address that it prints for a browser. */
+export async function startWebChat(
+  node: string,
+  consumer: string,
+): Promise<{ readonly server: ChildProcessWithoutNullStreams; readonly address: string }> {
+  const server = start(node, [join('examples', 'web-chat/main.ts')], consumer, {})
+  for await (const line of createInterface({ input: server.stdout })) {
+    return { server, address: /^Open (\S+) /.exec(line)?.[1] ?? '' }
+  }
+  throw new Error('The web chat ended without an address.')
 }
 
 function start(
