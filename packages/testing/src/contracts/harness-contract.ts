@@ -14,7 +14,8 @@ import {
   type ModelConnectivityInfo,
 } from '@inspan/protocol/chat'
 import type { ModelTurn } from '../script.ts'
-import { HARNESS_ITEMS, type HarnessItem, type HarnessTool } from './harness-items.ts'
+import type { HarnessItem, HarnessTool } from './harness-item.ts'
+import { HARNESS_ITEMS } from './harness-items.ts'
 
 export interface HarnessContract {
   /** The name in the titles of the tests and in the table. */

@@ -113,7 +113,7 @@ export class WaitManager {
   async withdraw(waitId: string): Promise<void> {
     const waiter = this.#waiters.get(waitId)
     this.#waiters.delete(waitId)
-    waiter?.reject(new InspanError('closed', 'The question was taken back.'))
+    waiter?.reject(new InspanError('closed', 'The question was withdrawn.'))
     if (!this.#opening.has(waitId) && !this.#log.state.head.waits.has(waitId)) return
     await this.#log.commit([{ type: 'wait.superseded', waitId }])
     this.#unpark()
