@@ -212,15 +212,19 @@ export class Hub {
   }
 
   async #enter(thread: string, resourceId: string, source: ThreadSource): Promise<() => Promise<void>> {
+    let stop: (() => void) | undefined
     const begin = (runtime: ThreadRuntime): void => {
       source.begin(runtime)
       // A run that lost its data is woken soon, and must not find the thread open with a state that is gone.
-      runtime.onLost(() => this.#checkEpoch())
+      stop = runtime.onLost(() => this.#checkEpoch())
     }
     const onEvicted = (): Promise<void> => this.#evicted(thread)
     const entered = await this.door.enter(thread, { resourceId, begin, onEvicted })
     await source.attached()
-    return () => entered.leave()
+    return () => {
+      stop?.()
+      return entered.leave()
+    }
   }
 
   async #leave(thread: string): Promise<void> {
