@@ -41,7 +41,7 @@ export function CompareView({ client, comparison, onDone, onOpen }: CompareViewP
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b border-(--line) px-4 py-2">
-        <h1 className="min-w-0 flex-1 truncate font-semibold">{comparison.prompt}</h1>
+        <h1 className="min-w-0 truncate font-semibold max-sm:w-full sm:flex-1">{comparison.prompt}</h1>
         {(['markdown', 'json', 'csv'] as const).map((format) => (
           <Button key={format} onClick={() => save(finished, format)}>
             <Download size={13} className="mr-1 inline" />

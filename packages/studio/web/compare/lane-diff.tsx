@@ -31,7 +31,7 @@ export function LaneDiff({ client, reports }: LaneDiffProps): ReactNode {
   )
   return (
     <section aria-label="Differences" className="px-4 pb-6">
-      <h2 className="mb-2 flex items-center gap-2 font-semibold">
+      <h2 className="mb-2 flex flex-wrap items-center gap-2 font-semibold">
         Differences from {choose('Compare from', left, setLeft)} to {choose('Compare to', right, setRight)}
       </h2>
       {one !== undefined && other !== undefined && (

@@ -42,50 +42,52 @@ export function Home({ choices, client, onCompare, onNew, onOpen, overview }: Ho
   const recent = opened.filter((thread) => !waiting.includes(thread) && !running.includes(thread)).slice(0, MOST_RECENT)
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="mx-auto w-full max-w-3xl flex-1 overflow-y-auto p-4">
-        <div className="mb-4 flex flex-wrap items-center gap-2">
-          <h1 className="flex-1 text-xl font-semibold">What needs you</h1>
-          <Button className="max-sm:hidden" onClick={onCompare}>
-            <Columns3 size={14} className="mr-1 inline" />
-            Compare agents
-          </Button>
-          <Button kind="primary" onClick={() => onNew()}>
-            <Plus size={14} className="mr-1 inline" />
-            New thread
-          </Button>
+      <div className="flex-1 overflow-y-auto">
+        <div className="mx-auto w-full max-w-3xl p-4">
+          <div className="mb-4 flex flex-wrap items-center gap-2">
+            <h1 className="flex-1 text-xl font-semibold">What needs you</h1>
+            <Button className="max-sm:hidden" onClick={onCompare}>
+              <Columns3 size={14} className="mr-1 inline" />
+              Compare agents
+            </Button>
+            <Button kind="primary" onClick={() => onNew()}>
+              <Plus size={14} className="mr-1 inline" />
+              New thread
+            </Button>
+          </div>
+          {overview.threads === undefined && <p className="text-(--soft)">Looking…</p>}
+          {overview.threads !== undefined && waiting.length === 0 && (
+            <p className="mb-6 rounded-xl border border-dashed border-(--line) p-4 text-(--soft)">
+              Nothing waits for you.{' '}
+              {threads.length === 0 ? 'Write below what should be done.' : 'Write below to start something new.'}
+            </p>
+          )}
+          {waiting.map((thread) => (
+            <section key={thread.id} aria-label={`Waits: ${titleOf(thread)}`} className="mb-4">
+              <ThreadLine thread={thread} icon={<Bell size={14} className="text-(--accent)" />} onOpen={onOpen} />
+              {(thread.pendingApprovals ?? []).map((wait) => (
+                <WaitCard
+                  key={wait.waitId}
+                  client={client}
+                  thread={thread.id}
+                  wait={wait}
+                  send={(command) => {
+                    void client.send({ ...command, thread: thread.id }).receipt.then(reload)
+                  }}
+                />
+              ))}
+            </section>
+          ))}
+          <Elsewhere title="Waits in other folders" threads={closed.filter(isWaiting)} />
+          <Group
+            title="Running"
+            threads={running}
+            onOpen={onOpen}
+            icon={<CircleDot size={14} className="text-(--good)" />}
+          />
+          <Elsewhere title="In other folders" threads={closed.filter((thread) => !isWaiting(thread))} />
+          <Group title="Recent" threads={recent} onOpen={onOpen} icon={<Clock size={14} className="text-(--soft)" />} />
         </div>
-        {overview.threads === undefined && <p className="text-(--soft)">Looking…</p>}
-        {overview.threads !== undefined && waiting.length === 0 && (
-          <p className="mb-6 rounded-xl border border-dashed border-(--line) p-4 text-(--soft)">
-            Nothing waits for you.{' '}
-            {threads.length === 0 ? 'Write below what should be done.' : 'Write below to start something new.'}
-          </p>
-        )}
-        {waiting.map((thread) => (
-          <section key={thread.id} aria-label={`Waits: ${titleOf(thread)}`} className="mb-4">
-            <ThreadLine thread={thread} icon={<Bell size={14} className="text-(--accent)" />} onOpen={onOpen} />
-            {(thread.pendingApprovals ?? []).map((wait) => (
-              <WaitCard
-                key={wait.waitId}
-                client={client}
-                thread={thread.id}
-                wait={wait}
-                send={(command) => {
-                  void client.send({ ...command, thread: thread.id }).receipt.then(reload)
-                }}
-              />
-            ))}
-          </section>
-        ))}
-        <Elsewhere title="Waits in other folders" threads={closed.filter(isWaiting)} />
-        <Group
-          title="Running"
-          threads={running}
-          onOpen={onOpen}
-          icon={<CircleDot size={14} className="text-(--good)" />}
-        />
-        <Elsewhere title="In other folders" threads={closed.filter((thread) => !isWaiting(thread))} />
-        <Group title="Recent" threads={recent} onOpen={onOpen} icon={<Clock size={14} className="text-(--soft)" />} />
       </div>
       <footer className="border-t border-(--line) p-3">
         <div className="mx-auto max-w-3xl">
