@@ -102,6 +102,7 @@ export {
   loadRules,
   McpOAuth,
   McpServers,
+  nearestAgentsFile,
   Skills,
   TrustedFolders,
   type AlwaysActive,

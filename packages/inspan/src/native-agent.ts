@@ -1,19 +1,29 @@
-import { Agent, keyVariablesOf, Workspace } from '@inspan/core'
+import { Agent, keyVariablesOf, nearestAgentsFile, Skills, TrustedFolders, Workspace } from '@inspan/core'
 import { runtimeAgent, type RuntimeAgent } from '@inspan/core/engine'
 import { InspanError } from '@inspan/protocol'
 import type { Terminal } from './command.ts'
 import { NATIVE } from './native-id.ts'
+import { trustedFile } from './project.ts'
 
 const INSTRUCTIONS = 'You are a helpful assistant. Be brief. Your tools work in the folder of the user.'
 
 /**
  * Our own loop with a model of any provider whose package is installed and whose key is in the environment. Its tools
- * work in the current folder.
+ * work in the current folder. It follows the AGENTS.md and the skills of a folder that is trusted.
  */
-export function nativeAgent(model: string, terminal: Pick<Terminal, 'cwd' | 'env'>): RuntimeAgent {
+export async function nativeAgent(
+  model: string,
+  terminal: Pick<Terminal, 'cwd' | 'env' | 'err'>,
+): Promise<RuntimeAgent> {
   checkKey(model, terminal)
-  const workspace = new Workspace({ root: terminal.cwd, checkpoints: false })
-  return runtimeAgent(new Agent({ id: NATIVE, model, instructions: INSTRUCTIONS }), { sources: [workspace] })
+  const { cwd } = terminal
+  const workspace = new Workspace({ root: cwd, checkpoints: false })
+  const top = await new TrustedFolders({ file: trustedFile(terminal) }).covering(cwd)
+  const agentsFile = top === undefined ? undefined : await nearestAgentsFile(cwd, top)
+  const onProblem = (problem: string): void => terminal.err(problem)
+  const skills = top === undefined ? [] : [await Skills.load({ project: cwd, onProblem })]
+  const instructions = [INSTRUCTIONS, agentsFile?.text].filter(Boolean).join('\n\n')
+  return runtimeAgent(new Agent({ id: NATIVE, model, instructions }), { sources: [workspace, ...skills] })
 }
 
 /** Refuses a model whose provider needs a key that is not in the environment. */

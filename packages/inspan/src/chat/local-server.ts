@@ -3,6 +3,7 @@ import { InspanError } from '@inspan/protocol'
 import type { InspanServer, ServeOptions } from '@inspan/server'
 import type { Terminal } from '../command.ts'
 import { openStore } from '../data-file.ts'
+import { projectAt } from '../project.ts'
 import { modesOf, type CliId } from '../served-modes.ts'
 
 export interface LocalServerOptions {
@@ -38,6 +39,7 @@ export async function startLocalServer(options: LocalServerOptions, terminal: Te
     storage: store,
     estimateCosts: true,
     ...agentOptions,
+    project: await projectAt(folder, terminal),
     ...(permissions === undefined ? {} : { permissions }),
   })
   const end = async (): Promise<void> => {

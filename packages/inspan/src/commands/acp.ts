@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { InspanCommand, Terminal } from '../command.ts'
 import { openStore } from '../data-file.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
+import { projectAt } from '../project.ts'
 import { CLI_IDS, cliId, modesOf } from '../served-modes.ts'
 import { version } from '../version.ts'
 
@@ -50,6 +51,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
         resourceId: cwd,
         storage: store,
         modes: await modesOf(ids, model, { cwd }),
+        project: await projectAt(cwd, terminal),
         ...(model === undefined
           ? {}
           : { workspace: new Workspace({ root: cwd }), permissions: { categories: { read: 'allow' } } }),

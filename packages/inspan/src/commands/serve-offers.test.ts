@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startProvider } from '@inspan/testing'
-import { Serving } from './serving.fixture.ts'
+import { INSPAN, Serving } from './serving.fixture.ts'
 
 /** Sends a message in a mode to a new thread, allows what it asks for, and waits for the end of the run. */
 async function say({ client }: Serving, mode: string): Promise<void> {
@@ -49,6 +50,27 @@ suite('inspan serve without options', { timeout: 120_000 }, () => {
     assert.deepEqual(
       readdirSync(folder).filter((name) => name !== '.git'),
       ['a.txt', 'made.txt'],
+    )
+  })
+
+  test('follows AGENTS.md and the skills of the folder once that is trusted, and not before', async () => {
+    const files = { 'AGENTS.md': 'Speak plainly.' }
+    await using provider = await startProvider([{ text: 'Hello.' }, { text: 'Hello again.' }])
+    const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: `${provider.url}/v1` }
+    await using serving = await Serving.start({ env, files })
+    await say(serving, 'build')
+    const inFolder = {
+      cwd: serving.folder,
+      env: { ...process.env, INSPAN_HOME: serving.home },
+      encoding: 'utf8',
+    } as const
+    assert.equal(execFileSync(process.execPath, [INSPAN, 'trust'], inFolder), `Trusted: ${serving.folder}\n`)
+    await serving.kill('SIGTERM')
+    await serving.restart()
+    await say(serving, 'build')
+    assert.deepEqual(
+      provider.requests.filter(({ route }) => route === 'main').map(({ text }) => text.includes('Speak plainly.')),
+      [false, true],
     )
   })
 

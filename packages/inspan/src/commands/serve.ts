@@ -11,6 +11,7 @@ import { openStore } from '../data-file.ts'
 import { homeOf } from '../home.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { parseOnlyOptions } from '../parse-options.ts'
+import { projectAt } from '../project.ts'
 import { CLI_IDS, cliId, modesOf, type CliId } from '../served-modes.ts'
 import { suggestion } from '../suggestion.ts'
 
@@ -83,20 +84,21 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const served = await servedBy(ids, model, terminal)
   if (served.remove !== undefined) await (await import('../demo-recordings.ts')).addRecordings(store, terminal.cwd)
   const harnesses: Harness[] = []
-  const openProject = (folder: string, { modes, workspace }: InFolder): Harness => {
+  const openProject = async (folder: string, { modes, workspace }: InFolder): Promise<Harness> => {
     const harness = new Made({
       id: 'inspan',
       resourceId: folder,
       storage: store,
       modes,
       workspace,
+      project: await projectAt(folder, terminal),
       estimateCosts: true,
       permissions: { categories: { read: 'allow' } },
     })
     harnesses.push(harness)
     return harness
   }
-  const harness = openProject(terminal.cwd, served)
+  const harness = await openProject(terminal.cwd, served)
   try {
     const pages = values['no-page'] ? undefined : await pagesOf(terminal)
     const server = await serve({

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect, type Client } from '@inspan/client'
 
-const INSPAN = fileURLToPath(new URL('../../bin/inspan.js', import.meta.url))
+export const INSPAN: string = fileURLToPath(new URL('../../bin/inspan.js', import.meta.url))
 
 export interface ServingOptions {
   readonly args?: readonly string[]

@@ -1,7 +1,7 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
-import { homeOf } from '../home.ts'
+import { trustedFile } from '../project.ts'
 import { visible } from '@inspan/protocol/internal'
 
 export const trustCommand: InspanCommand = {
@@ -31,7 +31,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   if (positionals.length > 1) throw new UsageError('name one folder')
   if (values.list && (values.revoke || positionals.length > 0)) throw new UsageError('--list stands alone')
   const { TrustedFolders } = await import('@inspan/core')
-  const trusted = new TrustedFolders({ file: join(homeOf(terminal), 'trusted-folders.json') })
+  const trusted = new TrustedFolders({ file: trustedFile(terminal) })
   if (values.list) {
     for (const folder of await trusted.list()) terminal.out(visible(folder))
     return 0

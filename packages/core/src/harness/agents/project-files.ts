@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { loadRules, nearestAgentsFile, Skills, TrustedFolders, type RuleFile } from '@inspan/tools'
 import type { HarnessConfig, HarnessProject } from '../harness-config.ts'
 
@@ -16,7 +18,7 @@ export async function loadProjectFiles(
   const root = project?.folder ?? process.cwd()
   const top = project === undefined ? undefined : await trustedTop(project)
   const isTrusted = top !== undefined
-  if (project !== undefined && !isTrusted) {
+  if (project !== undefined && !isTrusted && (await offersFiles(project.folder))) {
     report(
       `${project.folder} is not trusted, so its AGENTS.md and skills are not used. "inspan trust" trusts a folder.`,
     )
@@ -38,6 +40,19 @@ export async function loadProjectFiles(
         }
       : {}),
   }
+}
+
+/** Whether a project has anything that would be read if it were trusted. Only looks whether it is there. */
+async function offersFiles(folder: string): Promise<boolean> {
+  const found = await Promise.all(
+    ['AGENTS.md', '.agents/skills', '.claude/skills'].map((name) =>
+      stat(join(folder, name)).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return found.includes(true)
 }
 
 /** Returns the folder up to which the project may be read; `undefined` if it is not trusted. */
