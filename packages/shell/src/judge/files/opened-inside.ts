@@ -20,10 +20,17 @@ const LISTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^curl$/, /^(?:-[a-zA-Z#0-9]*K|--conf)/],
 ]
 
-/** A file that is opened from inside a program's own language, or from a list, is only known at run time. */
+/** Programs that unpack files under the names in an archive or a mail, unless an option lets them only look. */
+const UNPACKS = /^(?:unzip|uudecode|unar)$/
+const ONLY_LOOKS = /^-[qaCLM]*[lptvZz]/
+/** With it, a server names the file. */
+const NAMED_BY_SERVER = /^(?:-[a-zA-Z#0-9]*J|--remote-head.*|--content-disp.*)$/
+
+/** Files that are opened from inside a program's own language, or named in a list or an archive, are not known before. */
 export function openedInside(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
-  const isMeant = (table: typeof OPENS): boolean =>
-    table.some(([name, opens]) => name.test(base) && args.some(({ text }) => opens.test(text)))
-  if (!isMeant(OPENS) && !isMeant(LISTS)) return []
-  return [{ ...PLAIN, access: 'read', path: null, from, isCertain: true, part: source }]
+  const has = (option: RegExp): boolean => args.some(({ text }) => option.test(text))
+  const isMeant = (table: typeof OPENS): boolean => table.some(([name, opens]) => name.test(base) && has(opens))
+  const isWritten = (UNPACKS.test(base) && !has(ONLY_LOOKS)) || (/^(?:curl|wget)$/.test(base) && has(NAMED_BY_SERVER))
+  const access = isMeant(OPENS) ? 'either' : isMeant(LISTS) ? 'read' : isWritten ? 'edit' : null
+  return access === null ? [] : [{ ...PLAIN, access, path: null, from, isCertain: true, part: source }]
 }
