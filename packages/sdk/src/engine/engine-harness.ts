@@ -34,7 +34,7 @@ import { AgentServers } from './agent-servers.ts'
 import { IdentityRows } from './identity-rows.ts'
 import { engineAgent, type EngineSetup, type EngineAgent, type MadeAgent } from './engine-agent.ts'
 import { EngineThread } from './engine-thread.ts'
-import { leftThreads, pages, readChatMessages } from './read-thread.ts'
+import { leftThreads, readChatMessages, threadsOf } from './read-thread.ts'
 import { windowOf } from '../models/models.ts'
 
 /** Settings that every harness of ours takes. */
@@ -64,8 +64,6 @@ export interface EngineHarnessOptions extends EngineOptions {
 
 /** Where a harness reports what it sends and gets. */
 export type WireBus = Pick<ScopedBus<WireCommunicationEvent>, 'emit' | 'isHeard'>
-
-const FIRST_PAGE = 1_000
 
 /** Any agent of ours, ready for `createAgentManager`: agents are configurations, chat sessions are threads. */
 export class EngineHarness implements AgentHarness {
@@ -250,10 +248,7 @@ export class EngineHarness implements AgentHarness {
 
   async getThreadIds(agentId: string): Promise<string[]> {
     this.#agent(agentId)
-    const found: ThreadInfo[] = []
-    const resourceId = this.#resourceOf(agentId)
-    for await (const page of pages((cursor) => this.#store.listThreads({ resourceId, limit: FIRST_PAGE, ...cursor })))
-      found.push(...page)
+    const found = await threadsOf(this.#store, this.#resourceOf(agentId))
     return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)).map(({ id }) => id)
   }
 

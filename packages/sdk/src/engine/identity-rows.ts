@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { InspanError, type JsonObject } from '@inspan/protocol'
 import type { Fence, Store, ThreadInfo } from '@inspan/protocol/store'
-import { createThread, type ProcessOwner } from '@inspan/core/engine'
+import { allItems, createThread, type ProcessOwner } from '@inspan/core/engine'
 import { AgentSDKError } from '../errors.ts'
 import {
   checkAgentId,
@@ -11,7 +11,6 @@ import {
   type FoundIdentities,
   type Identities,
 } from '../identity-files.ts'
-import { pages } from './read-thread.ts'
 
 const CLAIM_ATTEMPTS = 200
 const CLAIM_PAUSE_MS = 20
@@ -67,14 +66,13 @@ export class IdentityRows implements Identities {
     const resourceId = this.#harnessId
     const list = (cursor: { readonly cursor?: string }): ReturnType<Store['listThreads']> =>
       this.#store.listThreads({ resourceId, includeHidden: true, ...cursor })
-    for await (const rows of pages(list)) {
-      for (const row of rows.filter((each) => each.id.startsWith(this.#rowOf('')) && !isGone(each))) {
-        try {
-          if (row.damaged !== undefined) throw new Error(row.damaged)
-          agents.push(readIdentity(row.metadata, row.id.slice(this.#rowOf('').length)))
-        } catch (error) {
-          skipped.push({ name: `The row ${row.id}`, reason: error instanceof Error ? error.message : String(error) })
-        }
+    for await (const row of allItems(list)) {
+      if (!row.id.startsWith(this.#rowOf('')) || isGone(row)) continue
+      try {
+        if (row.damaged !== undefined) throw new Error(row.damaged)
+        agents.push(readIdentity(row.metadata, row.id.slice(this.#rowOf('').length)))
+      } catch (error) {
+        skipped.push({ name: `The row ${row.id}`, reason: error instanceof Error ? error.message : String(error) })
       }
     }
     return { agents: agents.sort((a, b) => (a.agentId < b.agentId ? -1 : 1)), skipped }

@@ -1,8 +1,8 @@
-import { isShownOnly, type StoredMessage } from '@inspan/protocol'
+import { isShownOnly } from '@inspan/protocol'
 import { toChatMessage, type ChatMessage } from '@inspan/protocol/chat'
 import { storedMessage, type Lineage, type OmPointer, type ThreadState } from '@inspan/protocol/log'
-import { MAX_PAGE, type Page, type Store } from '@inspan/protocol/store'
-import { inflateMessage, isDead } from '@inspan/core/engine'
+import { MAX_PAGE, type Store, type ThreadInfo } from '@inspan/protocol/store'
+import { allItems, inflateMessage, isDead } from '@inspan/core/engine'
 
 /**
  * Returns the threads in which something waits or in which a process died, by their resource. Threads that living
@@ -10,13 +10,12 @@ import { inflateMessage, isDead } from '@inspan/core/engine'
  */
 export async function leftThreads(store: Store): Promise<Map<string, string[]>> {
   const open = new Set<string>()
-  for await (const rows of pages((cursor) => store.listWaits({ state: 'pending', limit: MAX_PAGE, ...cursor })))
-    for (const { stream } of rows) open.add(stream)
-  for await (const owners of pages((cursor) => store.listOwners({ limit: MAX_PAGE, ...cursor }))) {
-    for (const owner of owners.filter((each) => isDead(each, Date.now()))) {
-      for await (const streams of pages((cursor) => store.listOwned({ owner: owner.id, limit: MAX_PAGE, ...cursor })))
-        for (const { stream } of streams) open.add(stream)
-    }
+  const waits = allItems((cursor) => store.listWaits({ state: 'pending', limit: MAX_PAGE, ...cursor }))
+  for await (const { stream } of waits) open.add(stream)
+  for await (const owner of allItems((cursor) => store.listOwners({ limit: MAX_PAGE, ...cursor }))) {
+    if (!isDead(owner, Date.now())) continue
+    const streams = allItems((cursor) => store.listOwned({ owner: owner.id, limit: MAX_PAGE, ...cursor }))
+    for await (const { stream } of streams) open.add(stream)
   }
   const left = new Map<string, string[]>()
   for (const threadId of open) {
@@ -27,18 +26,18 @@ export async function leftThreads(store: Store): Promise<Map<string, string[]>> 
   return left
 }
 
+export function threadsOf(store: Store, resourceId: string): Promise<ThreadInfo[]> {
+  return Array.fromAsync(allItems((cursor) => store.listThreads({ resourceId, limit: MAX_PAGE, ...cursor })))
+}
+
 /**
  * Returns the messages of a thread by their time; messages of the same time stay in their order. A summary takes the
  * place of those it replaces.
  */
 export async function readChatMessages(store: Store, state: ThreadState): Promise<ChatMessage[]> {
-  const stored: StoredMessage[] = []
-  if (state.head.lineage.length > 0) {
-    for await (const page of pages((cursor) =>
-      store.listMessages(state.head.lineage, { order: 'oldest', limit: MAX_PAGE, ...cursor }),
-    ))
-      stored.push(...page)
-  }
+  const { lineage } = state.head
+  const messages = allItems((cursor) => store.listMessages(lineage, { order: 'oldest', limit: MAX_PAGE, ...cursor }))
+  const stored = lineage.length > 0 ? await Array.fromAsync(messages) : []
   const open = new Map(state.messages.toArray().map((message) => [message.id, storedMessage(message)]))
   const known = new Set(stored.map(({ id }) => id))
   const all = [
@@ -65,16 +64,4 @@ export async function readChatMessages(store: Store, state: ThreadState): Promis
 async function summaryOf(store: Store, lineage: Lineage, { blob: hash }: OmPointer): Promise<string | undefined> {
   const blob = hash === undefined ? null : await store.readBlob(hash, lineage)
   return blob === null ? undefined : new TextDecoder().decode(blob.bytes)
-}
-
-/** Reads all pages, one after the other. */
-export async function* pages<T>(
-  read: (cursor: { readonly cursor?: string }) => Promise<Page<T>>,
-): AsyncGenerator<readonly T[], void> {
-  let cursor: string | null = null
-  do {
-    const page: Page<T> = await read(cursor === null ? {} : { cursor })
-    yield page.items
-    cursor = page.next
-  } while (cursor !== null)
 }

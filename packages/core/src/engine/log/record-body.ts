@@ -1,16 +1,11 @@
 import { InspanError } from '@inspan/protocol'
-import { isSafeSegment, type RecordBody } from '@inspan/protocol/log'
+import { isSafeSegment, type LogRecord, type RecordBody } from '@inspan/protocol/log'
 import { assertJson } from '../checks/assert-json.ts'
 import { extractBody, type Extracted } from './blobs.ts'
 import { frozenCopy } from '../../common/frozen.ts'
 
 /** Where a record comes from: its run and turn, its cause, and who did it. */
-export interface RecordOrigin {
-  readonly run?: string
-  readonly turn?: string
-  readonly cause?: string
-  readonly by?: string
-}
+export type RecordOrigin = Pick<LogRecord, 'run' | 'turn' | 'cause' | 'by'>
 
 /**
  * Returns a frozen copy of the body without its large contents, ready to be recorded. Throws if it cannot be recorded.
