@@ -50,6 +50,8 @@ try {
   git('init', '-q')
   git('add', '-A')
   git('commit', '-qm', 'all')
+  // Otherwise the disk is still busy with this tree while small writes are measured.
+  execFileSync('sync')
   const workspace = new Workspace({ root })
   const call = async (name: string, input: JsonObject): Promise<void> => {
     const { isError, result } = await workspace.call(name, input, run)
