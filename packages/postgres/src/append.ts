@@ -24,7 +24,7 @@ import { fencedBy, statusOf, STREAM_COLUMNS, type PostgresStreamRow } from './st
 import { insertThread } from './threads.ts'
 
 const PARAMETERS = 43
-const APPEND_SQL = `SELECT inspan.append_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')}) AS head`
+const APPEND_SQL = `SELECT harness.append_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')}) AS head`
 
 export async function append(db: PostgresConnection, request: Append, now: number): Promise<number> {
   const { fence, stream, thread } = request
@@ -56,8 +56,8 @@ export async function createStream(
   const labels = stream.kind === 'thread' ? labelsOf(info, pinTo) : []
   return db.write(async (session) => {
     const [row] = await session.all<PostgresStreamRow>(
-      `INSERT INTO inspan.streams (id, kind, head_seq, owner, epoch, format, resource_id, labels)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, (SELECT labels FROM inspan.streams WHERE id = $9), '{}'))
+      `INSERT INTO harness.streams (id, kind, head_seq, owner, epoch, format, resource_id, labels)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, (SELECT labels FROM harness.streams WHERE id = $9), '{}'))
        ON CONFLICT (id) DO NOTHING RETURNING ${STREAM_COLUMNS}`,
       info.id,
       stream.kind,
@@ -72,7 +72,7 @@ export async function createStream(
     )
     if (row === undefined) throw streamExists(info.id)
     await insertThread(session, row.no, stream)
-    await session.run('SELECT inspan.drop_strange_commands($1)', info.id)
+    await session.run('SELECT harness.drop_strange_commands($1)', info.id)
     const headSeq = call === null ? row.head_seq : await carryOut(session, db, call, now)
     return statusOf({ ...row, head_seq: headSeq })
   })

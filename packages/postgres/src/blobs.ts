@@ -7,7 +7,7 @@ export async function readBlob(db: SqlSession, hash: string, lineage?: Lineage):
   checkHash(hash)
   if (lineage !== undefined && !(await refersTo(db, lineage, hash))) return null
   const [row] = await db.all<{ mime: string; bytes: Buffer }>(
-    'SELECT mime, bytes FROM inspan.blobs WHERE hash = $1',
+    'SELECT mime, bytes FROM harness.blobs WHERE hash = $1',
     hash,
   )
   return row === undefined ? null : { hash, mime: row.mime, bytes: new Uint8Array(row.bytes) }
@@ -16,7 +16,7 @@ export async function readBlob(db: SqlSession, hash: string, lineage?: Lineage):
 async function refersTo(db: SqlSession, lineage: Lineage, hash: string): Promise<boolean> {
   for (const { stream, from, to } of stretchesOf(lineage)) {
     const found = await db.all(
-      `SELECT 1 FROM inspan.blob_refs JOIN inspan.streams ON streams.no = blob_refs.stream_no
+      `SELECT 1 FROM harness.blob_refs JOIN harness.streams ON streams.no = blob_refs.stream_no
        WHERE streams.id = $1 AND seq BETWEEN $2 AND $3 AND hash = $4 LIMIT 1`,
       stream,
       from,
@@ -36,8 +36,8 @@ export async function dropBlobRefs(
   limit: number | null,
 ): Promise<{ refs: number; blobs: number }> {
   const refs = await db.all<{ hash: string }>(
-    `DELETE FROM inspan.blob_refs WHERE (stream_no, seq, hash) IN
-       (SELECT stream_no, seq, hash FROM inspan.blob_refs
+    `DELETE FROM harness.blob_refs WHERE (stream_no, seq, hash) IN
+       (SELECT stream_no, seq, hash FROM harness.blob_refs
         WHERE stream_no = $1 AND seq BETWEEN $2 AND $3 LIMIT $4) RETURNING hash`,
     streamNo,
     range.from,
@@ -46,6 +46,6 @@ export async function dropBlobRefs(
   )
   if (refs.length === 0) return { refs: 0, blobs: 0 }
   const hashes = refs.map(({ hash }) => hash)
-  const [dropped] = await db.all<{ blobs: number }>('SELECT inspan.drop_blobs($1) AS blobs', hashes)
+  const [dropped] = await db.all<{ blobs: number }>('SELECT harness.drop_blobs($1) AS blobs', hashes)
   return { refs: refs.length, blobs: dropped?.blobs ?? 0 }
 }

@@ -17,9 +17,9 @@ export interface ClaimRequest {
 }
 
 /** Takes the stream and raises its epoch, unless it is ours already. */
-const CLAIM_SQL = `UPDATE inspan.streams AS s SET owner = $2, format = $4, server_start = pg_postmaster_start_time(),
+const CLAIM_SQL = `UPDATE harness.streams AS s SET owner = $2, format = $4, server_start = pg_postmaster_start_time(),
     epoch = CASE WHEN s.owner IS NOT DISTINCT FROM $2 THEN s.epoch ELSE s.epoch + 1 END
-  FROM (SELECT no, server_start FROM inspan.streams WHERE id = $1 FOR UPDATE) AS before
+  FROM (SELECT no, server_start FROM harness.streams WHERE id = $1 FOR UPDATE) AS before
   WHERE s.no = before.no AND s.deleted = 0 AND s.format <= $4 AND s.labels <@ $5
     AND (s.owner IS NULL OR s.owner = $2 OR s.epoch = $3)
   RETURNING s.epoch, s.head_seq, before.server_start <> s.server_start AS has_restarted`
@@ -74,7 +74,7 @@ function pinnedElsewhere({ id, owner }: PostgresStreamRow, missing: readonly str
 /** Releases a stream. Does nothing for an owner who lost it already. */
 export async function release(db: SqlSession, stream: string, fence: Fence): Promise<void> {
   await db.run(
-    'UPDATE inspan.streams SET owner = NULL WHERE id = $1 AND owner = $2 AND epoch = $3',
+    'UPDATE harness.streams SET owner = NULL WHERE id = $1 AND owner = $2 AND epoch = $3',
     stream,
     fence.owner,
     fence.epoch,
@@ -84,8 +84,8 @@ export async function release(db: SqlSession, stream: string, fence: Fence): Pro
 /** Removes an owner and releases all its streams. */
 export async function removeOwner(db: PostgresConnection, owner: string): Promise<void> {
   await db.write(async (session) => {
-    await session.run('UPDATE inspan.streams SET owner = NULL WHERE owner = $1', owner)
-    await session.run('DELETE FROM inspan.owners WHERE id = $1', owner)
+    await session.run('UPDATE harness.streams SET owner = NULL WHERE owner = $1', owner)
+    await session.run('DELETE FROM harness.owners WHERE id = $1', owner)
   })
 }
 
@@ -97,7 +97,7 @@ export async function listOwned(
   const scope = new CursorScope(['owned', query.owner], [0])
   const [after] = scope.decode(query.cursor)
   const rows = await db.all<PostgresStreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM inspan.streams WHERE owner = $1 AND no > $2 ORDER BY no LIMIT $3`,
+    `SELECT ${STREAM_COLUMNS} FROM harness.streams WHERE owner = $1 AND no > $2 ORDER BY no LIMIT $3`,
     query.owner,
     after,
     limit + 1,

@@ -32,7 +32,7 @@ export async function admitCommand(db: PostgresConnection, command: NewCommand):
     const before = admittedBefore(command, await findCommand(db, command.key))
     if (before !== undefined) return before
     const [admitted] = await db.all<StoredCommand>(
-      `INSERT INTO inspan.commands (${NEW_COMMAND_COLUMNS})
+      `INSERT INTO harness.commands (${NEW_COMMAND_COLUMNS})
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
        ON CONFLICT DO NOTHING RETURNING ${COMMAND_COLUMNS}`,
       ...Object.values(row),
@@ -58,7 +58,7 @@ export async function listCommands(db: SqlSession, query: CommandQuery): Promise
   // The state is part of the SQL text, so that Postgres sees that the index of accepted commands can be used.
   const state = query.state === 'accepted' ? 'accepted' : 'done'
   const rows = await db.all<StoredCommand>(
-    `SELECT ${COMMAND_COLUMNS} FROM inspan.commands
+    `SELECT ${COMMAND_COLUMNS} FROM harness.commands
      WHERE ${target === undefined ? '' : 'target = $3 AND '}state = '${state}' AND no > $1 ORDER BY no LIMIT $2`,
     after,
     limit + 1,
@@ -82,7 +82,7 @@ export async function settleCommand(db: SqlSession, { key, outcome }: CommandOut
 export async function failCommand(db: SqlSession, key: CommandKey): Promise<number> {
   const { principal, clientId, commandId } = checkCommandKey(key)
   const [row] = await db.all<{ failures: number }>(
-    `UPDATE inspan.commands SET failures = failures + 1 WHERE ${BY_KEY} AND state = 'accepted' RETURNING failures`,
+    `UPDATE harness.commands SET failures = failures + 1 WHERE ${BY_KEY} AND state = 'accepted' RETURNING failures`,
     principal,
     clientId,
     commandId,
@@ -92,7 +92,7 @@ export async function failCommand(db: SqlSession, key: CommandKey): Promise<numb
 }
 
 async function settle(db: SqlSession, key: CommandKey, outcome: string): Promise<boolean> {
-  const sql = `UPDATE inspan.commands SET state = 'done', outcome = $4, seq = NULL, body = 'null'
+  const sql = `UPDATE harness.commands SET state = 'done', outcome = $4, seq = NULL, body = 'null'
     WHERE ${BY_KEY} AND state = 'accepted'`
   return (await db.run(sql, key.principal, key.clientId, key.commandId, outcome)) > 0
 }
@@ -103,8 +103,8 @@ export async function pruneCommands(db: SqlSession, before: number, now: number)
   let pruned = 0
   for (;;) {
     const removed = await db.run(
-      `DELETE FROM inspan.commands WHERE no IN
-         (SELECT no FROM inspan.commands WHERE state = 'done' AND at < $1 AND command_id < $2 LIMIT $3)`,
+      `DELETE FROM harness.commands WHERE no IN
+         (SELECT no FROM harness.commands WHERE state = 'done' AND at < $1 AND command_id < $2 LIMIT $3)`,
       limit,
       firstIdAt(limit),
       PRUNE_CHUNK,
@@ -116,11 +116,11 @@ export async function pruneCommands(db: SqlSession, before: number, now: number)
 
 /** Commands for a thread that is being deleted must not keep its content. */
 export async function forgetCommandBodies(db: SqlSession, target: string): Promise<void> {
-  await db.run(`UPDATE inspan.commands SET body = 'null' WHERE target = $1 AND state = 'accepted'`, target)
+  await db.run(`UPDATE harness.commands SET body = 'null' WHERE target = $1 AND state = 'accepted'`, target)
 }
 
 async function findCommand(db: SqlSession, key: CommandKey): Promise<StoredCommand | undefined> {
-  const sql = `SELECT ${COMMAND_COLUMNS} FROM inspan.commands WHERE ${BY_KEY}`
+  const sql = `SELECT ${COMMAND_COLUMNS} FROM harness.commands WHERE ${BY_KEY}`
   const [row] = await db.all<StoredCommand>(sql, key.principal, key.clientId, key.commandId)
   return row
 }

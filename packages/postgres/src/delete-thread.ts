@@ -28,8 +28,8 @@ export function hideThread(
       return { deleted: false, retained: found === undefined ? [] : await retainedOf(session, thread, found.no) }
     }
     const { no } = await lockFenced(session, thread, fence, now)
-    await session.run('UPDATE inspan.streams SET deleted = 1, owner = NULL, epoch = epoch + 1 WHERE no = $1', no)
-    await session.run('DELETE FROM inspan.threads WHERE stream_no = $1', no)
+    await session.run('UPDATE harness.streams SET deleted = 1, owner = NULL, epoch = epoch + 1 WHERE no = $1', no)
+    await session.run('DELETE FROM harness.threads WHERE stream_no = $1', no)
     await dropNeeds(session, no)
     await dropHeads(session, no)
     await eraseWaits(session, no, { from: 0, to: MAX_SEQ }, 'delete', now)
@@ -42,11 +42,11 @@ export function hideThread(
 /** Parts of deleted streams may have lost their last reader: these streams are purged again. */
 async function dropNeeds(db: SqlSession, byNo: number): Promise<void> {
   await db.run(
-    `UPDATE inspan.streams SET deleted = 1
-     WHERE deleted <> 0 AND no IN (SELECT stream_no FROM inspan.needs WHERE by_no = $1)`,
+    `UPDATE harness.streams SET deleted = 1
+     WHERE deleted <> 0 AND no IN (SELECT stream_no FROM harness.needs WHERE by_no = $1)`,
     byNo,
   )
-  await db.run('DELETE FROM inspan.needs WHERE by_no = $1', byNo)
+  await db.run('DELETE FROM harness.needs WHERE by_no = $1', byNo)
 }
 
 async function retainedOf(db: SqlSession, stream: string, no: number): Promise<DeleteResult['retained']> {
@@ -57,14 +57,14 @@ async function retainedOf(db: SqlSession, stream: string, no: number): Promise<D
 function needsOf(db: SqlSession, no: number): Promise<Need[]> {
   return db.all<Need>(
     `SELECT streams.id AS by, from_seq AS "from", to_seq AS "to"
-     FROM inspan.needs JOIN inspan.streams ON streams.no = needs.by_no WHERE needs.stream_no = $1`,
+     FROM harness.needs JOIN harness.streams ON streams.no = needs.by_no WHERE needs.stream_no = $1`,
     no,
   )
 }
 
 /** Purges deleted streams, also those that a dead process had left. */
 export async function purge(db: PostgresConnection): Promise<void> {
-  const streams = await db.all<{ no: number }>('SELECT no FROM inspan.streams WHERE deleted = 1 ORDER BY no')
+  const streams = await db.all<{ no: number }>('SELECT no FROM harness.streams WHERE deleted = 1 ORDER BY no')
   for (const { no } of streams) {
     while (await purgeChunk(db, no));
   }
@@ -74,7 +74,7 @@ export async function purge(db: PostgresConnection): Promise<void> {
 function purgeChunk(db: PostgresConnection, no: number): Promise<boolean> {
   return db.write(async (session) => {
     const [row] = await session.all<{ deleted: number }>(
-      'SELECT deleted FROM inspan.streams WHERE no = $1 FOR UPDATE',
+      'SELECT deleted FROM harness.streams WHERE no = $1 FOR UPDATE',
       no,
     )
     // Another process may have finished meanwhile.
@@ -85,16 +85,16 @@ function purgeChunk(db: PostgresConnection, no: number): Promise<boolean> {
       const messages = await deleteRows(session, 'messages', no, gap)
       if (refs + messages + (await deleteRows(session, 'records', no, gap)) > 0) return true
     }
-    if (needs.length > 0) await session.run('UPDATE inspan.streams SET deleted = 2 WHERE no = $1', no)
-    else await session.run('DELETE FROM inspan.streams WHERE no = $1', no)
+    if (needs.length > 0) await session.run('UPDATE harness.streams SET deleted = 2 WHERE no = $1', no)
+    else await session.run('DELETE FROM harness.streams WHERE no = $1', no)
     return false
   })
 }
 
 function deleteRows(db: SqlSession, table: 'messages' | 'records', no: number, range: Range): Promise<number> {
   return db.run(
-    `DELETE FROM inspan.${table} WHERE stream_no = $1 AND seq IN
-       (SELECT seq FROM inspan.${table} WHERE stream_no = $1 AND seq BETWEEN $2 AND $3 LIMIT ${CHUNK})`,
+    `DELETE FROM harness.${table} WHERE stream_no = $1 AND seq IN
+       (SELECT seq FROM harness.${table} WHERE stream_no = $1 AND seq BETWEEN $2 AND $3 LIMIT ${CHUNK})`,
     no,
     range.from,
     range.to,

@@ -31,7 +31,7 @@ export function eraseChunk(
   return db.write(async (session) => {
     const no = await lockForErasing(session, stream, fence, now)
     const rows = await session.all<RecordRow>(
-      `SELECT seq, first, type, v, at, extra, body FROM inspan.records
+      `SELECT seq, first, type, v, at, extra, body FROM harness.records
        WHERE stream_no = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT $4`,
       no,
       range.from,
@@ -43,7 +43,7 @@ export function eraseChunk(
     let records = 0
     for (const row of rows.slice(0, CHUNK)) records += Number(await overwrite(session, format, stream, no, row))
     const messages = await session.run(
-      'DELETE FROM inspan.messages WHERE stream_no = $1 AND seq BETWEEN $2 AND $3',
+      'DELETE FROM harness.messages WHERE stream_no = $1 AND seq BETWEEN $2 AND $3',
       no,
       part.from,
       part.to,
@@ -62,7 +62,7 @@ async function lockForErasing(db: SqlSession, stream: string, fence: Fence, now:
   if (row === undefined || row.deleted === 0) return (await lockFenced(db, stream, fence, now)).no
   await lockStream(db, stream)
   const forks = await db.all<{ owner: string | null; epoch: number }>(
-    'SELECT owner, epoch FROM inspan.needs JOIN inspan.streams ON streams.no = needs.by_no WHERE needs.stream_no = $1',
+    'SELECT owner, epoch FROM harness.needs JOIN harness.streams ON streams.no = needs.by_no WHERE needs.stream_no = $1',
     row.no,
   )
   if (forks.length === 0) throw noSuchStream(stream)
@@ -83,7 +83,7 @@ async function overwrite(
   const erased = JSON.stringify(eraseBody(body))
   if (erased === row.body) return false
   await db.run(
-    'UPDATE inspan.records SET type = $3, v = $4, body = $5 WHERE stream_no = $1 AND seq = $2',
+    'UPDATE harness.records SET type = $3, v = $4, body = $5 WHERE stream_no = $1 AND seq = $2',
     streamNo,
     row.seq,
     body.type,

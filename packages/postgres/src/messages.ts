@@ -22,7 +22,7 @@ export async function listMessages(
   const plan = planMessages(lineage, query)
   const order = plan.isDescending ? 'DESC' : 'ASC'
   const sql = inStretch(
-    `SELECT seq, json FROM inspan.messages
+    `SELECT seq, json FROM harness.messages
      WHERE stream_no = s.no AND seq BETWEEN $2 AND $3 ORDER BY seq ${order} LIMIT $4`,
     order,
   )
@@ -38,7 +38,7 @@ export async function listMessages(
 export async function getMessage(db: SqlSession, lineage: Lineage, messageId: string): Promise<StoredMessage | null> {
   checkId('A message id', messageId)
   const sql = inStretch(
-    `SELECT seq, json FROM inspan.messages
+    `SELECT seq, json FROM harness.messages
      WHERE stream_no = s.no AND id = $4 AND seq BETWEEN $2 AND $3 ORDER BY seq DESC LIMIT 1`,
   )
   for (const stretch of stretchesOf(lineage).reverse()) {

@@ -12,19 +12,19 @@ const LAYOUT = Math.max(...MIGRATIONS.map(({ layout }) => layout))
 export const NEXT: PostgresMigration = {
   layout: LAYOUT + 1,
   oldest: LAYOUT,
-  sql: `ALTER TABLE inspan.streams ADD COLUMN archived_at float8;
-    ALTER TABLE inspan.records ADD COLUMN size integer NOT NULL DEFAULT 0;
-    ALTER TABLE inspan.waits ADD COLUMN asked_of text COLLATE "C";
-    CREATE TABLE inspan.archives (stream_no bigint PRIMARY KEY REFERENCES inspan.streams ON DELETE CASCADE);
-    CREATE INDEX streams_by_archive ON inspan.streams (archived_at) WHERE archived_at IS NOT NULL;
-    ${APPEND_SQL.replace('inspan.append_1(', 'inspan.append_2(')}`,
+  sql: `ALTER TABLE harness.streams ADD COLUMN archived_at float8;
+    ALTER TABLE harness.records ADD COLUMN size integer NOT NULL DEFAULT 0;
+    ALTER TABLE harness.waits ADD COLUMN asked_of text COLLATE "C";
+    CREATE TABLE harness.archives (stream_no bigint PRIMARY KEY REFERENCES harness.streams ON DELETE CASCADE);
+    CREATE INDEX streams_by_archive ON harness.streams (archived_at) WHERE archived_at IS NOT NULL;
+    ${APPEND_SQL.replace('harness.append_1(', 'harness.append_2(')}`,
 }
 
 /** The layout after that: what only the release before needed goes. */
 export const AFTER_NEXT: PostgresMigration = {
   layout: LAYOUT + 2,
   oldest: LAYOUT + 1,
-  sql: 'ALTER TABLE inspan.records DROP COLUMN size',
+  sql: 'ALTER TABLE harness.records DROP COLUMN size',
 }
 
 /** Brings a database to the layout of a later release. */

@@ -26,7 +26,7 @@ export async function putOwner(db: SqlSession, owner: Owner, now: number): Promi
   checkId('An owner id', owner.id)
   checkTime('The end of an ownership', owner.until)
   await db.run(
-    `INSERT INTO inspan.owners (${COLUMNS}, until) VALUES ($1, $2, $3, $4, $5, $6, ${storedSql('$7', '$8')})
+    `INSERT INTO harness.owners (${COLUMNS}, until) VALUES ($1, $2, $3, $4, $5, $6, ${storedSql('$7', '$8')})
      ON CONFLICT (id) DO UPDATE SET host = excluded.host, pid = excluded.pid, start_time = excluded.start_time,
        boot_id = excluded.boot_id, until = excluded.until, url = excluded.url`,
     owner.id,
@@ -42,12 +42,12 @@ export async function putOwner(db: SqlSession, owner: Owner, now: number): Promi
 
 export async function heartbeat(db: SqlSession, owner: string, until: number, now: number): Promise<boolean> {
   checkTime('The end of an ownership', until)
-  const sql = `UPDATE inspan.owners SET until = ${storedSql('$2', '$3')} WHERE id = $1`
+  const sql = `UPDATE harness.owners SET until = ${storedSql('$2', '$3')} WHERE id = $1`
   return (await db.run(sql, owner, until, now)) > 0
 }
 
 export async function getOwner(db: SqlSession, id: string, now: number): Promise<Owner | null> {
-  const sql = `SELECT ${COLUMNS}, ${readSql('$2')} FROM inspan.owners WHERE id = $1`
+  const sql = `SELECT ${COLUMNS}, ${readSql('$2')} FROM harness.owners WHERE id = $1`
   const [row] = await db.all<OwnerRow>(sql, id, now)
   return row === undefined ? null : ownerFromRow(row)
 }
@@ -57,7 +57,7 @@ export async function listOwners(db: SqlSession, query: PageRequest, now: number
   const scope = new CursorScope(['owners'], [''])
   const [after] = scope.decode(query.cursor)
   const rows = await db.all<OwnerRow>(
-    `SELECT ${COLUMNS}, ${readSql('$3')} FROM inspan.owners WHERE id > $1 ORDER BY id LIMIT $2`,
+    `SELECT ${COLUMNS}, ${readSql('$3')} FROM harness.owners WHERE id > $1 ORDER BY id LIMIT $2`,
     after,
     limit + 1,
     now,

@@ -171,7 +171,7 @@ function buildStatement(shape: AppendShape): string {
   const { after, before } = headsOf(shape, place)
   // One conditional update, which also locks the stream until the end.
   const steps = [
-    `s AS (UPDATE inspan.streams SET ${after === undefined ? '' : `head_seq = ${after}, `}bytes = bytes + $4
+    `s AS (UPDATE harness.streams SET ${after === undefined ? '' : `head_seq = ${after}, `}bytes = bytes + $4
       WHERE id = $1 AND deleted = 0 AND owner = $2 AND epoch = $3${before === undefined ? '' : ` AND head_seq = ${before}`}
       RETURNING no${after === undefined ? ', head_seq' : ''})`,
   ]
@@ -181,27 +181,27 @@ function buildStatement(shape: AppendShape): string {
     const names = [...Object.keys(known), ...shape.columns]
     const types = shape.columns.map((name) => RECORD_TYPES[name])
     // The number of its rows shows whether the fence held, so nothing needs to be read back.
-    result = `INSERT INTO inspan.records (stream_no, ${names.join(', ')})
+    result = `INSERT INTO harness.records (stream_no, ${names.join(', ')})
       ${rowsOf(shape.records, Object.values(known), types, place)}`
   }
   if (shape.replacesBatches) {
     const columns = ['bigint[]', 'bigint[]', 'text[]'].map(place)
-    steps.push(`d AS (DELETE FROM inspan.records USING s, unnest(${columns.join(', ')}) AS p (first, last, part)
+    steps.push(`d AS (DELETE FROM harness.records USING s, unnest(${columns.join(', ')}) AS p (first, last, part)
       WHERE records.stream_no = s.no AND records.seq BETWEEN p.first AND p.last AND records.part = p.part)`)
   }
   if (shape.messages !== 'none') {
     const replacing = 'ON CONFLICT (stream_no, seq) DO UPDATE SET id = excluded.id, json = excluded.json'
     const known = shape.isMessageNext && after !== undefined ? [after] : []
-    steps.push(`m AS (INSERT INTO inspan.messages (stream_no, seq, id, json)
+    steps.push(`m AS (INSERT INTO harness.messages (stream_no, seq, id, json)
       ${rowsOf(shape.messages, known, MESSAGE_TYPES.slice(known.length), place)} ${shape.areMessagesNew ? '' : replacing})`)
   }
   if (shape.hasHead) {
-    steps.push(`h AS (INSERT INTO inspan.heads (stream_no, version, json)
+    steps.push(`h AS (INSERT INTO harness.heads (stream_no, version, json)
       SELECT s.no, ${place('integer')}, ${place('text')} FROM s
       ON CONFLICT (stream_no, version) DO UPDATE SET json = excluded.json)`)
   }
   if (shape.isTouched) {
-    steps.push(`t AS (UPDATE inspan.threads SET updated_at = greatest(updated_at, ${place('float8')})
+    steps.push(`t AS (UPDATE harness.threads SET updated_at = greatest(updated_at, ${place('float8')})
       FROM s WHERE threads.stream_no = s.no)`)
   }
   return `WITH ${steps.join(', ')} ${result}`

@@ -172,7 +172,7 @@ describe('a Postgres store', () => {
     withDatabase(async (open, url) => {
       await open()
       const layout = (name: string, value: number): Promise<unknown> =>
-        withClient(url, (client) => client.query('UPDATE inspan.meta SET value = $2 WHERE name = $1', [name, value]))
+        withClient(url, (client) => client.query('UPDATE harness.meta SET value = $2 WHERE name = $1', [name, value]))
       await layout('layout', 1000)
       await (await open()).createStream(thread('t'))
       await layout('oldest', 1000)

@@ -73,7 +73,7 @@ import { getWait, listDue, listWaits } from './waits.ts'
 export interface PostgresStoreOptions {
   /**
    * `postgres://user:password@host:5432/database`. The database must exist. The store creates its tables in the schemas
-   * `inspan` and `inspan_jobs`.
+   * `harness` and `harness_jobs`.
    */
   readonly url: string
   /** The maximum number of connections in the pool. Each process opens one more, its direct line. Default: 10. */

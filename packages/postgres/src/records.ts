@@ -35,7 +35,7 @@ export async function readLineage(
   const plan = planRecords(lineage, query)
   const rows: (RecordRow & { stream: string })[] = []
   const sql = inStretch(
-    `SELECT ${COLUMNS} FROM inspan.records WHERE stream_no = s.no AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT $4`,
+    `SELECT ${COLUMNS} FROM harness.records WHERE stream_no = s.no AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT $4`,
   )
   for (const stretch of plan.stretches) {
     const found = await readStretch<RecordRow>(db, sql, stretch, plan.limit + 1 - rows.length)
@@ -52,7 +52,7 @@ export async function readLineage(
 
 /** Rows of one stream in one round trip, together with whether there is such a stream. */
 export function inStretch(rows: string, order = 'ASC'): string {
-  return `SELECT s.deleted, r.* FROM inspan.streams s LEFT JOIN LATERAL (${rows}) r ON true
+  return `SELECT s.deleted, r.* FROM harness.streams s LEFT JOIN LATERAL (${rows}) r ON true
     WHERE s.id = $1 ORDER BY r.seq ${order}`
 }
 
@@ -94,7 +94,7 @@ export async function latestRecord(
 
 function latestSql(type: string): string {
   const isPart = type === 'batch' ? 'part IS NOT NULL' : 'part IS NULL'
-  return inStretch(`SELECT ${COLUMNS} FROM inspan.records
+  return inStretch(`SELECT ${COLUMNS} FROM harness.records
     WHERE stream_no = s.no AND type = $4 AND ${isPart}${isRare(type) ? ` AND ${IS_RARE_SQL}` : ''}
       AND seq BETWEEN $2 AND $3 ORDER BY seq DESC LIMIT 1`)
 }
@@ -102,7 +102,7 @@ function latestSql(type: string): string {
 export async function hasNamedRun(db: SqlSession, lineage: Lineage, runId: string): Promise<boolean> {
   checkId('A run id', runId)
   const sql = inStretch(
-    'SELECT seq FROM inspan.named_runs WHERE stream_no = s.no AND run_id = $4 AND seq BETWEEN $2 AND $3 LIMIT 1',
+    'SELECT seq FROM harness.named_runs WHERE stream_no = s.no AND run_id = $4 AND seq BETWEEN $2 AND $3 LIMIT 1',
   )
   for (const stretch of stretchesOf(lineage)) {
     if ((await readStretch(db, sql, stretch, runId)).length > 0) return true
@@ -113,7 +113,7 @@ export async function hasNamedRun(db: SqlSession, lineage: Lineage, runId: strin
 /** A head is a cache: a damaged one counts as none and will be rebuilt. */
 export async function readHead(db: SqlSession, stream: string, reducerVersion: number): Promise<StoredHead | null> {
   const [row] = await db.all<{ json: string }>(
-    `SELECT json FROM inspan.heads JOIN inspan.streams ON streams.no = heads.stream_no
+    `SELECT json FROM harness.heads JOIN harness.streams ON streams.no = heads.stream_no
      WHERE streams.id = $1 AND deleted = 0 AND version = $2`,
     stream,
     reducerVersion,
@@ -122,5 +122,5 @@ export async function readHead(db: SqlSession, stream: string, reducerVersion: n
 }
 
 export async function dropHeads(db: SqlSession, streamNo: number): Promise<void> {
-  await db.run('DELETE FROM inspan.heads WHERE stream_no = $1', streamNo)
+  await db.run('DELETE FROM harness.heads WHERE stream_no = $1', streamNo)
 }

@@ -105,19 +105,21 @@ suite('two releases side by side', () => {
       const migration = { layout: NEXT.layout, oldest: NEXT.oldest, sql }
       return takenAway([migration], migration)
     }
-    assert.deepEqual(await taken('ALTER TABLE inspan.records DROP COLUMN extra'), ['column records.extra text'])
-    assert.deepEqual(await taken('ALTER TABLE inspan.waits RENAME due TO due_at'), [
+    assert.deepEqual(await taken('ALTER TABLE harness.records DROP COLUMN extra'), ['column records.extra text'])
+    assert.deepEqual(await taken('ALTER TABLE harness.waits RENAME due TO due_at'), [
       'column waits.due double precision',
     ])
-    assert.deepEqual(await taken('ALTER TABLE inspan.commands ADD COLUMN kind text NOT NULL'), ['insert into commands'])
-    assert.deepEqual(await taken('DROP FUNCTION inspan.drop_blobs'), ['function drop_blobs(text[])'])
+    assert.deepEqual(await taken('ALTER TABLE harness.commands ADD COLUMN kind text NOT NULL'), [
+      'insert into commands',
+    ])
+    assert.deepEqual(await taken('DROP FUNCTION harness.drop_blobs'), ['function drop_blobs(text[])'])
   })
 })
 
 async function versionsOf(url: string, thread: string): Promise<number[]> {
   return withClient(url, async (client) => {
     const { rows } = await client.query(
-      `SELECT version FROM inspan.heads JOIN inspan.streams ON streams.no = heads.stream_no
+      `SELECT version FROM harness.heads JOIN harness.streams ON streams.no = heads.stream_no
        WHERE streams.id = $1 ORDER BY version`,
       [thread],
     )
@@ -128,7 +130,7 @@ async function versionsOf(url: string, thread: string): Promise<number[]> {
 async function headOf(url: string, thread: string, version: number): Promise<string | undefined> {
   return withClient(url, async (client) => {
     const { rows } = await client.query(
-      `SELECT json FROM inspan.heads JOIN inspan.streams ON streams.no = heads.stream_no
+      `SELECT json FROM harness.heads JOIN harness.streams ON streams.no = heads.stream_no
        WHERE streams.id = $1 AND version = $2`,
       [thread, version],
     )
@@ -163,9 +165,9 @@ async function usable(url: string): Promise<string[]> {
 }
 
 const USABLE_SQL = `SELECT 'column ' || table_name || '.' || column_name || ' ' || data_type AS fact
-    FROM information_schema.columns WHERE table_schema = 'inspan'
-  UNION ALL SELECT 'function ' || replace(oid::regprocedure::text, 'inspan.', '') FROM pg_proc
-    WHERE pronamespace = 'inspan'::regnamespace ORDER BY 1`
+    FROM information_schema.columns WHERE table_schema = 'harness'
+  UNION ALL SELECT 'function ' || replace(oid::regprocedure::text, 'harness.', '') FROM pg_proc
+    WHERE pronamespace = 'harness'::regnamespace ORDER BY 1`
 
 const REQUIRED_SQL = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
-  WHERE table_schema = 'inspan' AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'`
+  WHERE table_schema = 'harness' AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'`

@@ -74,7 +74,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Postgre
       return urlOf(name)
     },
     releaseDatabase: async (url) => {
-      await withClient(url, (client) => client.query('DROP SCHEMA IF EXISTS inspan CASCADE'))
+      await withClient(url, (client) => client.query('DROP SCHEMA IF EXISTS harness CASCADE'))
       free.push(url)
     },
     run: runProgram,

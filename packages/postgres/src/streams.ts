@@ -19,13 +19,13 @@ export const STREAM_COLUMNS = 'no, id, kind, head_seq, owner, epoch, format, del
 
 /** Returns a stream, also one that is deleted and kept for its forks. */
 export async function findStream(db: SqlSession, id: string): Promise<PostgresStreamRow | undefined> {
-  const [row] = await db.all<PostgresStreamRow>(`SELECT ${STREAM_COLUMNS} FROM inspan.streams WHERE id = $1`, id)
+  const [row] = await db.all<PostgresStreamRow>(`SELECT ${STREAM_COLUMNS} FROM harness.streams WHERE id = $1`, id)
   return row
 }
 
 /** Locks the stream until the end of the transaction. */
 export async function lockStream(db: SqlSession, id: string): Promise<PostgresStreamRow | undefined> {
-  const sql = `SELECT ${STREAM_COLUMNS} FROM inspan.streams WHERE id = $1 FOR UPDATE`
+  const sql = `SELECT ${STREAM_COLUMNS} FROM harness.streams WHERE id = $1 FOR UPDATE`
   const [row] = await db.all<PostgresStreamRow>(sql, id)
   return row
 }

@@ -67,7 +67,7 @@ function asGlobex<T>(work: (client: Client) => Promise<T>): Promise<T> {
 
 async function numberOf(stream: string): Promise<number> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query('SELECT no FROM inspan.streams WHERE id = $1', [stream])
+    const { rows } = await client.query('SELECT no FROM harness.streams WHERE id = $1', [stream])
     return Number((rows as { no: string }[])[0]?.no)
   })
 }
@@ -76,9 +76,9 @@ suite('a tenant that attacks others with SQL of its own', () => {
   test('cannot read the bytes of another tenant by writing a reference to their hash', async () => {
     const own = await numberOf('theirs')
     await asGlobex(async (client) => {
-      const refer = 'INSERT INTO inspan.blob_refs (stream_no, seq, hash) VALUES ($1, 1, $2)'
+      const refer = 'INSERT INTO harness.blob_refs (stream_no, seq, hash) VALUES ($1, 1, $2)'
       await assert.rejects(client.query(refer, [own, hash]), /permission denied/)
-      const keep = 'SELECT inspan.keep_blob($1, 1, $2, $3, $4) AS kept'
+      const keep = 'SELECT harness.keep_blob($1, 1, $2, $3, $4) AS kept'
       for (const given of [null, Buffer.from('x')]) {
         const { rows } = await client.query(keep, [own, hash, 'text/plain', given])
         assert.deepEqual(rows, [{ kept: false }])
@@ -88,30 +88,30 @@ suite('a tenant that attacks others with SQL of its own', () => {
         client.query(keep, [await numberOf('mine'), hash, 'text/plain', bytes]),
         /row-level security/,
       )
-      assert.deepEqual((await client.query('SELECT * FROM inspan.blobs')).rows, [])
+      assert.deepEqual((await client.query('SELECT * FROM harness.blobs')).rows, [])
     })
   })
 
   test('cannot keep what another tenant deletes by claiming to need it', async () => {
     const [mine, theirs] = [await numberOf('mine'), await numberOf('theirs')]
     await asGlobex(async (client) => {
-      const need = 'INSERT INTO inspan.needs (by_no, stream_no, from_seq, to_seq) VALUES ($1, $2, 1, 100)'
+      const need = 'INSERT INTO harness.needs (by_no, stream_no, from_seq, to_seq) VALUES ($1, $2, 1, 100)'
       await assert.rejects(client.query(need, [theirs, mine]), /row-level security/)
     })
     await all.deleteThread('mine', { owner: 'o', epoch: 1 })
-    const left = await withClient(url, (client) => client.query('SELECT * FROM inspan.records'))
+    const left = await withClient(url, (client) => client.query('SELECT * FROM harness.records'))
     assert.deepEqual(left.rows, [])
   })
 
   test('does not learn whose thread an id is', async () => {
     await asGlobex(async (client) => {
       const { rows } = await client.query(
-        `SELECT p.oid::regprocedure::text AS name FROM pg_proc AS p WHERE pronamespace = 'inspan'::regnamespace
+        `SELECT p.oid::regprocedure::text AS name FROM pg_proc AS p WHERE pronamespace = 'harness'::regnamespace
            AND prosecdef AND prorettype = 'text'::regtype AND pronargs > 0`,
       )
       assert.deepEqual(rows, [], 'a function with the rights of its owner returns a text about its argument')
       const { rows: answers } = await client.query(
-        `SELECT inspan.is_own('mine') AS other, inspan.is_own('theirs') AS own, inspan.is_own('none') AS none`,
+        `SELECT harness.is_own('mine') AS other, harness.is_own('theirs') AS own, harness.is_own('none') AS none`,
       )
       assert.deepEqual(answers, [{ other: false, own: true, none: null }])
     })
@@ -129,14 +129,14 @@ suite('a tenant that attacks others with SQL of its own', () => {
       const notices: string[] = []
       client.on('notice', ({ message }) => notices.push(message ?? ''))
       const own = await numberOf('theirs')
-      await client.query(`INSERT INTO inspan.streams (id, kind, head_seq, epoch, format, resource_id)
+      await client.query(`INSERT INTO harness.streams (id, kind, head_seq, epoch, format, resource_id)
         VALUES ('new', 'thread', 0, 0, 1, 'globex')`)
-      await client.query(`INSERT INTO inspan.commands (principal, client_id, command_id, body_hash, target, state, at, body)
+      await client.query(`INSERT INTO harness.commands (principal, client_id, command_id, body_hash, target, state, at, body)
         VALUES ('p', 'c', 'd', 'h', 'theirs', 'accepted', 1, '{}')`)
-      await client.query('SELECT inspan.keep_blob($1, 1, $2, $3, $4)', [own, hash, 'text/plain', bytes])
-      await client.query('SELECT inspan.drop_blobs($1)', [[hash]])
-      await client.query('SELECT inspan.drop_strange_commands($1)', ['theirs'])
-      await client.query('SELECT inspan.is_own($1), inspan.tenant()', ['theirs'])
+      await client.query('SELECT harness.keep_blob($1, 1, $2, $3, $4)', [own, hash, 'text/plain', bytes])
+      await client.query('SELECT harness.drop_blobs($1)', [[hash]])
+      await client.query('SELECT harness.drop_strange_commands($1)', ['theirs'])
+      await client.query('SELECT harness.is_own($1), harness.tenant()', ['theirs'])
       assert.deepEqual(
         notices.filter((notice) => !notice.includes('globex')),
         [],
@@ -164,7 +164,7 @@ suite('a tenant that attacks others with SQL of its own', () => {
       await late.admitCommand(command('late'))
       const hasBeaten = async (): Promise<boolean> =>
         withClient(url, async (client) => {
-          const { rowCount } = await client.query('SELECT FROM inspan.owners WHERE beat > 1')
+          const { rowCount } = await client.query('SELECT FROM harness.owners WHERE beat > 1')
           return rowCount === 1
         })
       while (!(await hasBeaten())) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -180,14 +180,14 @@ suite('a tenant that attacks others with SQL of its own', () => {
 
   test('cannot leave a command in the name of another tenant for a thread that this one will make', async () => {
     await asGlobex(async (client) => {
-      const insert = `INSERT INTO inspan.commands
+      const insert = `INSERT INTO harness.commands
         (principal, client_id, command_id, body_hash, target, state, at, body, role)
         VALUES ('p', 'c', 'd', 'h', $1, 'accepted', 1, '{}', 'acme')`
       for (const target of ['theirs', 'later'])
         await assert.rejects(client.query(insert, [target]), /permission denied/)
-      await client.query(`INSERT INTO inspan.commands (principal, client_id, command_id, body_hash, target, state, at, body)
+      await client.query(`INSERT INTO harness.commands (principal, client_id, command_id, body_hash, target, state, at, body)
         VALUES ('p', 'c', 'd', 'h', 'later', 'accepted', 1, '{}')`)
-      await assert.rejects(client.query(`UPDATE inspan.commands SET role = 'acme'`), /permission denied/)
+      await assert.rejects(client.query(`UPDATE harness.commands SET role = 'acme'`), /permission denied/)
     })
     await all.createStream(thread('later', 'acme'))
     assert.deepEqual((await all.listCommands({ target: 'later', state: 'accepted' })).items, [])

@@ -163,23 +163,23 @@ suite('a login role of one tenant', () => {
     await fill()
     await withClient(urlOf('globex'), async (client) => {
       const { rows } = await client.query(
-        `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'inspan'
+        `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'harness'
            AND table_name NOT IN ('meta', 'owners') ORDER BY 1`,
       )
       const tables = (rows as { name: string }[]).map(({ name }) => name)
       assert.ok(tables.includes('records') && tables.includes('blobs') && tables.includes('commands'))
       for (const name of tables) {
-        const found = await client.query(`SELECT * FROM inspan.${name}`)
+        const found = await client.query(`SELECT * FROM harness.${name}`)
         assert.deepEqual(found.rows, [], name)
         // No right to, or nothing to delete.
-        const gone = await client.query(`DELETE FROM inspan.${name}`).catch(() => ({ rowCount: 0 }))
+        const gone = await client.query(`DELETE FROM harness.${name}`).catch(() => ({ rowCount: 0 }))
         assert.equal(gone.rowCount, 0, name)
       }
-      await assert.rejects(client.query('SELECT * FROM inspan.tenants'), /permission denied/)
+      await assert.rejects(client.query('SELECT * FROM harness.tenants'), /permission denied/)
       await assert.rejects(client.query('SET SESSION AUTHORIZATION acme'), /permission denied/)
       await assert.rejects(client.query('SET ROLE acme'), /permission denied/)
-      await assert.rejects(client.query('ALTER TABLE inspan.records DISABLE ROW LEVEL SECURITY'), /must be owner/)
-      const insert = `INSERT INTO inspan.records (stream_no, seq, type, v, at, body)
+      await assert.rejects(client.query('ALTER TABLE harness.records DISABLE ROW LEVEL SECURITY'), /must be owner/)
+      const insert = `INSERT INTO harness.records (stream_no, seq, type, v, at, body)
         SELECT n, 99, 'note', 1, 1, '{}' FROM generate_series(1, 5) AS n`
       await assert.rejects(client.query(insert), /row-level security/)
     })
@@ -190,7 +190,7 @@ suite('a login role of one tenant', () => {
     await fill()
     await all.setTenant({ resourceId: 'acme' })
     await withClient(urlOf('acme'), (client) =>
-      assert.rejects(client.query('SELECT * FROM inspan.records'), /permission denied/),
+      assert.rejects(client.query('SELECT * FROM harness.records'), /permission denied/),
     )
     await assert.rejects(all.setTenant({ resourceId: 'acme', role: 'inspan' }), rejectsWith('invalid-input'))
     await assert.rejects(all.setTenant({ resourceId: 'acme', role: 'nobody here' }), rejectsWith('not-found'))

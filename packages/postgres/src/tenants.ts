@@ -28,20 +28,20 @@ interface TenantRow {
 /** Roles that see all rows, or can get at them past the tables. */
 const MIGHTY_ROLES = `SELECT FROM pg_roles AS m WHERE (rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole
   OR rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
-  OR oid = current_user::regrole OR oid = (SELECT relowner FROM pg_class WHERE oid = 'inspan.records'::regclass))`
+  OR oid = current_user::regrole OR oid = (SELECT relowner FROM pg_class WHERE oid = 'harness.records'::regclass))`
 
 export async function setTenant(db: PostgresConnection, tenant: Tenant): Promise<void> {
   checkOptions('a tenant', tenant, RULES)
   const { resourceId, role = null, maxThreads, maxCommands, maxBytes, keepMs } = tenant
   await db.write(async (session) => {
     const before = await session.all<{ role: string }>(
-      'SELECT quote_ident(role) AS role FROM inspan.tenants WHERE resource_id = $1 AND role IS DISTINCT FROM $2 FOR UPDATE',
+      'SELECT quote_ident(role) AS role FROM harness.tenants WHERE resource_id = $1 AND role IS DISTINCT FROM $2 FOR UPDATE',
       resourceId,
       role,
     )
     for (const { role: old } of before) if (old !== null) await session.exec(revokeSql(old))
     await session.run(
-      `INSERT INTO inspan.tenants (resource_id, role, max_threads, max_commands, max_bytes, keep_ms)
+      `INSERT INTO harness.tenants (resource_id, role, max_threads, max_commands, max_bytes, keep_ms)
        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (resource_id) DO UPDATE SET role = excluded.role,
          max_threads = excluded.max_threads, max_commands = excluded.max_commands, max_bytes = excluded.max_bytes,
          keep_ms = excluded.keep_ms`,
@@ -78,7 +78,7 @@ export async function setTenant(db: PostgresConnection, tenant: Tenant): Promise
 
 export async function listTenants(db: PostgresConnection): Promise<readonly Tenant[]> {
   const rows = await db.all<TenantRow>(
-    'SELECT resource_id, role, max_threads, max_commands, max_bytes, keep_ms FROM inspan.tenants ORDER BY resource_id',
+    'SELECT resource_id, role, max_threads, max_commands, max_bytes, keep_ms FROM harness.tenants ORDER BY resource_id',
   )
   return rows.map((row) => ({
     resourceId: row.resource_id,
@@ -99,11 +99,11 @@ export async function expireThreads(
   claiming: { format: number; labels: readonly string[] },
 ): Promise<string[]> {
   const expired = await db.all<{ id: string }>(
-    `SELECT threads.id FROM inspan.tenants JOIN inspan.threads USING (resource_id)
-       JOIN inspan.streams ON streams.no = threads.stream_no
+    `SELECT threads.id FROM harness.tenants JOIN harness.threads USING (resource_id)
+       JOIN harness.streams ON streams.no = threads.stream_no
      WHERE keep_ms IS NOT NULL AND owner IS NULL AND format <= $1
        AND threads.updated_at < extract(epoch FROM clock_timestamp()) * 1000 - keep_ms
-       AND NOT EXISTS (SELECT FROM inspan.commands WHERE target = threads.id AND state = 'accepted')
+       AND NOT EXISTS (SELECT FROM harness.commands WHERE target = threads.id AND state = 'accepted')
      ORDER BY threads.updated_at LIMIT ${CHUNK}`,
     claiming.format,
   )

@@ -20,7 +20,7 @@ export async function insertThread(db: SqlSession, streamNo: number, stream: New
   const row = newThreadRow(stream)
   if (row === undefined) return
   await db.run(
-    `INSERT INTO inspan.threads (stream_no, ${THREAD_COLUMNS}, root) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `INSERT INTO harness.threads (stream_no, ${THREAD_COLUMNS}, root) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     streamNo,
     row.id,
     row.resource_id,
@@ -36,8 +36,8 @@ export async function insertThread(db: SqlSession, streamNo: number, stream: New
 
 export async function getThread(db: SqlSession, id: string): Promise<ThreadInfo | null> {
   const [row] = await db.all<ThreadRow>(
-    `SELECT ${THREAD_COLUMNS} FROM inspan.threads
-     WHERE stream_no = (SELECT no FROM inspan.streams WHERE id = $1 AND deleted = 0)`,
+    `SELECT ${THREAD_COLUMNS} FROM harness.threads
+     WHERE stream_no = (SELECT no FROM harness.streams WHERE id = $1 AND deleted = 0)`,
     id,
   )
   return row === undefined ? null : threadFromRow(row)
@@ -66,7 +66,7 @@ function listSql(query: ListThreadsQuery): string {
     ...(query.root === undefined ? [] : [`root = $${query.resourceId === undefined ? 4 : 5}`]),
   ]
   const page = (extra: readonly string[]): string =>
-    `SELECT ${THREAD_COLUMNS} FROM inspan.threads
+    `SELECT ${THREAD_COLUMNS} FROM harness.threads
      WHERE ${[...filters, ...extra, 'updated_at <= $1 AND (updated_at < $1 OR id > $2)'].join(' AND ')}
      ORDER BY updated_at DESC, id LIMIT $3`
   if (query.root !== undefined) return page([])
@@ -81,9 +81,9 @@ export async function listResourceIds(db: SqlSession, query: PageRequest): Promi
   const [after] = scope.decode(query.cursor)
   const rows = await db.all<{ id: string }>(
     `WITH RECURSIVE ids (id) AS (
-       SELECT (SELECT resource_id FROM inspan.threads WHERE resource_id > $1 ORDER BY resource_id LIMIT 1)
+       SELECT (SELECT resource_id FROM harness.threads WHERE resource_id > $1 ORDER BY resource_id LIMIT 1)
        UNION ALL
-       SELECT (SELECT resource_id FROM inspan.threads WHERE resource_id > ids.id ORDER BY resource_id LIMIT 1)
+       SELECT (SELECT resource_id FROM harness.threads WHERE resource_id > ids.id ORDER BY resource_id LIMIT 1)
        FROM ids WHERE ids.id IS NOT NULL
      )
      SELECT id FROM ids WHERE id IS NOT NULL LIMIT $2`,
@@ -105,8 +105,8 @@ export async function listForks(db: SqlSession, query: ForksQuery): Promise<Page
   const [after] = scope.decode(query.cursor)
   const rows = await db.all<ForkReach>(
     `SELECT streams.id AS thread, max(least(to_seq, $3)) AS "to"
-     FROM inspan.needs JOIN inspan.streams ON streams.no = needs.by_no
-     WHERE needs.stream_no = (SELECT no FROM inspan.streams WHERE id = $1) AND to_seq >= $2 AND from_seq <= $3
+     FROM harness.needs JOIN harness.streams ON streams.no = needs.by_no
+     WHERE needs.stream_no = (SELECT no FROM harness.streams WHERE id = $1) AND to_seq >= $2 AND from_seq <= $3
        AND streams.id > $4 GROUP BY streams.id ORDER BY streams.id LIMIT $5`,
     query.stream,
     query.from,

@@ -16,7 +16,7 @@ import {
 import type { SqlSession } from './connection.ts'
 
 const SELECT = `SELECT waits.no, streams.id AS stream, waits.id, waits.state, waits.due, waits.wait, waits.settled
-  FROM inspan.waits JOIN inspan.streams ON streams.no = waits.stream_no`
+  FROM harness.waits JOIN harness.streams ON streams.no = waits.stream_no`
 
 export async function getWait(db: SqlSession, stream: string, waitId: string): Promise<WaitRow | null> {
   checkId('A wait id', waitId)
@@ -33,7 +33,7 @@ export async function listWaits(db: SqlSession, query: WaitQuery): Promise<Page<
   const place = (value: string): string => `$${values.push(value) + 2}`
   const filters = ['streams.deleted = 0', 'waits.no > $1']
   if (stream !== undefined) {
-    filters.push(`waits.stream_no = (SELECT no FROM inspan.streams WHERE id = ${place(stream)})`)
+    filters.push(`waits.stream_no = (SELECT no FROM harness.streams WHERE id = ${place(stream)})`)
   }
   if (root !== undefined) filters.push(`waits.stream_no IN (${threadsBelow(place(root))})`)
   if (state !== undefined) filters.push(`waits.state = ${place(state)}`)
@@ -52,8 +52,8 @@ export async function listWaits(db: SqlSession, query: WaitQuery): Promise<Page<
 }
 
 function threadsBelow(root: string): string {
-  return `SELECT stream_no FROM inspan.threads WHERE root = ${root}
-    UNION SELECT no FROM inspan.streams WHERE id = ${root}`
+  return `SELECT stream_no FROM harness.threads WHERE root = ${root}
+    UNION SELECT no FROM harness.streams WHERE id = ${root}`
 }
 
 export async function listDue(db: SqlSession, query: DueQuery): Promise<Page<WaitRow>> {
@@ -91,7 +91,7 @@ export async function eraseWaits(
   let last = 0
   for (;;) {
     const rows = await db.all<Omit<StoredWait, 'stream'>>(
-      `SELECT no, id, state, due, wait, settled FROM inspan.waits
+      `SELECT no, id, state, due, wait, settled FROM harness.waits
        WHERE stream_no = $1 AND opened_at BETWEEN $2 AND $3 AND no > $4 ORDER BY no LIMIT $5`,
       streamNo,
       range.from,
@@ -101,7 +101,7 @@ export async function eraseWaits(
     )
     for (const row of rows) {
       const { settled, state, wait } = erasedRow(row, reason, now)
-      const sql = 'UPDATE inspan.waits SET wait = $1, state = $2, settled = $3 WHERE no = $4'
+      const sql = 'UPDATE harness.waits SET wait = $1, state = $2, settled = $3 WHERE no = $4'
       await db.run(sql, wait, state, settled, row.no)
     }
     if (rows.length < ERASE_CHUNK) return

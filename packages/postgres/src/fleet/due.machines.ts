@@ -60,7 +60,7 @@ suite('what is due at some time', () => {
     assert.ok(Date.now() >= due)
     assert.deepEqual(woken, ['limited'])
     const jobs = await withClient(url, async (client) => {
-      const { rows } = await client.query(`SELECT start_after FROM inspan_jobs.job WHERE name = 'due'`)
+      const { rows } = await client.query(`SELECT start_after FROM harness_jobs.job WHERE name = 'due'`)
       return rows as { start_after: Date }[]
     })
     assert.deepEqual(
@@ -95,7 +95,7 @@ suite('what is due at some time', () => {
     assert.ok(Date.now() - admittedAt >= 900, `after ${Date.now() - admittedAt} ms`)
     assert.deepEqual(new Set(woken), new Set(['left']))
     const jobs = await withClient(url, async (client) => {
-      const { rows } = await client.query(`SELECT count(*)::int AS n FROM inspan_jobs.job WHERE name = 'wake'`)
+      const { rows } = await client.query(`SELECT count(*)::int AS n FROM harness_jobs.job WHERE name = 'wake'`)
       return (rows as { n: number }[])[0]?.n ?? 0
     })
     // One, or a few more where it takes seconds to admit them.
@@ -107,7 +107,7 @@ suite('what is due at some time', () => {
     const store = await PostgresStore.open({ url })
     t.after(() => store.close())
     // What pg-boss does not understand.
-    await withClient(url, (client) => client.query('CREATE SCHEMA inspan_jobs; CREATE TABLE inspan_jobs.version ()'))
+    await withClient(url, (client) => client.query('CREATE SCHEMA harness_jobs; CREATE TABLE harness_jobs.version ()'))
     await store.putOwner({ id: 'me', host: 'h', pid: 1, startTime: '1', bootId: 'b', until: Date.now() + 30_000 })
     const woken = Promise.withResolvers<string>()
     const warned = once(process, 'warning') as Promise<[Error]>
@@ -115,7 +115,7 @@ suite('what is due at some time', () => {
     const [{ message }] = await warned
     assert.match(message, /^Jobs on Postgres cannot be used yet: /)
     await assert.rejects(store.listSchedules())
-    await withClient(url, (client) => client.query('DROP SCHEMA inspan_jobs CASCADE'))
+    await withClient(url, (client) => client.query('DROP SCHEMA harness_jobs CASCADE'))
     await createThread(store, { id: 'left', resourceId: 'r' })
     await until(() =>
       store.listSchedules().then(
@@ -158,7 +158,7 @@ suite('what is due at some time', () => {
     const url = await server.emptyDatabase()
     await using fleet = await Fleet.start(url, 0)
     const orphan = await fleet.submit('note 1')
-    await withClient(url, (client) => client.query('UPDATE inspan.streams SET owner = $1', ['of nobody']))
+    await withClient(url, (client) => client.query('UPDATE harness.streams SET owner = $1', ['of nobody']))
     await createThread(fleet.store, { id: 'old', resourceId: 'brief', now: Date.now() - 1000 })
     await fleet.store.setTenant({ resourceId: 'brief', keepMs: 1 })
     await fleet.add()

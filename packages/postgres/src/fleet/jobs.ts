@@ -5,7 +5,7 @@ import type { Delivery } from '@inspan/protocol/store'
 import type { PostgresConnection, SqlSession } from '../connection.ts'
 import type { Schedule } from './schedules.ts'
 
-const SCHEMA = 'inspan_jobs'
+const SCHEMA = 'harness_jobs'
 /** "jobs" as a number. */
 const START_LOCK = 0x6a6f6273
 const WAKE = 'wake'

@@ -25,8 +25,8 @@ async function open(fleet: Fleet): Promise<number> {
   return (await fleet.store.listCommands({ state: 'accepted', limit: 1000 })).items.length
 }
 
-const PENDING_SQL = `SELECT count(*)::int AS n FROM inspan.waits WHERE state = 'pending'`
-const ENDED_SQL = `SELECT count(*)::int AS n FROM inspan.records WHERE type = 'run.ended'`
+const PENDING_SQL = `SELECT count(*)::int AS n FROM harness.waits WHERE state = 'pending'`
+const ENDED_SQL = `SELECT count(*)::int AS n FROM harness.records WHERE type = 'run.ended'`
 
 async function countOf(client: pg.Client, sql: string): Promise<number> {
   const { rows } = await client.query(sql)
@@ -142,18 +142,18 @@ suite('many threads on three machines', () => {
 })
 
 /** Copies a thread that waits, with everything that belongs to it: a run of each would take hours. */
-const COPY_SQL = `WITH model AS (SELECT * FROM inspan.streams WHERE id = $1),
-  copies AS (INSERT INTO inspan.streams (id, kind, head_seq, owner, epoch, format, resource_id, labels)
+const COPY_SQL = `WITH model AS (SELECT * FROM harness.streams WHERE id = $1),
+  copies AS (INSERT INTO harness.streams (id, kind, head_seq, owner, epoch, format, resource_id, labels)
     SELECT id || '/' || n, kind, head_seq, NULL, epoch, format, resource_id, labels FROM model, generate_series(1, $2) AS n
     RETURNING no, id),
-  threads AS (INSERT INTO inspan.threads (stream_no, id, resource_id, hidden, created_at, updated_at, root, links, title, metadata)
+  threads AS (INSERT INTO harness.threads (stream_no, id, resource_id, hidden, created_at, updated_at, root, links, title, metadata)
     SELECT copies.no, copies.id, resource_id, hidden, created_at, updated_at, root, links, title, metadata
-    FROM copies, inspan.threads WHERE threads.id = $1),
-  records AS (INSERT INTO inspan.records (stream_no, seq, first, type, v, at, extra, part, body)
-    SELECT copies.no, seq, first, type, v, at, extra, part, body FROM copies, inspan.records
+    FROM copies, harness.threads WHERE threads.id = $1),
+  records AS (INSERT INTO harness.records (stream_no, seq, first, type, v, at, extra, part, body)
+    SELECT copies.no, seq, first, type, v, at, extra, part, body FROM copies, harness.records
     WHERE stream_no = (SELECT no FROM model)),
-  messages AS (INSERT INTO inspan.messages (stream_no, seq, id, json)
-    SELECT copies.no, seq, messages.id, json FROM copies, inspan.messages WHERE stream_no = (SELECT no FROM model))
-  INSERT INTO inspan.waits (stream_no, id, state, opened_at, due, wait, settled)
-    SELECT copies.no, waits.id, state, opened_at, due, wait, settled FROM copies, inspan.waits
+  messages AS (INSERT INTO harness.messages (stream_no, seq, id, json)
+    SELECT copies.no, seq, messages.id, json FROM copies, harness.messages WHERE stream_no = (SELECT no FROM model))
+  INSERT INTO harness.waits (stream_no, id, state, opened_at, due, wait, settled)
+    SELECT copies.no, waits.id, state, opened_at, due, wait, settled FROM copies, harness.waits
     WHERE stream_no = (SELECT no FROM model)`

@@ -227,10 +227,10 @@ test('a dump whose restoring outlasts the patience of a direct line is noticed b
   const me = member('me')
   const membership = await store.join(me)
   await until(async () => (await beatOf(url, 'me')) !== undefined)
-  const dump = await server.run('pg_dump', '--inserts', '--schema=inspan', url)
+  const dump = await server.run('pg_dump', '--inserts', '--schema=harness', url)
   const statements = dump.replaceAll(/^\\.*$/gm, '')
   await withClient(url, async (client) => {
-    await client.query(`BEGIN; DROP SCHEMA inspan CASCADE; ${statements}`)
+    await client.query(`BEGIN; DROP SCHEMA harness CASCADE; ${statements}`)
     // The line gives up on the beat that waits for the tables. The next one waits for the lock of the first.
     await until(async () => (await lines(url, 'SELECT pg_advisory_lock%')) > 0)
     await client.query('COMMIT')
@@ -262,7 +262,7 @@ async function lines(url: string, statement: string): Promise<number> {
 
 async function beatOf(url: string, owner: string): Promise<number | undefined> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query('SELECT beat::int FROM inspan.owners WHERE id = $1 AND beat > 0', [owner])
+    const { rows } = await client.query('SELECT beat::int FROM harness.owners WHERE id = $1 AND beat > 0', [owner])
     return (rows as { beat: number }[])[0]?.beat
   })
 }

@@ -17,17 +17,17 @@ const IS_LOCKED_SQL = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' 
 
 export const LOCK_SQL = 'SELECT pg_advisory_lock(hashtextextended($1, 0))'
 
-const TABLE = `'inspan.owners'::regclass::oid::bigint::float8 AS "table"`
+const TABLE = `'harness.owners'::regclass::oid::bigint::float8 AS "table"`
 export const TABLE_SQL: string = `SELECT ${TABLE}`
 
 /** Raises the owner's counter and shows those of all owners, in one round trip. A restored table is another one. */
-const BEAT_SQL = `WITH mine AS (UPDATE inspan.owners SET beat = beat + 1, beat_at = clock_timestamp()
+const BEAT_SQL = `WITH mine AS (UPDATE harness.owners SET beat = beat + 1, beat_at = clock_timestamp()
   WHERE id = $1 RETURNING id)
  SELECT id AS owner, beat::float8 AS beat,
     (extract(epoch FROM clock_timestamp() - beat_at) * 1000)::float8 AS "ageMs",
     ${IS_LOCKED_SQL} AS "isLocked", (SELECT count(*) FROM mine)::int AS mine,
     ${TABLE}
-  FROM inspan.owners`
+  FROM harness.owners`
 
 interface BeatRow extends OwnerSighting {
   readonly mine: number

@@ -17,7 +17,7 @@ export class PostgresOutbox implements Outbox {
   async cursor(thread: string): Promise<number | null> {
     const { db } = await this.#open()
     const [row] = await db.all<{ seq: number }>(
-      `SELECT seq FROM inspan.outbox_cursors JOIN inspan.streams ON streams.no = stream_no WHERE streams.id = $1`,
+      `SELECT seq FROM harness.outbox_cursors JOIN harness.streams ON streams.no = stream_no WHERE streams.id = $1`,
       thread,
     )
     return row?.seq ?? null
@@ -32,10 +32,10 @@ export class PostgresOutbox implements Outbox {
     return db.write(async (session) => {
       const moved = await session.run(
         from === null
-          ? `INSERT INTO inspan.outbox_cursors (stream_no, seq) SELECT no, $2 FROM inspan.streams WHERE id = $1
+          ? `INSERT INTO harness.outbox_cursors (stream_no, seq) SELECT no, $2 FROM harness.streams WHERE id = $1
              ON CONFLICT (stream_no) DO NOTHING`
-          : `UPDATE inspan.outbox_cursors SET seq = $2
-             WHERE stream_no = (SELECT no FROM inspan.streams WHERE id = $1) AND seq = $3`,
+          : `UPDATE harness.outbox_cursors SET seq = $2
+             WHERE stream_no = (SELECT no FROM harness.streams WHERE id = $1) AND seq = $3`,
         ...(from === null ? [thread, to] : [thread, to, from]),
       )
       if (moved === 0) return false
@@ -47,13 +47,13 @@ export class PostgresOutbox implements Outbox {
   async behind(since: number): Promise<readonly string[]> {
     const { db } = await this.#open()
     const known = await db.all<{ id: string }>(
-      `SELECT id FROM inspan.outbox_cursors AS c JOIN inspan.streams ON streams.no = c.stream_no
+      `SELECT id FROM harness.outbox_cursors AS c JOIN harness.streams ON streams.no = c.stream_no
        WHERE head_seq > c.seq AND deleted = 0 LIMIT ${MOST_BEHIND}`,
     )
     const fresh = await db.all<{ id: string }>(
-      `SELECT id FROM inspan.threads WHERE NOT hidden AND created_at > $1
+      `SELECT id FROM harness.threads WHERE NOT hidden AND created_at > $1
          AND updated_at > extract(epoch FROM clock_timestamp()) * 1000 - ${RECENT_MS}
-         AND NOT EXISTS (SELECT FROM inspan.outbox_cursors AS c WHERE c.stream_no = threads.stream_no)
+         AND NOT EXISTS (SELECT FROM harness.outbox_cursors AS c WHERE c.stream_no = threads.stream_no)
        ORDER BY updated_at DESC LIMIT ${MOST_BEHIND}`,
       since,
     )

@@ -31,14 +31,14 @@ suite('a database that is replaced while machines and clients are at work', () =
       const thread = await fleet.create()
       const [first, second] = [await fleet.connect(one, thread), await fleet.connect(two, thread)]
       await say(first, 2, 2)
-      const dump = await server.run('pg_dump', '--inserts', '--schema=inspan', url)
+      const dump = await server.run('pg_dump', '--inserts', '--schema=harness', url)
       const before = texts(first)
       await say(second, 3, 4)
       await until(() => texts(first).length === 4)
       const epochBefore = await epochOf(url)
       // In one transaction: nobody sees the tables missing. The dump holds the rows of the machines that are running.
       const statements = dump.replaceAll(/^\\.*$/gm, '')
-      await withClient(url, (client) => client.query(`BEGIN; DROP SCHEMA inspan CASCADE; ${statements}; COMMIT`))
+      await withClient(url, (client) => client.query(`BEGIN; DROP SCHEMA harness CASCADE; ${statements}; COMMIT`))
       // What was said after the dump is gone for everybody.
       await until(() => [first, second].every((client) => texts(client).length === 2))
       assert.deepEqual(texts(first), before)
@@ -152,7 +152,7 @@ suite('a database that is restarted under machines at work', () => {
 
 async function epochOf(url: string): Promise<string | undefined> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query(`SELECT value FROM inspan.meta WHERE name = 'epoch'`)
+    const { rows } = await client.query(`SELECT value FROM harness.meta WHERE name = 'epoch'`)
     return (rows as { value: string }[])[0]?.value
   })
 }

@@ -83,8 +83,8 @@ export class SharedWork {
       line,
       listOwned: (owner) => this.#listOwned(owner),
       removeDead: async (owner) => {
-        const unused = 'NOT EXISTS (SELECT FROM inspan.streams WHERE owner = $1)'
-        await this.#db.run(`DELETE FROM inspan.owners WHERE id = $1 AND ${unused}`, owner)
+        const unused = 'NOT EXISTS (SELECT FROM harness.streams WHERE owner = $1)'
+        await this.#db.run(`DELETE FROM harness.owners WHERE id = $1 AND ${unused}`, owner)
       },
       onLeave: async () => {
         this.#members.delete(membership)
@@ -165,7 +165,7 @@ export class SharedWork {
   async #wakeIfNeeded(thread: string): Promise<void> {
     const { items } = await listCommands(this.#db, { target: thread, state: 'accepted', limit: 1 })
     const [due] = await this.#db.all<{ due: boolean }>(
-      `SELECT EXISTS (SELECT FROM inspan.waits JOIN inspan.streams ON streams.no = waits.stream_no
+      `SELECT EXISTS (SELECT FROM harness.waits JOIN harness.streams ON streams.no = waits.stream_no
          WHERE streams.id = $1 AND state = 'pending' AND due <= extract(epoch FROM clock_timestamp()) * 1000) AS due`,
       thread,
     )
@@ -176,8 +176,8 @@ export class SharedWork {
   /** Wakes threads whose owner has no row any more, e.g. because somebody deleted it. */
   async #wakeOrphans(): Promise<void> {
     const orphans = await this.#db.all<{ id: string }>(
-      `SELECT id FROM inspan.streams WHERE owner IS NOT NULL AND kind = 'thread' AND deleted = 0
-         AND NOT EXISTS (SELECT FROM inspan.owners WHERE owners.id = streams.owner) LIMIT ${PAGE}`,
+      `SELECT id FROM harness.streams WHERE owner IS NOT NULL AND kind = 'thread' AND deleted = 0
+         AND NOT EXISTS (SELECT FROM harness.owners WHERE owners.id = streams.owner) LIMIT ${PAGE}`,
     )
     for (const { id } of orphans) for (const member of this.#members.values()) member.onWake(id)
   }
@@ -185,7 +185,7 @@ export class SharedWork {
   #listOwned(owner: string): Promise<readonly LeftThread[]> {
     return this.#db.all<LeftThread>(
       `SELECT id, server_start <> pg_postmaster_start_time() AS "hasServerRestarted"
-         FROM inspan.streams WHERE owner = $1 AND kind = 'thread' AND deleted = 0`,
+         FROM harness.streams WHERE owner = $1 AND kind = 'thread' AND deleted = 0`,
       owner,
     )
   }

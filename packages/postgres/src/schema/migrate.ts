@@ -36,10 +36,10 @@ export async function migrate(
 ): Promise<DataIdentity> {
   const known = Math.max(...migrations.map(({ layout }) => layout))
   await db.run('SELECT pg_advisory_xact_lock($1)', MIGRATION_LOCK)
-  const [found] = await db.all<{ exists: boolean }>(`SELECT to_regclass('inspan.meta') IS NOT NULL AS exists`)
+  const [found] = await db.all<{ exists: boolean }>(`SELECT to_regclass('harness.meta') IS NOT NULL AS exists`)
   if (found?.exists !== true) {
-    await db.exec('CREATE SCHEMA IF NOT EXISTS inspan')
-    await db.exec('CREATE TABLE inspan.meta (name text PRIMARY KEY, value text NOT NULL)')
+    await db.exec('CREATE SCHEMA IF NOT EXISTS harness')
+    await db.exec('CREATE TABLE harness.meta (name text PRIMARY KEY, value text NOT NULL)')
   }
   const layout = Number((await readMeta(db, 'layout')) ?? 0)
   const oldest = Number((await readMeta(db, 'oldest')) ?? 0)
@@ -63,7 +63,7 @@ export async function migrate(
  */
 export const ORIGIN_SQL = `SELECT concat_ws(':', (SELECT system_identifier FROM pg_control_system()),
   left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
-  (SELECT oid FROM pg_database WHERE datname = current_database()), 'inspan.meta'::regclass::oid) AS origin`
+  (SELECT oid FROM pg_database WHERE datname = current_database()), 'harness.meta'::regclass::oid) AS origin`
 
 async function noteOrigin(db: SqlSession): Promise<DataIdentity> {
   const [row] = await db.all<{ origin: string }>(ORIGIN_SQL)
@@ -77,11 +77,11 @@ async function noteOrigin(db: SqlSession): Promise<DataIdentity> {
 }
 
 async function readMeta(db: SqlSession, name: string): Promise<string | undefined> {
-  const [row] = await db.all<{ value: string }>('SELECT value FROM inspan.meta WHERE name = $1', name)
+  const [row] = await db.all<{ value: string }>('SELECT value FROM harness.meta WHERE name = $1', name)
   return row?.value
 }
 
 async function writeMeta(db: SqlSession, name: string, value: string): Promise<void> {
-  const sql = 'INSERT INTO inspan.meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2'
+  const sql = 'INSERT INTO harness.meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2'
   await db.run(sql, name, value)
 }
