@@ -119,7 +119,7 @@ suite('inspan run --harness', () => {
     assert.equal(refused.code, 1)
     assert.match(
       refused.err,
-      /with "painter", which inspan does not have\. Name who .*--harness <id>, --model <provider\/model>, or --demo/,
+      /with "painter", which inspan does not have\. Name the agent .*--harness <id>, --model <provider\/model>, or --demo/,
     )
     assert.equal((await inspan('run', '--db', db, '--thread', 'of-an-app', '--harness', 'codex', 'More')).code, 0)
   })
