@@ -20,7 +20,7 @@ export {
 } from './runnable-tool.ts'
 export type { PlainTool } from './plain-tool.ts'
 export type { RetryOptions } from './retry.ts'
-export { validate, type Infer, type SchemaInput } from './schema.ts'
+export type { Infer, SchemaInput } from './schema.ts'
 export type { OutputOptions } from './structured-output.ts'
 export { toJson } from './to-json.ts'
 export type { DecorateContext, SuspendOptions, ToolContext } from './tool-context.ts'

@@ -97,8 +97,6 @@ export {
   type McpToolInfo,
 } from '@inspan/protocol/chat'
 export {
-  ConsumerTools,
-  consumerResult,
   loadRules,
   McpOAuth,
   McpServers,

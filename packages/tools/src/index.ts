@@ -18,7 +18,7 @@ export type {
 } from './workspace/files.ts'
 export type { CommandExit, CommandOptions, RunningCommand, WorkspaceShell } from './workspace/shell.ts'
 export type { LocalShellOptions } from './workspace/local-shell.ts'
-export { checkConsumerTools, ConsumerTools, consumerResult } from './consumer/consumer-tools.ts'
+export { checkConsumerTools, ConsumerTools } from './consumer/consumer-tools.ts'
 export type { McpEvent } from './mcp/mcp-event.ts'
 export { McpOAuth, type McpOAuthOptions } from './mcp/oauth.ts'
 export { McpServers, type McpServersOptions } from './mcp/mcp-servers.ts'

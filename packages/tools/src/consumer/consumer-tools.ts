@@ -1,5 +1,5 @@
-import { InspanError, type Answer, type JsonObject, type JsonValue } from '@inspan/protocol'
-import type { ToolDefinition, ChatToolResultInfo } from '@inspan/protocol/chat'
+import { InspanError, type Answer, type JsonObject } from '@inspan/protocol'
+import type { ToolDefinition } from '@inspan/protocol/chat'
 import type { SourcedTool, ToolOutcome, ToolRunContext, ToolSource, ToolSuspension } from '@inspan/protocol/driver'
 
 /**
@@ -53,20 +53,6 @@ export function checkConsumerTools(definitions: readonly ToolDefinition[]): void
       throw new InspanError('invalid-input', `Consumer tool "${name}" needs an \`inputSchema\`, a JSON Schema object.`)
     }
     names.add(name)
-  }
-}
-
-/** Returns the answer to a waiting consumer tool that carries its result. */
-export function consumerResult({
-  error,
-  isError,
-  result,
-}: Pick<ChatToolResultInfo, 'result' | 'isError' | 'error'>): Answer {
-  const failure = error ?? (isError === true ? { name: 'Error', message: 'The tool failed.' } : undefined)
-  return {
-    decision: 'answer',
-    value: (result ?? null) as JsonValue,
-    ...(failure === undefined ? {} : { error: { name: failure.name, message: failure.message } }),
   }
 }
 
