@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { InspanError, type JsonObject, type JsonValue } from '@inspan/protocol'
+import { describeIssues } from '@inspan/protocol/internal'
 import { asJson } from '@inspan/protocol/log'
 import { checkAgainst } from './json-schema-check.ts'
 
@@ -23,7 +24,7 @@ export async function validate(schema: SchemaInput, value: unknown): Promise<Val
     const result = await schema['~standard'].validate(value)
     return result.issues === undefined
       ? { ok: true, value: result.value }
-      : { ok: false, message: result.issues.map(sayIssue).join('; ') }
+      : { ok: false, message: describeIssues(result.issues) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) }
   }
@@ -52,11 +53,6 @@ export function jsonSchemaOf(schema: SchemaInput, what: string, side: 'input' | 
 
 export function isStandard(schema: SchemaInput): schema is StandardSchemaV1 {
   return '~standard' in schema
-}
-
-function sayIssue(issue: StandardSchemaV1.Issue): string {
-  const path = (issue.path ?? []).map((segment) => String(typeof segment === 'object' ? segment.key : segment))
-  return path.length === 0 ? issue.message : `${path.join('.')}: ${issue.message}`
 }
 
 /** Returns a schema as text, for a wait. */

@@ -185,6 +185,8 @@ describe('commands', () => {
     const receipts = [await client.next('receipt'), await client.next('receipt'), await client.next('receipt')]
     const reasons = ids.map((id) => receipts.find((receipt) => receipt.id === id)?.reason)
     assert.deepEqual(reasons, ['unsupported', 'invalid', undefined])
+    const { message } = receipts.find((receipt) => receipt.id === ids[1]) ?? {}
+    assert.match(String(message), /^The command is invalid: prompt: [^\n{]+\.$/, 'names the field, in one line')
     await client.close()
   })
 

@@ -26,6 +26,7 @@ export {
 export { asError } from '../as-error.ts'
 export { databaseFiles } from '../database-files.ts'
 export { defined } from '../defined.ts'
+export { describeIssues } from '../describe-issues.ts'
 export { checkBudget, checkTurnDefaults } from '../check-turn.ts'
 export { memoryProgress } from '../harness-event/memory-progress.ts'
 export { configEvents, contentEvent, errorEvent, noteEvent, queueEvents } from '../harness-event/record-events.ts'

@@ -1,4 +1,5 @@
 import { InspanError } from '@inspan/protocol'
+import { describeIssues } from '@inspan/protocol/internal'
 import { LIMITS, schemas } from '@inspan/protocol/schema'
 import {
   WIRE_VERSION,
@@ -88,7 +89,7 @@ export class ServedConnection {
       if (isObject(message) && message['type'] === 'commands') this.#receiveCommands(message['commands'])
       else {
         const hello = schemas.ClientHello.safeParse(message)
-        if (!hello.success) throw unreadable(hello.error.message)
+        if (!hello.success) throw unreadable(describeIssues(hello.error.issues))
         this.#queueHello(hello.data)
       }
     } catch (error) {
@@ -98,8 +99,8 @@ export class ServedConnection {
 
   /** Each command is checked by itself: one that this version does not know does not take the others with it. */
   #receiveCommands(commands: unknown): void {
-    if (!Array.isArray(commands)) throw unreadable('"commands" has to be an array.')
-    if (commands.length > LIMITS.commands) throw unreadable(`more than ${LIMITS.commands} commands.`)
+    if (!Array.isArray(commands)) throw unreadable('"commands" has to be an array')
+    if (commands.length > LIMITS.commands) throw unreadable(`it has more than ${LIMITS.commands} commands`)
     for (const given of commands as readonly unknown[]) {
       const { command, refusal } = readCommand(given)
       if (command !== undefined) this.#queue(command)
@@ -295,7 +296,7 @@ export class ServedConnection {
 const PING: string = JSON.stringify({ type: 'ping' })
 
 function unreadable(why: string): InspanError {
-  return new InspanError('invalid-input', `This is no message of the protocol: ${why}`)
+  return new InspanError('invalid-input', `This is not a message of the protocol: ${why}.`)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

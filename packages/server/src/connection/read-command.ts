@@ -1,3 +1,4 @@
+import { describeIssues } from '@inspan/protocol/internal'
 import { LIMITS, schemas } from '@inspan/protocol/schema'
 import { COMMAND_TYPES, type Command, type ReceiptMessage } from '@inspan/protocol/wire'
 
@@ -18,7 +19,7 @@ export function readCommand(given: unknown): ReadCommand {
   const { id, type } = (typeof given === 'object' && given !== null ? given : {}) as { id?: unknown; type?: unknown }
   const isKnown = COMMAND_TYPES.some((each) => each === type)
   const message = isKnown
-    ? `The command is invalid: ${command.error.message}`
+    ? `The command is invalid: ${describeIssues(command.error.issues)}.`
     : 'This server does not know the command.'
   const outcome = { status: 'rejected', reason: isKnown ? 'invalid' : 'unsupported', message } as const
   return { refusal: { ...(typeof id === 'string' && id.length <= LIMITS.id ? { id } : {}), outcome } }

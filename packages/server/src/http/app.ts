@@ -1,5 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { InspanError, type JsonObject } from '@inspan/protocol'
+import { describeIssues } from '@inspan/protocol/internal'
 import { LIMITS, schemas } from '@inspan/protocol/schema'
 import { WIRE_VERSION, type ReceiptMessage } from '@inspan/protocol/wire'
 import { Hono } from 'hono'
@@ -111,7 +112,7 @@ function addCommandRoutes(app: App, context: ServerContext, streams: EventStream
 function clientIdOf(id: unknown): string {
   const hello = schemas.ClientHello.safeParse({ type: 'hello', protocol: WIRE_VERSION, clientId: id })
   if (hello.success) return hello.data.clientId
-  throw new InspanError('invalid-input', `The id of the client is invalid: ${hello.error.message}`)
+  throw new InspanError('invalid-input', `The id of the client is invalid: ${describeIssues(hello.error.issues)}.`)
 }
 
 function addPairingRoutes(app: App, { guard, pairing }: ServerContext): void {

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { InspanError } from '@inspan/protocol'
 import type { HarnessEvent } from '@inspan/protocol/harness'
 import { Mailbox } from '../../common/mailbox.ts'
-import { aFunction } from '@inspan/protocol/internal'
+import { aFunction, describeIssues } from '@inspan/protocol/internal'
 import { checkGiven, isFields } from '../checks/check-given.ts'
 import type { StateShape, StateSchema } from '../harness-config.ts'
 import { schemaDefaults, stateCheck, type StateCheck } from './state-check.ts'
@@ -160,11 +160,7 @@ function checkedAtOnce<State>(check: StateCheck<State> | undefined, given: State
 
 function valueOf<State>(result: StandardSchemaV1.Result<State>): State {
   if (result.issues === undefined) return result.value
-  const issues = result.issues.map(({ message, path = [] }) => {
-    const at = path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.')
-    return at === '' ? message : `${at}: ${message}`
-  })
-  throw invalid(issues.join('; '))
+  throw invalid(describeIssues(result.issues))
 }
 
 function invalid(why: string): InspanError {
