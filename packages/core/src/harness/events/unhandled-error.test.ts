@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { InspanError } from '@inspan/protocol'
+import { warnIfUnhandled } from './unhandled-error.ts'
 
 function run(...args: string[]): string {
   const program = fileURLToPath(new URL('unhandled-child.fixture.ts', import.meta.url))
@@ -20,5 +23,13 @@ describe('a run that fails', () => {
     const stderr = run('errors')
     assert.match(stderr, /^failed: .*ANTHROPIC_API_KEY.*$/m)
     assert.doesNotMatch(stderr, /InspanUnhandledError/)
+  })
+
+  it('is reported with its hint once', async () => {
+    const error = new InspanError('closed', 'The session is closed.', { hint: 'Make another.' })
+    const warned = once(process, 'warning')
+    warnIfUnhandled({ type: 'error', error, threadId: 'a', sessionId: 'b' })
+    const [{ message }] = (await warned) as [Error]
+    assert.equal(message, 'The session is closed. Make another.')
   })
 })

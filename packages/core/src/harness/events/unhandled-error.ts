@@ -1,4 +1,3 @@
-import { InspanError } from '@inspan/protocol'
 import type { EventPlace, HarnessErrorEvent } from '@inspan/protocol/harness'
 
 /**
@@ -10,8 +9,7 @@ export function warnIfUnhandled(event: HarnessErrorEvent & EventPlace): HarnessE
   let isHeard = false
   setImmediate(() => {
     if (isHeard) return
-    const hint = InspanError.is(error) && error.hint !== undefined ? ` ${error.hint}` : ''
-    process.emitWarning(`${error.message}${hint}`, {
+    process.emitWarning(error.message, {
       type: 'InspanUnhandledError',
       detail: 'Nothing in this program handles `error` events. A listener that does ends this warning.',
     })
