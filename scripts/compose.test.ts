@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { Agent, Harness } from '@inspan/core'
+import { serve } from '@inspan/server'
+import { scriptedModel } from '@inspan/testing'
+import { main } from 'inspan'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
-import { main } from 'inspan'
 
 /** What this file uses of the Compose specification. Strict: a misspelt key fails instead of having no effect. */
 const duration = z.string().regex(/^\d+(ms|s|m|h)$/)
@@ -68,4 +73,33 @@ test('the commands of inspan in compose.yaml exist, with the options they are gi
     assert.equal(await main(['help', command], terminal), 0, command)
     for (const option of args.filter((arg) => arg.startsWith('--'))) assert.match(help, new RegExp(`${option} `))
   }
+})
+
+test('the health check in compose.yaml finds a server that is started as there, and notices when it is gone', async () => {
+  const { services } = await read()
+  const { command = [], healthcheck } = services['machine'] ?? {}
+  assert.ok(command.includes('--allow-remote'))
+  const valueOf = (option: string): string => command[command.indexOf(option) + 1] ?? ''
+  const [, defaultHost = ''] = /^\$\{PUBLIC_HOST:-(.+)\}$/.exec(valueOf('--allowed-host')) ?? []
+  const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
+  const harness = new Harness({ id: 'composed', agent, modes: [{ id: 'chat' }] })
+  const server = await serve({
+    harness,
+    host: valueOf('--host'),
+    allowRemote: true,
+    allowedHosts: [defaultHost],
+  })
+  const [kind, program = '', ...args] = healthcheck?.test ?? []
+  assert.deepEqual([kind, program], ['CMD', 'node'])
+  const port = new URL(server.url).port
+  const here = args.map((arg) => arg.replace(`:${valueOf('--port')}/`, `:${port}/`))
+  assert.notDeepEqual(here, args)
+  const check = (): Promise<unknown> => promisify(execFile)(process.execPath, here)
+  try {
+    await check()
+  } finally {
+    await server.close()
+    await harness.destroy()
+  }
+  await assert.rejects(check())
 })

@@ -37,6 +37,14 @@ const UNREACHABLE: PostgresMeaning = {
   hint: 'Check that the server is running. A write may have been committed: read the stream before repeating it.',
 }
 
+/** Nothing was sent to a server that could not be connected to. */
+const NO_CONNECTION: PostgresMeaning = {
+  code: 'io',
+  what: 'could not be reached',
+  hint: 'Check that the server is running, and host and port in the url.',
+}
+const CONNECT_ERRORS = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
 /** Deadlocks and failed serialization: the transaction was rolled back. */
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error)
@@ -71,11 +79,19 @@ export function fromPostgresError(thrown: unknown): unknown {
   const state = sqlState(thrown)
   if (state === REFUSAL.quota) return quotaExceeded(thrown)
   if (state?.startsWith('IN') === true) return thrown
-  const meaning = (state && (MEANINGS[state] ?? MEANINGS[state.slice(0, 2)])) || UNREACHABLE
+  const unreachable = 'code' in thrown && CONNECT_ERRORS.has(String(thrown.code)) ? NO_CONNECTION : UNREACHABLE
+  const meaning = (state && (MEANINGS[state] ?? MEANINGS[state.slice(0, 2)])) || unreachable
   const what = state !== undefined && meaning === UNREACHABLE ? 'reported an error' : meaning.what
-  return new InspanError(meaning.code, `The Postgres database ${what} (${thrown.message}).`, {
+  return new InspanError(meaning.code, `The Postgres database ${what} (${messageOf(thrown)}).`, {
     hint: meaning.hint,
     details: state === undefined ? {} : { sqlState: state },
     cause: thrown,
   })
+}
+
+/** A host with several addresses fails once for each of them, with an empty message over all. */
+function messageOf(thrown: Error): string {
+  const causes: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : []
+  const messages = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause)))
+  return thrown.message === '' ? messages.join(', ') : thrown.message
 }

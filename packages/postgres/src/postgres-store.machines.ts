@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { InspanError, type ErrorCode } from '@inspan/protocol'
 import { emptyHead, RECORD_VERSIONS, storedHead, type LogRecord } from '@inspan/protocol/log'
-import type { NewStream } from '@inspan/protocol/store'
+import type { Append, NewStream } from '@inspan/protocol/store'
 import { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 import { startProxy } from './proxy.fixture.ts'
 import { startPostgres, withClient, type PostgresServer } from './server.fixture.ts'
@@ -61,17 +61,39 @@ describe('a Postgres store', () => {
         assert.equal(proxy.roundTrips() - beforeClaim, 1)
         const bytes = Buffer.from('bytes')
         const hash = createHash('sha256').update(bytes).digest('hex')
-        const before = proxy.roundTrips()
-        await store.append({
-          stream: 't',
-          fence: { owner: 'me', epoch },
-          records: [note('t', 1), note('t', 2)],
-          messages: [{ id: 'm', role: 'user', order: 1, at: 1, state: 'done', parts: [] }],
-          head: { head: storedHead(emptyHead('t')), reducerVersion: 1 },
-          thread: { title: 'new' },
-          blobs: [{ hash, mime: 'text/plain', bytes, seq: 1 }],
-        })
-        assert.equal(proxy.roundTrips() - before, 1)
+        // A UUIDv7 begins with its time in milliseconds.
+        const key = { principal: 'p', clientId: 'c', commandId: '01988c8e-0000-7000-8000-000000000001' }
+        await store.admitCommand({ key, bodyHash: 'h', target: 't', body: {}, at: 0x01988c8e0000 })
+        const message = { id: 'm', role: 'user', order: 2, at: 1, state: 'done', parts: [] } as const
+        const head = { head: storedHead(emptyHead('t')), reducerVersion: 1 }
+        const wait = {
+          id: 'w',
+          kind: 'approval',
+          description: '',
+          subject: {},
+          resumable: true,
+          openedAt: 3,
+          at: 1,
+        } as const
+        const appends: Omit<Append, 'stream' | 'fence'>[] = [
+          { records: [note('t', 1)] },
+          { records: [note('t', 2)], messages: [message], head, thread: { updatedAt: 5 } },
+          {
+            records: [note('t', 3), note('t', 4)],
+            messages: [{ ...message, id: 'n', order: 3 }],
+            head,
+            thread: { title: 'new' },
+            blobs: [{ hash, mime: 'text/plain', bytes, seq: 3 }],
+            waits: [{ stream: 't', wait, state: 'pending' }],
+            outcomes: [{ key, outcome: { status: 'done' } }],
+          },
+        ]
+        for (const [index, each] of appends.entries()) {
+          const before = proxy.roundTrips()
+          await store.append({ stream: 't', fence: { owner: 'me', epoch }, ...each })
+          assert.equal(proxy.roundTrips() - before, 1, `append ${index}`)
+        }
+        assert.equal((await store.getCommand(key))?.state, 'done')
       } finally {
         await proxy.close()
       }

@@ -1,5 +1,4 @@
-import type { ClientBase, Pool } from 'pg'
-import { InspanError, type StoredMessage } from '@inspan/protocol'
+import type { StoredMessage } from '@inspan/protocol'
 import {
   aFunction,
   anObject,
@@ -54,7 +53,7 @@ import { append, createStream } from './append.ts'
 import { readBlob } from './blobs.ts'
 import { claim, listOwned, release, removeOwner, type ClaimRequest } from './claims.ts'
 import { admitCommand, failCommand, getCommand, listCommands, pruneCommands, settleCommand } from './commands.ts'
-import { PostgresConnection, SEARCH_PATH_SQL } from './connection.ts'
+import { PostgresConnection } from './connection.ts'
 import { PostgresOutbox } from './fleet/outbox.ts'
 import { checkSchedule, scheduledCommand, type Schedule } from './fleet/schedules.ts'
 import { SharedWork } from './fleet/shared-work.ts'
@@ -62,6 +61,7 @@ import { hideThread, purge } from './delete-thread.ts'
 import { eraseChunk, type PostgresEraseStep } from './erase.ts'
 import { getMessage, listMessages } from './messages.ts'
 import { getOwner, heartbeat, listOwners, putOwner } from './owners.ts'
+import { checkUrl, openPool } from './pool.ts'
 import { hasNamedRun, latestRecord, readHead, readLineage, readRecords } from './records.ts'
 import { migrate, type DataIdentity } from './schema/migrate.ts'
 import { findStream, statusOf } from './streams.ts'
@@ -108,9 +108,6 @@ const OPTIONS: OptionRules<PostgresStoreOptions> = {
 
 const STREAM_FORMAT = 1
 const MAX_CONNECTIONS = 10
-const CONNECT_TIMEOUT_MS = 10_000
-/** The type of a 64-bit number in Postgres. Ours stay far below 2^53. */
-const INT8 = 20
 
 interface DatabaseHandles {
   readonly db: PostgresConnection
@@ -413,7 +410,7 @@ export class PostgresStore implements Store {
   }
 
   async #connect(): Promise<DatabaseHandles> {
-    const pool = await openPool(this.#options)
+    const pool = await openPool(this.#options.url, this.#options.maxConnections ?? MAX_CONNECTIONS)
     const db = new PostgresConnection(pool)
     try {
       this.#identity = await db.write((session) => migrate(session))
@@ -440,35 +437,4 @@ export class PostgresStore implements Store {
       throw error
     }
   }
-}
-
-/** The pool waits for what this returns, though its types do not say so. */
-function setSearchPath(client: ClientBase): unknown {
-  return client.query(SEARCH_PATH_SQL)
-}
-
-/** `pg` is loaded when a store is first used. */
-async function openPool(options: PostgresStoreOptions): Promise<Pool> {
-  const { default: pg } = await import('pg')
-  const types = new pg.TypeOverrides()
-  types.setTypeParser(INT8, Number)
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections ?? MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    application_name: 'inspan',
-    types,
-    onConnect: setSearchPath,
-  })
-  // A connection that breaks while nobody uses it is replaced by the next call.
-  pool.on('error', () => undefined)
-  return pool
-}
-
-function checkUrl(url: string): void {
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return
-  throw new InspanError('invalid-input', 'The url of a Postgres store begins with `postgres://`.', {
-    hint: 'For example `postgres://user:password@localhost:5432/database`.',
-  })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { SqliteStore } from '@inspan/core'
+import { bearer, raw } from './raw-request.fixture.ts'
 import { ServerBench } from './server.fixture.ts'
 
 suite('operating a server', () => {
@@ -10,6 +11,14 @@ suite('operating a server', () => {
     assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }])
     const ready = await fetch(`${bench.url}/v1/ready`)
     assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready' }])
+  })
+
+  test('probes may ask for health and readiness under any name, such as the address of a container', async () => {
+    await using bench = await ServerBench.start([])
+    const host = '10.1.2.3:8080'
+    for (const route of ['health', 'ready']) assert.equal((await raw(bench.url, `/v1/${route}`, { host })).status, 200)
+    assert.equal((await raw(bench.url, '/v1/health', { host, 'content-type': 'x' }, 'POST', '{}')).status, 421)
+    assert.equal((await raw(bench.url, '/v1/metrics', { ...bearer(bench.token), host })).status, 421)
   })
 
   test('the server lives but is not ready while its store does not answer', async () => {

@@ -1,10 +1,11 @@
 import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
-import type { PostgresStore, Tenant } from '@inspan/postgres'
+import type { DatabaseStatus, MachineStatus, PostgresStore, Tenant } from '@inspan/postgres'
 import { parseOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
-import { openSharedStore } from '../shared-store.ts'
+import { openSharedStore, sharedStatus } from '../shared-store.ts'
 
-const MOST_COUNTED = 1000
+/** A machine that was silent for longer is dead for the others. */
+const ALIVE_MS = 6000
 const DAY_MS = 24 * 60 * 60 * 1000
 const ACTIONS = ['migrate', 'status', 'tenants', 'tenant'] as const
 
@@ -15,7 +16,8 @@ export const dbCommand: InspanCommand = {
     '       inspan db tenant <resource id> [quotas] --store <url>',
     '',
     'Prepares a Postgres database that several machines share, or shows what goes on in it. Machines of the release',
-    'before may keep running while it is migrated. "tenant" sets everything about one resource id anew.',
+    'before may keep running while it is migrated. "status" changes nothing, and fails if this release cannot work on',
+    'the tables. "tenant" sets everything about one resource id anew.',
     '',
     '  --store <url>        postgres://user:password@host:5432/database (default: INSPAN_STORE)',
     '  --json               print the status or the tenants as JSON',
@@ -33,7 +35,7 @@ export const dbCommand: InspanCommand = {
 }
 
 async function run([action, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  if (!ACTIONS.some((each) => each === action)) throw new UsageError(`inspan db needs one of ${ACTIONS.join(', ')}`)
+  if (!ACTIONS.some((each) => each === action)) throw new UsageError(`it needs one of ${ACTIONS.join(', ')}`)
   const { positionals, values } = parseOptions(args, {
     store: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -48,10 +50,12 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
   if (action === 'tenant' && resourceId === undefined) throw new UsageError('inspan db tenant needs a resource id')
   const url = values.store ?? terminal.env['INSPAN_STORE']
   if (url === undefined) throw new UsageError('name the database with --store or INSPAN_STORE')
+  if (action === 'status') return showStatus(await sharedStatus(url), values.json, terminal)
+  const before = action === 'migrate' ? await sharedStatus(url) : undefined
   const store = await opened(url, terminal)
   try {
-    if (action === 'migrate') {
-      terminal.out('The database is up to date.')
+    if (before !== undefined) {
+      terminal.out(migrated(before))
       return 0
     }
     if (resourceId !== undefined) {
@@ -70,23 +74,9 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
       terminal.out(`The tenant ${resourceId} is set.`)
       return 0
     }
-    if (action === 'tenants') {
-      for (const tenant of await store.listTenants())
-        terminal.out(values.json ? JSON.stringify(tenant) : described(tenant))
-      return 0
-    }
-    const [owners, commands, waits] = await Promise.all([
-      store.listOwners({ limit: MOST_COUNTED }),
-      store.listCommands({ state: 'accepted', limit: MOST_COUNTED }),
-      store.listWaits({ state: 'pending', limit: MOST_COUNTED }),
-    ])
-    const machines = owners.items.map(({ host, id, pid }) => ({ host, pid, owner: id }))
-    const status = { machines, commands: commands.items.length, waits: waits.items.length }
-    if (values.json) terminal.out(JSON.stringify(status))
-    else {
-      for (const { host, pid } of machines) terminal.out(`process ${pid} on ${host}`)
-      terminal.out(`${machines.length} processes, ${status.commands} commands to carry out, ${status.waits} open waits`)
-    }
+    const tenants = await store.listTenants()
+    for (const tenant of tenants) terminal.out(values.json ? JSON.stringify(tenant) : described(tenant))
+    if (tenants.length === 0 && !values.json) terminal.err('No tenant has settings: "inspan db tenant" makes some.')
     return 0
   } finally {
     await store.close()
@@ -98,6 +88,42 @@ async function opened(url: string, terminal: Terminal): Promise<PostgresStore> {
   using progress = new Progress(terminal)
   progress.show('Preparing the database …')
   return await openSharedStore(url)
+}
+
+function showStatus(status: DatabaseStatus, asJson: boolean, terminal: Terminal): number {
+  const { commands, isUsable, known, layout, machines, waits } = status
+  if (asJson) terminal.out(JSON.stringify(status))
+  else if (layout === null)
+    terminal.out('There are no tables yet: "inspan db migrate" creates them, and so does "inspan serve".')
+  else if (!isUsable)
+    terminal.out(`The tables have layout ${layout}, and this release knows ${known}: upgrade @inspan/postgres.`)
+  else {
+    for (const machine of machines) terminal.out(shown(machine))
+    terminal.out(
+      `${counted(machines.length, 'process', 'processes')}, ${counted(commands, 'command')} to carry out, ` +
+        `${counted(waits, 'open wait')}, ${layoutOf(layout, known)}`,
+    )
+  }
+  return layout !== null && isUsable ? 0 : 1
+}
+
+function migrated({ known, layout }: DatabaseStatus): string {
+  if (layout === null) return 'The tables were created.'
+  return layout < known ? `The tables were migrated from layout ${layout} to ${known}.` : 'The database is up to date.'
+}
+
+function shown({ host, pid, silentMs, threads }: MachineStatus): string {
+  const silence = silentMs > ALIVE_MS ? `, silent for ${Math.round(silentMs / 1000)} s: dead, or cut off` : ''
+  return `process ${pid} on ${host}  ${counted(threads, 'thread')}${silence}`
+}
+
+function layoutOf(layout: number, known: number): string {
+  if (layout < known) return `layout ${layout}: "inspan db migrate" brings ${known}`
+  return layout > known ? `layout ${layout}, on which this release still works` : `layout ${layout}`
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
 }
 
 function countOf(option: string, text: string | undefined): number | undefined {

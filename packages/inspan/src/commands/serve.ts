@@ -77,8 +77,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   // With a coding agent, the model of the config is one of its own.
   const model = values.model ?? (config.harness === undefined ? config.model : undefined)
   const [{ Harness: Made }, { serve }] = await Promise.all([import('@inspan/core'), import('@inspan/server')])
-  const shared = values.store ?? terminal.env['INSPAN_STORE']
-  if (shared !== undefined && values.db !== undefined) throw new UsageError('--db and --store exclude each other')
+  if (values.store !== undefined && values.db !== undefined) throw new UsageError('--db and --store exclude each other')
+  const shared = values.store ?? (values.db === undefined ? terminal.env['INSPAN_STORE'] : undefined)
   if (shared === undefined && values.label.length > 0) throw new UsageError('--label needs --store')
   const store = await (shared === undefined ? openStore(values.db, terminal) : openSharedStore(shared, values.label))
   const served = await servedBy(ids, model, terminal)

@@ -4,7 +4,7 @@ import { openExistingStore } from '../data-file.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
-import { openSharedStore } from '../shared-store.ts'
+import { openPreparedStore } from '../shared-store.ts'
 import { visible } from '@inspan/protocol/internal'
 import { showThread } from './thread-show.ts'
 
@@ -77,7 +77,7 @@ async function opened(
   if (shared === undefined) return openExistingStore(db, terminal)
   using progress = new Progress(terminal)
   progress.show('Connecting to the database …')
-  return await openSharedStore(shared)
+  return await openPreparedStore(shared)
 }
 
 /** As on the clock on the wall, sortable. */

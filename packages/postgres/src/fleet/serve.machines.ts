@@ -11,7 +11,7 @@ import { createThread } from '@inspan/core/engine'
 import { serve } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
 import { PostgresStore } from '../postgres-store.ts'
-import { startPostgres, type PostgresServer } from '../server.fixture.ts'
+import { startPostgres, withClient, type PostgresServer } from '../server.fixture.ts'
 import { until } from './fleet.fixture.ts'
 
 const program = fileURLToPath(new URL('../../../inspan/bin/inspan.js', import.meta.url))
@@ -61,7 +61,21 @@ suite('inspan on a database that several machines share', () => {
       const out = (await child.stdout.toArray()).join('')
       return { code: child.exitCode ?? ((await once(child, 'exit')) as [number])[0], out }
     }
+    const unprepared = 'There are no tables yet: "inspan db migrate" creates them, and so does "inspan serve".\n'
+    assert.deepEqual(await inspan('db', 'status'), { code: 1, out: unprepared })
+    assert.equal((await inspan('threads')).code, 1)
+    assert.deepEqual(await inspan('db', 'migrate'), { code: 0, out: 'The tables were created.\n' })
     assert.deepEqual(await inspan('db', 'migrate'), { code: 0, out: 'The database is up to date.\n' })
+    await withClient(url, async (client) => {
+      await client.query(`INSERT INTO harness.owners (id, host, pid, start_time, boot_id, until, beat_at)
+        VALUES ('gone', 'web-1', 7, '', '', 0, clock_timestamp() - interval '1 hour')`)
+      const { out } = await inspan('db', 'status')
+      assert.match(
+        out,
+        /^process 7 on web-1 {2}0 threads, silent for 36\d\d s: dead, or cut off\n1 process, 0 commands .*layout 1\n$/,
+      )
+      await client.query('DELETE FROM harness.owners')
+    })
     assert.equal((await inspan('db', 'tenant', 'acme', '--max-threads', '5', '--keep-days', '30')).code, 0)
     assert.equal((await inspan('db', 'tenants')).out, 'acme  5 threads  kept for 30 days\n')
     const serving = spawn(process.execPath, [program, 'serve', '--no-page'], {

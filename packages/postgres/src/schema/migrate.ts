@@ -29,6 +29,31 @@ export interface DataIdentity {
   readonly epoch: string
 }
 
+/** What is there, and what this release brings. */
+export interface LayoutStatus {
+  /** Null: there are no tables yet. */
+  readonly layout: number | null
+  readonly known: number
+  /** Whether this release can work on it. Tables that are missing are no obstacle: it adds them when it starts. */
+  readonly isUsable: boolean
+}
+
+/** Looks at the tables and changes nothing. */
+export async function readLayout(
+  db: SqlSession,
+  migrations: readonly PostgresMigration[] = MIGRATIONS,
+): Promise<LayoutStatus> {
+  const known = Math.max(...migrations.map(({ layout }) => layout))
+  if (!(await hasTables(db))) return { layout: null, known, isUsable: true }
+  const layout = Number((await readMeta(db, 'layout')) ?? 0)
+  return { layout, known, isUsable: Number((await readMeta(db, 'oldest')) ?? 0) <= known }
+}
+
+async function hasTables(db: SqlSession): Promise<boolean> {
+  const [found] = await db.all<{ exists: boolean }>(`SELECT to_regclass('harness.meta') IS NOT NULL AS exists`)
+  return found?.exists === true
+}
+
 /** Brings the tables up to date and returns the identity of the data. Runs in a transaction. */
 export async function migrate(
   db: SqlSession,
@@ -36,8 +61,7 @@ export async function migrate(
 ): Promise<DataIdentity> {
   const known = Math.max(...migrations.map(({ layout }) => layout))
   await db.run('SELECT pg_advisory_xact_lock($1)', MIGRATION_LOCK)
-  const [found] = await db.all<{ exists: boolean }>(`SELECT to_regclass('harness.meta') IS NOT NULL AS exists`)
-  if (found?.exists !== true) {
+  if (!(await hasTables(db))) {
     await db.exec('CREATE SCHEMA IF NOT EXISTS harness')
     await db.exec('CREATE TABLE harness.meta (name text PRIMARY KEY, value text NOT NULL)')
   }

@@ -23,6 +23,9 @@ const OPENAPI_VERSION = '1'
 /** The only routes that answer without a token. */
 export const OPEN_ROUTES: readonly string[] = ['POST /v1/pair', 'GET /v1/health', 'GET /v1/ready']
 
+/** Answer under any name: probes ask by the address of a machine or of its container, and learn one word. */
+const PROBES: ReadonlySet<string> = new Set(['GET /v1/health', 'GET /v1/ready'])
+
 export function createApp(context: ServerContext, streams: EventStreams, pages?: Pages): App {
   const app: App = new Hono<AppEnv>()
   // At the root, so that no route can be outside it.
@@ -30,11 +33,12 @@ export function createApp(context: ServerContext, streams: EventStreams, pages?:
     const request = c.env.incoming
     c.header('x-content-type-options', 'nosniff')
     c.header('cache-control', 'no-store')
-    const source = checkSource(request, context.guard)
+    const route = `${c.req.method} ${c.req.path}`
+    const source = checkSource(request, context.guard, PROBES.has(route))
     if (source !== undefined) return c.json({ error: { message: source.message } }, source.status)
     const page = await pages?.answer(c.req.method, c.req.path)
     if (page !== undefined) return page
-    if (OPEN_ROUTES.includes(`${c.req.method} ${c.req.path}`)) return next()
+    if (OPEN_ROUTES.includes(route)) return next()
     const { caller, refusal } = await identifyCaller(request, context.guard)
     if (caller === undefined) {
       if (refusal?.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))

@@ -42,12 +42,19 @@ export interface GuardOptions {
 /** What is decided about a request before any route sees it. The same for HTTP and for WebSocket upgrades. */
 export type IdentifiedCaller = { readonly caller: Caller | undefined; readonly refusal?: HttpRefusal }
 
-/** Checks where a request comes from, whoever sends it. Without this, any web page could reach the server. */
-export function checkSource(request: IncomingMessage, options: GuardOptions): HttpRefusal | undefined {
+/**
+ * Checks where a request comes from, whoever sends it. Without this, any web page could reach the server. `underAnyHost`:
+ * for what reveals nothing and is asked for by the address of a machine.
+ */
+export function checkSource(
+  request: IncomingMessage,
+  options: GuardOptions,
+  underAnyHost = false,
+): HttpRefusal | undefined {
   const { headers } = request
   const host = (options.trustProxy ? first(headers['x-forwarded-host']) : undefined) ?? headers.host
   // Exact names only: a name that merely begins or ends with ours belongs to somebody else.
-  if (host === undefined || !options.hosts().includes(host.toLowerCase())) {
+  if (!underAnyHost && (host === undefined || !options.hosts().includes(host.toLowerCase()))) {
     return { status: 421, message: 'This host name is not served here.' }
   }
   const { origin } = headers

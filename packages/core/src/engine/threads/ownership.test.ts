@@ -131,6 +131,20 @@ test('an owner that was closed opens no thread, and explains why', async () => {
   })
 })
 
+test('an owner that closes leaves its row only for threads that it still owns and that others have to go on with', async () => {
+  await withThread(async (store) => {
+    const [released, leaving] = [await ProcessOwner.register(store), await ProcessOwner.register(store)]
+    await released.release('thread', await released.claim('thread'))
+    released.leaveBehind('thread')
+    await leaving.claim('thread')
+    leaving.leaveBehind('thread')
+    const ids = [released.id, leaving.id]
+    await released.close()
+    await leaving.close()
+    assert.deepEqual(await Promise.all(ids.map(async (id) => (await store.getOwner(id))?.until)), [undefined, 0])
+  })
+})
+
 suite('whether an owner is dead', () => {
   const me: Promise<Owner> = ownRow()
 

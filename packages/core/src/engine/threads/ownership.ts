@@ -213,10 +213,18 @@ export class ProcessOwner {
     this.#isClosed = true
     clearInterval(this.#timer)
     here.delete(this.id)
+    const isNeeded = await this.#hasLeftThreads()
     // Removing it would release its threads.
-    if (this.#leftBehind.size > 0) await this.#store.heartbeat(this.id, 0)
+    if (isNeeded) await this.#store.heartbeat(this.id, 0)
     await this.#membership?.leave()
-    if (this.#leftBehind.size === 0) await this.#store.removeOwner(this.id)
+    if (!isNeeded) await this.#store.removeOwner(this.id)
+  }
+
+  /** A thread that was to be left behind may have been released, or taken over, before it came to that. */
+  async #hasLeftThreads(): Promise<boolean> {
+    if (this.#leftBehind.size === 0) return false
+    const { items } = await this.#store.listOwned({ owner: this.id, limit: 1 })
+    return items.length > 0
   }
 }
 
