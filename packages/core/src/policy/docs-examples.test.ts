@@ -21,12 +21,12 @@ const DENIED_COMMANDS: readonly (readonly [command: string, verdict: Policy])[] 
   ['xargs ssh host', 'ask'],
   ['xargs python3 -c', 'ask'],
   ['git config alias.p push', 'ask'],
+  ['git p', 'ask'],
   ["CC='rm -f' make", 'ask'],
   ['bash "$x"', 'ask'],
   ['python3 /dev/stdin', 'ask'],
   ['bash deploy.sh', 'allow'],
   ['npm test', 'allow'],
-  ['git p', 'allow'],
   ["printf 'r%s' m | tool", 'allow'],
 ]
 

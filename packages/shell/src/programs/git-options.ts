@@ -1,3 +1,5 @@
+import { wordList } from './word-list.ts'
+
 /** Harmless options of git, by subcommand; how they are written is explained in `harmless-options.ts`. */
 export const GIT_OPTIONS: string = `
 git status |
@@ -108,6 +110,16 @@ git format-patch |
 git bisect, git count-objects, git var, git version, git help, git notes, git cherry, git verify-commit, git verify-tag, git gc, git prune, git pack-refs, git update-index, git fsck |
   -v -H --verbose --human-readable --refresh --really-refresh -q --quiet --auto --no-prune --all --build-options
 `
+
+/** Commands of git that are not in the table: no alias can have such a name. */
+export const OTHER_GIT_COMMANDS: ReadonlySet<string> = wordList(
+  'bugreport bundle check-mailmap check-ref-format checkout-index citool column commit-graph commit-tree diagnose fast-export ' +
+    'fast-import fetch-pack fmt-merge-msg gui hash-object hook index-pack interpret-trailers mailinfo mailsplit ' +
+    'maintenance merge-file merge-index merge-one-file merge-tree mktag mktree multi-pack-index pack-objects patch-id ' +
+    'prune-packed quiltimport read-tree receive-pack repack replace request-pull rerere show-branch show-index ' +
+    'sparse-checkout stripspace symbolic-ref unpack-file unpack-objects update-ref update-server-info upload-archive ' +
+    'upload-pack verify-pack write-tree',
+)
 
 /** Settings of git that only say how it shows, compares or names things; any other may name a program or a folder. */
 export const HARMLESS_SETTING: RegExp = new RegExp(

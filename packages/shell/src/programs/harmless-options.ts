@@ -1,4 +1,4 @@
-import { GIT_OPTIONS } from './git-options.ts'
+import { GIT_OPTIONS, OTHER_GIT_COMMANDS } from './git-options.ts'
 import { optionTable, type OptionTable } from './options.ts'
 import { TOOL_OPTIONS } from './tool-options.ts'
 import { UNIX_OPTIONS } from './unix-options.ts'
@@ -27,6 +27,11 @@ const TABLES: ReadonlyMap<string, OptionTable> = new Map(
 /** Returns the harmless options of a program, or of a program and its subcommand; `undefined` when it is not known. */
 export function harmlessOptions(name: string): OptionTable | undefined {
   return TABLES.get(name)
+}
+
+/** False for a word that may be an alias in git's settings, or a program that git does not bring along. */
+export function isGitCommand(subcommand: string): boolean {
+  return TABLES.has(`git ${subcommand}`) || OTHER_GIT_COMMANDS.has(subcommand)
 }
 
 const NO_OPTIONS = optionTable('')

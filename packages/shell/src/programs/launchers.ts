@@ -67,7 +67,7 @@ nsenter | elsewhere moves |
 xargs, gxargs | items |
   -0 -r -t -p -x -o -a: -d: -E: -e? -I: -i? -L: -l? -n: -P: -s: --null --no-run-if-empty --verbose --interactive
   --exit --open-tty --arg-file: --delimiter: --eof? --replace? --max-lines? --max-args: --max-procs: --max-chars:
-  --process-slot-var: --show-limits
+  --show-limits
 npx, bunx, pnpx, npm exec, pnpm dlx, yarn dlx | runner | -y -q --yes --quiet -p: --package: --bun --silent
 uvx | runner | -q --quiet --from: --with: --python:
 npm x | tool | -y -q --yes --quiet -p: --package: --bun --silent

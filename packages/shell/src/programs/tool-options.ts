@@ -1,10 +1,10 @@
 /** Harmless options of the tools of developers; how they are written is explained in `harmless-options.ts`. */
 export const TOOL_OPTIONS: string = `
 curl |
-  -s -S -f -L -i -I -v -k -g -N -G -4 -6 -X: -H: -d: -u: -m: -A: -e: -b: -w: -r: --silent --show-error --fail --fail-with-body
+  -s -S -f -L -i -I -v -k -g -N -G -4 -6 -X: -H: -d: -u: -m: -A: -e: -w: -r: --silent --show-error --fail --fail-with-body
   --location --include --head --verbose --insecure --globoff --no-buffer --get --request: --header: --data: --data-raw:
   --data-binary: --data-urlencode: --json: --user: --max-time: --connect-timeout: --retry: --retry-delay: --user-agent:
-  --referer: --cookie: --write-out: --compressed --http1.1 --http2 --ipv4 --ipv6 --url: --no-progress-meter --retry-all-errors
+  --referer: --write-out: --compressed --http1.1 --http2 --ipv4 --ipv6 --url: --no-progress-meter --retry-all-errors
 wget |
   -q -S -v -nv -c -t: -T: --spider --quiet --server-response --tries: --timeout: --no-verbose --header:
 make, gmake |

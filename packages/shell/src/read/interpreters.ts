@@ -3,7 +3,7 @@ import type { SimpleCommand, Word } from './reading.ts'
 /** The options that carry program text, by name of the interpreter. */
 const INLINE: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:python|pypy)[\d.]*$/, /^-[a-zA-Z]*c/],
-  [/^(?:node|nodejs|bun|deno)$/, /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)|^eval$/],
+  [/^(?:node|nodejs|bun|deno|tsx|ts-node|esno|zx)$/, /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)|^eval$/],
   [/^perl[\d.]*$/, /^-[a-zA-Z0-9]*[eE]/],
   [/^(?:ruby|lua|luajit|Rscript|osascript|ocaml|ghc|julia)[\d.]*$/, /^-[a-zA-Z]*e|^--eval/],
   [/^php[\d.]*$/, /^-[rBRE]/],
@@ -19,7 +19,7 @@ const EVALUATES: readonly (readonly [RegExp, RegExp])[] = [
     /^(?:-e|--eval)(?:=|$)/,
   ],
   [/^(?:ipython3?|micropython|guile|gjs|sage)$/, /^-c$/],
-  [/^(?:tsx|ts-node|zx|esno|qjs)$/, /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/],
+  [/^qjs$/, /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/],
   [/^(?:sbcl|erl|iex)$/, /^--?e(?:val)?$/],
 ]
 

@@ -1,6 +1,7 @@
 import { HARMLESS_SETTING } from '../../programs/git-options.ts'
 import { harmlessOptions } from '../../programs/harmless-options.ts'
 import type { OptionTable } from '../../programs/options.ts'
+import { unknownSubcommand } from '../../programs/subcommands.ts'
 import { wordList } from '../../programs/word-list.ts'
 
 /**
@@ -16,6 +17,9 @@ const WHOLE_WORDS =
 /** They run or load what lies where their operands point to. */
 const WORKS_WHERE_TOLD =
   /^(?:pytest|py\.test|jest|vitest|mocha|ava|tap|eslint|prettier|tsc|make|gmake|go|cargo|gradle|gradlew|mvn|npm|pnpm|yarn|bun|node|nodejs|mypy|ruff|black|isort|git (?:clone|init|worktree|submodule|apply|am))$/
+/** Git runs a merge strategy by its name, and a name may be a path. */
+const NAMES_STRATEGY = /^(?:-[a-zA-Z]*s|--strategy(?:=|$))/
+const TAKES_STRATEGY = /^git (?:merge|cherry-pick|revert|rebase)$/
 const LOADS_BY_VALUE = /^(?:-f|-R|--(?:format|reporter|test-reporter|reporters|profile|target|rule|parser))$/
 const ELSEWHERE = /^(?:[/~]|file:)|(?:^|[/=:])\.\.(?:\/|$)/
 /** More operands than these are files to write. */
@@ -26,8 +30,8 @@ const MOST_OPERANDS: ReadonlyMap<string, number> = new Map([
   ['comm', 2],
 ])
 
-/** Subcommands that change settings or scripts, or run something else. */
-const SETS_UP = /^(?:config|c|set|set-script|pkg|explore|edit|plugin|policies)$/
+/** Where any other word is a script of the project: subcommands that change settings, or run something else. */
+const SETS_UP = /^(?:config|c|set|pkg|plugin|policies|exec|x|dlx|node|create|init|setup|env|deploy|self-update)$/
 /** They take options from a file whose name follows an `@`. */
 const READS_OPTIONS =
   /^(?:nm|strings|objdump|readelf|size|ar|ranlib|strip|objcopy|c\+\+filt|pytest|py\.test|mypy|ruff|black|isort)$/
@@ -44,13 +48,13 @@ const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
   ['make', /=/],
   ['gmake', /=/],
   ['cargo', /^\+/],
-  ['kubectl', /^set(?:-\w+)?$/],
-  ['gh', /^(?:alias|config|extensions?|ext)$/],
-  ['curl', /%output\{|^file:|(?:^|\w)@(?:[/~]|(?:.*\/)?\.\.\/)/i],
+  // The coordinates of a plugin, wherever it comes from.
+  ['mvn', /:.*:/],
+  ['curl', /^(?!(?:https?:\/\/)?(?:[^\s/?#@{}[\]]+@)?(?:[^\s/?#:@{}[\]]+|\[[\da-f:.]+\])(?::\d+)?(?:[/?#]|$))/i],
   // A name with a colon is a file on another machine.
   ['tar', /:/],
   ['bsdtar', /:/],
-  ['npm', SETS_UP],
+  ['bun', SETS_UP],
   ['pnpm', SETS_UP],
   ['yarn', SETS_UP],
   ['printf', /%[-#+ 0-9.*]*n/],
@@ -58,8 +62,12 @@ const TELLING_OPERAND: ReadonlyMap<string, RegExp> = new Map([
 
 /** A format may be in a file, and write one. */
 const WRITES_OUT = /^(?:-[a-zA-Z]*w|--write-out)/
-/** Their values are judged as their operands are. */
-const VALUES_TELL = /^(?:curl|(?:bsd)?tar)$/
+/** Values that are written, or come from elsewhere. */
+const TELLING_VALUE: ReadonlyMap<string, RegExp> = new Map([
+  ['curl', /%output\{|^file:|(?:^|\w)@(?:[/~]|(?:.*\/)?\.\.\/)/i],
+  ['tar', /:/],
+  ['bsdtar', /:/],
+])
 
 /**
  * In programs that we do not know, an option passes if each part of its name is one of these words, which are about what
@@ -106,7 +114,10 @@ export function findUnlisted(program: string, args: readonly string[], open: rea
   const [name, from] = tableName(program, args)
   if (program === 'git' && args[from - 1]?.startsWith('-') === true && open.includes(from - 1)) return args[from - 1]
   const table = program === 'printf' ? NO_OPTIONS : harmlessOptions(name)
-  if (table === undefined) return /^git [a-z]/.test(name) ? findOption(args, open) : findTelling(args, open)
+  if (table === undefined) {
+    if (program !== 'git' && !name.startsWith('git ')) return findTelling(args, open)
+    return from > 0 && open.includes(from - 1) ? args[from - 1] : findOption(args, open)
+  }
   return findIn(name, table, args, /^g?find$/.test(name) ? withoutActions(args, open) : open, from)
 }
 
@@ -181,7 +192,7 @@ function findIn(
     }
     // `-mtime -1`
     if (readsFind && /^-\d+[a-zA-Z]?$/.test(text)) continue
-    const value = valueOf(name, isBundle ? `-${text}` : text, table)
+    const value = isBundle ? bundleValue(name, text, table) : valueOf(name, text, table)
     if (value === null) {
       if (open.includes(at)) return text
       continue
@@ -197,9 +208,15 @@ function findIn(
     if (runner && (ELSEWHERE.test(given) || (LOADS_BY_VALUE.test(text.split('=', 1)[0] ?? '') && /[./]/.test(given))))
       return given
     if (name === 'curl' && given.startsWith('@') && WRITES_OUT.test(text)) return given
-    if (VALUES_TELL.test(name) && TELLING_OPERAND.get(name)?.test(given) === true) return given
+    if (TELLING_VALUE.get(name)?.test(given) === true) return given
+    if (TAKES_STRATEGY.test(name) && NAMES_STRATEGY.test(text) && given.includes('/')) return given
   }
   const passed = [...args.keys()].slice(end + 1)
+  const subcommand =
+    from === 1 && name === 'docker-compose'
+      ? unknownSubcommand('docker', args, open, [0, ...operands])
+      : unknownSubcommand(name, args, open, operands)
+  if (subcommand !== undefined) return subcommand
   if (name === 'git config') return unlistedSetting(args, from, [...operands, ...passed])
   // What follows are options of git.
   if (name === 'gh' && open.includes(end)) return args[end]
@@ -218,12 +235,17 @@ function findIn(
   return second === undefined ? findTelling(args, behind) : findIn(`${name} --`, second, args, behind, end + 1)
 }
 
+/** In the old style of tar, the values of its letters follow the bundle: only `f` may have one. */
+function bundleValue(name: string, text: string, table: OptionTable): string | null {
+  return valueOf(name, `-${text.replace('f', '')}`, table) === '' ? '' : null
+}
+
 const READS_SETTING = /^(?:--get(?:-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l|get|list)$/
 
 /** Returns the setting of git that a command changes, unless it is known to be harmless. */
 function unlistedSetting(args: readonly string[], from: number, operands: readonly number[]): string | undefined {
   const [first = '', second = ''] = operands.map((at) => args[at] ?? '')
-  const isRead = args.slice(from).some((text) => READS_SETTING.test(text))
+  const isRead = args.slice(from, (operands[0] ?? args.length) + 1).some((text) => READS_SETTING.test(text))
   if (first === '' || (!/^(?:edit|set|unset|rename-section|remove-section)$/.test(first) && isRead)) return undefined
   const key = first === 'set' || first === 'unset' ? second : first
   return (operands.length === 1 && key.includes('.')) || HARMLESS_SETTING.test(key) ? undefined : first

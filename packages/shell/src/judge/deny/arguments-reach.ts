@@ -3,6 +3,7 @@ import type { SimpleCommand } from '../../read/index.ts'
 import { isOption } from './argument.ts'
 import { fold } from '../patterns/fold.ts'
 import { readArguments, type GivenArguments } from './given-arguments.ts'
+import { isGitCommand } from '../../programs/harmless-options.ts'
 import { spellings, subcommandNames } from '../../programs/option-names.ts'
 import { hasWordOptions } from '../../programs/programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
@@ -126,7 +127,7 @@ function subcommandReach(name: string, base: string, given: GivenArguments): Rea
     if (!operand.isReadable) return 'maybe'
     if (names.has(fold(operand.text))) return found
     if (isBeginning(operand.text, name)) return 'maybe'
-    if (operand.after === null) return 'no'
+    if (operand.after === null) return base === 'git' && !isGitCommand(operand.text) ? 'maybe' : 'no'
     // This operand may be the value of the option before it.
     found = 'maybe'
   }

@@ -16,9 +16,14 @@ export function isFreeVariable(name: string): boolean {
   return HARMLESS.test(name) || !TELLS_PROGRAMS.test(name)
 }
 
+/** A path may lead a library to a file of its own: a translation, a time zone, settings for a mode. */
+const PLAIN_VALUE = /^[\w.@:,=+-]*$/
+const TIME_ZONE = /^[\w+-]+(?:\/[\w+-]+)*$/
+
 /** True when setting the variable only changes how the output of a program looks, or in which mode it runs. */
 export function isHarmlessSetting(name: string, value: string): boolean {
-  return HARMLESS.test(name) || (/^(?:[A-Z]+_)?PAGER$/.test(name) && value === 'cat')
+  if (HARMLESS.test(name)) return PLAIN_VALUE.test(value) || (name === 'TZ' && TIME_ZONE.test(value))
+  return /^(?:[A-Z]+_)?PAGER$/.test(name) && value === 'cat'
 }
 
 /** True for a variable of the shell itself, which no command may be given. */
