@@ -37,7 +37,8 @@ export function webStorageOutbox(storage: Pick<Storage, 'getItem' | 'setItem'>, 
 function readContents(text: string | null): OutboxContents | undefined {
   try {
     const { clientId, commands } = JSON.parse(text ?? '{}') as Partial<OutboxContents>
-    return typeof clientId === 'string' && Array.isArray(commands) ? { clientId, commands } : undefined
+    if (typeof clientId !== 'string' || !Array.isArray(commands)) return undefined
+    return commands.every(isPending) ? { clientId, commands } : undefined
   } catch {
     return undefined
   }
@@ -112,6 +113,10 @@ export class CommandOutbox {
       // A full or forbidden storage costs only what a reload would have saved.
     }
   }
+}
+
+function isPending(kept: Partial<PendingCommand> | null): boolean {
+  return typeof kept?.id === 'string' && kept.command?.id === kept.id && typeof kept.madeAt === 'number'
 }
 
 function isStale({ command, madeAt }: PendingCommand, now: number): boolean {

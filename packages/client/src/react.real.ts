@@ -13,7 +13,7 @@ import { chromium } from 'playwright-core'
 
 /** Each component shows what it selects; React itself counts how often it was rendered. */
 const PAGE = `
-import { createElement, Profiler } from 'react'
+import { createElement, Profiler, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { connect } from './index.ts'
 import { useHarness } from './react.ts'
@@ -40,7 +40,13 @@ window.start = async (code) => {
   const shown = Object.keys(SELECTORS).map((name) =>
     createElement(Profiler, { id: name, key: name, onRender: count }, createElement(Shown, { name })),
   )
-  createRoot(document.getElementById('root')).render(shown)
+  // The selector depends on what the component itself holds.
+  const Picked = () => {
+    const [index, setIndex] = useState(0)
+    const { state } = useHarness(client, ({ messages }) => messages[index]?.content)
+    return createElement('button', { onClick: () => setIndex(index + 1) }, String(state))
+  }
+  createRoot(document.getElementById('root')).render([...shown, createElement(Picked, { key: 'picked' })])
 }
 `
 
@@ -87,5 +93,12 @@ test(
     const after = await renders()
     assert.deepEqual([after['firstAnswer'], after['firstTexts'], after['mode']], [firstAnswer, firstTexts, mode])
     for (const name of ['all', 'lastText']) assert.ok((after[name] ?? 0) > (before[name] ?? 0), name)
+
+    // A component that selects something else is shown it at once, although nothing happens in the thread.
+    const picked = page.getByRole('button')
+    for (const content of ['Hi', 'Hello', 'More']) {
+      assert.equal(await picked.textContent(), content)
+      await picked.click()
+    }
   },
 )

@@ -84,12 +84,32 @@ it('a command that was sent while the server was away outlives a reload of the p
   await harness.destroy()
 })
 
+it('another selector selects anew from the same state, and keeps a value that is equal', () => {
+  const state = { messages: ['one', 'two'] }
+  const pick =
+    (index: number) =>
+    ({ messages }: typeof state) => [messages[index]]
+  const first = selected(state, pick(0), undefined)
+  assert.deepEqual(selected(state, pick(1), first).selected, ['two'])
+  assert.equal(selected(state, pick(0), first).selected, first.selected)
+})
+
+const NO_COMMANDS = '{"clientId":"c","commands":[null,7,{"id":"x"}]}'
+
 it('an outbox that cannot be read begins anew, and does not keep the page from connecting', async () => {
   const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
   const harness = new Harness({ id: 'outbox', agent, modes: [{ id: 'build' }] })
   const server = await serve({ harness })
   const { token, url } = server
-  for (const text of ['{"clientId":"c', 'null', '[]', '7', '{"clientId":7,"commands":[]}', '{"clientId":"c"}']) {
+  for (const text of [
+    '{"clientId":"c',
+    'null',
+    '[]',
+    '7',
+    '{"clientId":7,"commands":[]}',
+    '{"clientId":"c"}',
+    NO_COMMANDS,
+  ]) {
     const kept = new Map([['inspan.outbox', text]])
     const page = {
       getItem: (name: string) => kept.get(name) ?? null,

@@ -1,18 +1,22 @@
-/** What was selected from a state. */
+/** What was selected from a state, and by which selector. */
 export interface Kept<State, Selected> {
   readonly state: State
+  readonly select: (state: State) => Selected
   readonly selected: Selected
 }
 
-/** Selects from a state. The result is the one before as long as the selected part did not change. */
+/**
+ * Selects from a state. The result is the one before as long as the selected part did not change. Another selector
+ * selects anew: it may depend on a property of its component, such as the id of a message.
+ */
 export function selected<State, Selected>(
   state: State,
   select: (state: State) => Selected,
   last: Kept<State, Selected> | undefined,
 ): Kept<State, Selected> {
-  if (last?.state === state) return last
+  if (last?.state === state && last.select === select) return last
   const next = select(state)
-  return { state, selected: last !== undefined && isEqual(last.selected, next) ? last.selected : next }
+  return { state, select, selected: last !== undefined && isEqual(last.selected, next) ? last.selected : next }
 }
 
 /** Also true for two lists or objects whose entries are the same: selectors often build a new one around them. */
