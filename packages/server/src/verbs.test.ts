@@ -133,6 +133,44 @@ describe('a conversation over the wire', () => {
     assert.equal((await held.send({ type: 'resume', sessionId: 'nobody', prompt: 'x' })).reason, 'unknown-id')
   })
 
+  it('`approve` answers a question, approves a plan and gives access, `deny` sends a plan back with the reason', async () => {
+    const plan = (title: string) => ({ toolCalls: [{ name: 'submit_plan', input: { title, plan: '1. Sort' } }] })
+    await using held = await HeldBench.start([
+      { toolCalls: [{ name: 'ask_user', input: { question: 'What name?' } }] },
+      plan('First try'),
+      plan('Second try'),
+      { toolCalls: [{ name: 'request_access', input: { path: '/attic', reason: 'to sort' } }] },
+      { text: 'Sorted.' },
+    ])
+    const asked = async (toolName: string): Promise<string> => {
+      const { pendingApprovals = [] } = await held.sees(({ pendingApprovals: open = [] }) =>
+        open.some((each) => each.toolName === toolName && !answered.has(each.toolCallId)),
+      )
+      const { toolCallId = '' } = pendingApprovals.find((each) => !answered.has(each.toolCallId)) ?? {}
+      answered.add(toolCallId)
+      return toolCallId
+    }
+    const answered = new Set<string>()
+    const lastRequest = (): string => held.bench.model.requestBodies.at(-1) ?? ''
+    await held.done({ type: 'mode', mode: 'plan' })
+    await held.done({ type: 'submit', prompt: 'Go' })
+    const question = await asked('ask_user')
+    assert.equal((await held.send({ type: 'approve', toolCallId: question })).reason, 'answer-needed')
+    await held.done({ type: 'approve', toolCallId: question, answer: 'Ada' })
+    const first = await asked('submit_plan')
+    assert.match(lastRequest(), /Ada/)
+    await held.done({ type: 'deny', toolCallId: first, reason: 'Only the attic.' })
+    const second = await asked('submit_plan')
+    assert.match(lastRequest(), /Only the attic\./)
+    // A yes is enough where there is nothing to choose, so a client needs to know no more than that something waits.
+    await held.done({ type: 'approve', toolCallId: second })
+    await held.done({ type: 'approve', toolCallId: await asked('request_access') })
+    const state = await held.sees((each) => each.status === 'idle' && texts(each).at(-1) === 'assistant: Sorted.')
+    assert.equal(state.head.mode, 'build')
+    assert.match(lastRequest(), /Access to \/attic was granted\./)
+    assert.equal((await held.send({ type: 'approve', toolCallId: second })).reason, 'unknown-id')
+  })
+
   it('an attachment reaches the model and every client', async () => {
     await using held = await HeldBench.start([{ text: 'A note.' }])
     const data = Buffer.from('seven').toString('base64')

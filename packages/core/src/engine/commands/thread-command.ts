@@ -1,4 +1,4 @@
-import { InspanError, type Answer, type Part, type Wait } from '@inspan/protocol'
+import { InspanError, type Answer, type JsonValue, type Part, type Wait, type WaitKind } from '@inspan/protocol'
 import type { CommandBase, Command, CommandAttachment, WireEffort } from '@inspan/protocol/wire'
 import type { TurnDefaults } from '@inspan/protocol/driver'
 import type { QueueAddedRecord, QueuedItem, ThreadState } from '@inspan/protocol/log'
@@ -138,12 +138,15 @@ export function waitIdOf(command: AnsweringCommand, { head }: ThreadState): stri
   return [...head.waits].find(({ subject }) => subject.toolCallId === toolCallId)?.id ?? toolCallId
 }
 
+/** What a plain yes means where there is nothing to choose. Other questions need an answer of their own. */
+const YES: Readonly<Partial<Record<WaitKind, JsonValue>>> = { plan: { action: 'approved' }, access: true }
+
 export function answerOf(command: AnsweringCommand, wait: Wait): Answer {
   switch (command.type) {
     case 'deny':
       return { decision: 'decline', ...(command.reason === undefined ? {} : { reason: command.reason }) }
     case 'approve': {
-      const { answer, remember, scope } = command
+      const { answer = YES[wait.kind], remember, scope } = command
       if (wait.kind !== 'approval' && answer === undefined) {
         throw new InspanError('invalid-input', `"${wait.description}" needs an answer, not only a yes.`, {
           details: { reason: 'answer-needed', waitId: wait.id },
