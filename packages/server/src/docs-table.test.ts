@@ -30,11 +30,11 @@ it('the table of commands has for each coding agent what the agent reports of it
     antigravity(),
   ]
   for (const agent of agents) {
-    const { effort, fork, governs, interrupt, resume, sessions, steer, systemPrompt } = await agent.describe()
+    const { effort, fork, governs, interrupt, maxSteps, resume, sessions, steer, systemPrompt } = await agent.describe()
     const row = page.split('\n').find((line) => line.startsWith(`| ${agent.id} `)) ?? ''
     const cells = row
       .split('|')
-      .slice(2, -2)
+      .slice(2, -1)
       .map((cell) => cell.trim())
     const [first = '', last = ''] = [effort[0], effort.at(-1)]
     assert.deepEqual(
@@ -47,6 +47,7 @@ it('the table of commands has for each coding agent what the agent reports of it
         sessions ? 'yes' : '–',
         effort.length === 0 ? 'refused' : `${first} to ${last}`,
         PROMPT[systemPrompt],
+        maxSteps ? 'yes' : 'warning',
       ],
       agent.id,
     )

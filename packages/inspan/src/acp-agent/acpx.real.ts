@@ -20,6 +20,13 @@ const BIN = fileURLToPath(new URL('../../bin/inspan.js', import.meta.url))
 /** Many times what a test and the installation take: the machine may be busy, the line slow. */
 const TEST_MS = 20 * 60_000
 
+/**
+ * acpx keeps a process for each session and gives it two seconds to answer, six to start, and two to leave a lock, which
+ * a busy machine may exceed. These errors say that nothing was sent to the agent.
+ */
+const NOTHING_SENT =
+  /queue owner failed to start|running but not accepting|queue owner (?:is )?(?:shutting down|closing)|file lock timeout/i
+
 type Turns = Parameters<typeof startProvider>[0]
 
 let acpx = ''
@@ -74,8 +81,7 @@ class Place implements AsyncDisposable {
       onLine?.(line)
     })
     const [code] = (await once(child, 'close')) as [number | null]
-    // It gives its own process six seconds to start, which a busy machine may exceed. Nothing was sent then.
-    if (code !== wanted && /queue owner failed to start/.test(errors + lines.join('\n'))) {
+    if (code !== wanted && NOTHING_SENT.test(errors + lines.join('\n'))) {
       return this.acpx(args, { code: wanted, ...(onLine === undefined ? {} : { onLine }) })
     }
     // With `--json-strict` acpx reports its errors on standard output.
