@@ -1,12 +1,12 @@
 export type KeyEnvironment = Readonly<Record<string, string | undefined>>
 
 /** The environment variables of a provider's key, besides `PROVIDER_API_KEY`. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
-}
+const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['google', ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY']],
+])
 
 export function keyOf(provider: string, env: KeyEnvironment): string | undefined {
-  const names = [`${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`, ...(KEYS[provider] ?? [])]
+  const names = [`${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`, ...(KEYS.get(provider) ?? [])]
   return names.map((name) => env[name]).find((key) => key !== undefined && key !== '')
 }
 

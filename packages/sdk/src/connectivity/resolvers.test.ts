@@ -28,6 +28,9 @@ suite('a connection', () => {
     const mine = defineModel({ id: 'openai/mine', contextWindow: 1_000 })
     assert.deepEqual((await resolver.resolve(request({ modelId: mine }))).model.model, mine)
     await assert.rejects(resolver.resolve(request({ modelId: 'nonsense' })), { type: 'MODEL_NOT_SUPPORTED' })
+    env['CONSTRUCTOR_API_KEY'] = 'odd'
+    const odd = await resolver.resolve(request({ modelId: 'constructor/any' }))
+    assert.deepEqual(await odd.model.headers(), { authorization: 'Bearer odd' })
 
     const work = { apiKey: 'work-key', baseUrl: 'http://work', headers: { 'x-org': 'o' } }
     const profiles = { work, home: { apiKeyEnv: 'MINE' } }
