@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { Agent, type Workspace } from '@inspan/core'
 import type { JsonObject } from '@inspan/protocol'
 import { scriptedModel, type ModelTurn } from '@inspan/testing'
+import { resultsOf } from './demo-results.ts'
 
 /** More answers than a demonstration needs. */
 const STEPS = 3000
@@ -68,15 +69,10 @@ export function folderDemo(workspace?: Workspace): Agent {
     }),
   ]
   // Several conversations may go on at once, so each request says for itself how far it is.
-  const next = (request: JsonObject): ModelTurn => (steps[stepOf(request) % steps.length] as () => ModelTurn)()
+  const next = (request: JsonObject): ModelTurn =>
+    (steps[resultsOf(request).length % steps.length] as () => ModelTurn)()
   const model = scriptedModel(Array.from({ length: STEPS }, () => next))
   return new Agent({ id: 'demo', model, ...(workspace === undefined ? {} : { workspace }) })
-}
-
-/** Returns how many results the model has got since it was asked. */
-function stepOf({ prompt }: JsonObject): number {
-  const roles = (prompt as readonly { readonly role: string }[]).map(({ role }) => role)
-  return roles.slice(roles.lastIndexOf('user')).filter((role) => role === 'tool').length
 }
 
 function words(text: string): string[] {

@@ -151,7 +151,12 @@ suite('inspan run', () => {
 suite('used wrongly', () => {
   const cases: [string, string[], number, RegExp][] = [
     ['no command', [], 2, /Usage: inspan <command>/],
-    ['an unknown command', ['fly'], 2, /there is no command "fly"/],
+    [
+      'an unknown command',
+      ['fly'],
+      2,
+      /^inspan: there is no command "fly"\.[^\n]*\n\n"inspan help" lists the commands\.\n$/,
+    ],
     ['help on an unknown command', ['help', 'fly'], 2, /there is no command "fly"/],
     ['nothing to do', ['run'], 2, /say what to do/],
     ['an unknown option', ['run', '--bogus', 'x'], 2, /--bogus/],

@@ -56,7 +56,8 @@ async function help(topic: string | undefined, terminal: Terminal): Promise<numb
 
 function noSuchCommand(name: string, terminal: Terminal): number {
   const names = COMMANDS.map((command) => command.name)
-  terminal.err(`inspan: there is no command "${name}". ${didYouMean(name, names)}\n\n${overview()}`)
+  // The whole overview would push the error off the screen.
+  terminal.err(`inspan: there is no command "${name}". ${didYouMean(name, names)}\n\n"inspan help" lists the commands.`)
   return 2
 }
 

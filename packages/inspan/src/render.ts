@@ -2,7 +2,7 @@ import type { ActivityEvent, ActivityNote, JsonObject, JsonValue } from '@inspan
 import type { Terminal } from './command.ts'
 import { describeActivity } from './describe-activity.ts'
 import type { PrintedEvent } from './entry-events.ts'
-import { adviceOn, printedText, visible, VisibleText } from '@inspan/protocol/internal'
+import { printedText, visible, VisibleText, withAdvice } from '@inspan/protocol/internal'
 
 const RESULT_CHARS = 100
 /** The limit for each text argument of a call: shows a command, but not the content of a written file. */
@@ -43,7 +43,7 @@ export class Renderer {
         this.#line(`✓ made a file: ${event.fileName ?? event.mimeType}`)
         break
       case 'error':
-        this.#line(`! ${[event.error.message, adviceOn(event.error)].filter(Boolean).join(' ')}`)
+        this.#line(`! ${withAdvice(event.error.message, event.error)}`)
         break
       case 'finish':
         this.#line('')

@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { capturedMain, type CapturedRun } from './captured-main.fixture.ts'
 
+// Times are printed as on the clock on the wall.
+process.env['TZ'] = 'Asia/Tokyo'
+
 const IDS = {
   'claude-code': '0b7c6f0e-5a1d-4f43-9a39-6d1c2c9f7c11',
   codex: '019a1b2c-3d4e-7f50-8a6b-0c1d2e3f4a5b',
@@ -95,10 +98,10 @@ suite('inspan sessions', () => {
     const { code, err, out } = await inspan(['sessions'])
     assert.equal(code, 0, err)
     assert.deepEqual(out.trimEnd().split('\n'), [
-      `opencode     ${IDS.opencode}  2026-06-01 12:04  Asked of OpenCode.`,
-      `pi           ${IDS.pi}  2026-06-01 12:03  Asked of Pi.`,
-      `codex        ${IDS.codex}  2026-06-01 12:02  Asked of Codex.`,
-      `claude-code  ${IDS['claude-code']}  2026-06-01 12:01  Asked of Claude Code.`,
+      `opencode     ${IDS.opencode}  2026-06-01 21:04  Asked of OpenCode.`,
+      `pi           ${IDS.pi}  2026-06-01 21:03  Asked of Pi.`,
+      `codex        ${IDS.codex}  2026-06-01 21:02  Asked of Codex.`,
+      `claude-code  ${IDS['claude-code']}  2026-06-01 21:01  Asked of Claude Code.`,
     ])
   })
 

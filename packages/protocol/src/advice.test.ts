@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { ErrorData } from './error-data.ts'
-import { adviceOn } from './advice.ts'
+import { adviceOn, withAdvice } from './advice.ts'
 
 const CASES: readonly (readonly [what: string, error: Omit<ErrorData, 'name'>, advice: RegExp])[] = [
   ['a wrong key, by its status', { message: 'no', details: { status: 401 } }, /"inspan keys"/],
@@ -18,6 +18,14 @@ suite('advice on a run that failed', () => {
   for (const [what, error, advice] of CASES) {
     test(what, () => assert.match(adviceOn({ name: 'AI_APICallError', ...error }) ?? '', advice))
   }
+
+  test('follows the message as a sentence of its own', () => {
+    const error = { name: 'Error', message: 'Cannot connect to API: bad port' }
+    assert.match(withAdvice(error.message, error), /^Cannot connect to API: bad port\. Check the network/)
+    assert.match(withAdvice('It is down.', error), /^It is down\. Check/)
+    assert.equal(withAdvice('It broke', { name: 'Error', message: 'It broke' }), 'It broke')
+    assert.equal(withAdvice('It broke', undefined), 'It broke')
+  })
 
   test('is not given for unknown errors, nor for our own, which end with a hint', () => {
     assert.equal(adviceOn({ name: 'Error', message: 'It broke.' }), undefined)

@@ -51,6 +51,13 @@ export function adviceOn(error: ErrorData): string | undefined {
   return ADVICE.find(([matches]) => matches(error, status))?.[1]
 }
 
+/** Returns a message followed by what a person can do about it, if anybody knows. */
+export function withAdvice(message: string, error: ErrorData | undefined): string {
+  const advice = error === undefined ? undefined : adviceOn(error)
+  if (advice === undefined) return message
+  return `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${advice}`
+}
+
 function statusOf({ details }: ErrorData): number | undefined {
   const status = typeof details === 'object' && details !== null && 'status' in details ? details.status : undefined
   return typeof status === 'number' ? status : undefined

@@ -74,7 +74,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (worktrees === undefined) terminal.err('No git repository here: the agents work one after the other, read-only.')
     else {
       const untracked = await worktrees.untracked()
-      if (untracked > 0) terminal.err(`${untracked} files that git does not track are not in the worktrees.`)
+      if (untracked === 1) terminal.err('1 file that git does not track is not in the worktrees.')
+      if (untracked > 1) terminal.err(`${untracked} files that git does not track are not in the worktrees.`)
     }
     if (keep !== undefined && worktrees === undefined) throw new UsageError('--keep needs a git repository')
     const comparison = await runLanes(
@@ -150,7 +151,9 @@ async function showDifferences(
   for (const [index, { name }] of lanes.entries()) {
     for (const { name: other } of lanes.slice(index + 1)) {
       const changed = [...(await worktrees.between(name, other)).matchAll(/^diff --git /gm)].length
-      terminal.out(`${name} and ${other}: ${changed === 0 ? 'the same files' : `${changed} files differ`}`)
+      terminal.out(
+        `${name} and ${other}: ${changed === 0 ? 'the same files' : changed === 1 ? '1 file differs' : `${changed} files differ`}`,
+      )
     }
   }
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
+import { localTime } from '../local-time.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
@@ -40,10 +41,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const sessions = await listSessions(folder, wanted, terminal)
   for (const session of sessions) {
     const { agentId, id, title = '', updatedAt } = session
-    const at = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
-    terminal.out(
-      values.json ? JSON.stringify(session) : `${agentId.padEnd(11)}  ${id}  ${at}  ${oneLine(visible(title))}`,
-    )
+    const shown = `${agentId.padEnd(11)}  ${id}  ${localTime(updatedAt)}  ${oneLine(visible(title))}`
+    terminal.out(values.json ? JSON.stringify(session) : shown)
   }
   if (sessions.length === 0 && !values.json) terminal.err(`No coding agent has kept a conversation in ${folder}.`)
   return 0

@@ -1,6 +1,7 @@
 import type { Store } from '@inspan/protocol/store'
 import { UsageError, type InspanCommand, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
+import { localTime } from '../local-time.ts'
 import { oneLine } from '../one-line.ts'
 import { parseOptions } from '../parse-options.ts'
 import { Progress } from '../progress.ts'
@@ -78,10 +79,4 @@ async function opened(
   using progress = new Progress(terminal)
   progress.show('Connecting to the database …')
   return await openPreparedStore(shared)
-}
-
-/** As on the clock on the wall, sortable. */
-function localTime(at: number): string {
-  const shifted = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
-  return shifted.toISOString().slice(0, 16).replace('T', ' ')
 }

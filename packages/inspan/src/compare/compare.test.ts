@@ -91,7 +91,7 @@ suite('inspan compare', { timeout: 60_000 }, () => {
     assert.match(ran.out, /^anthropic\S+ .* \$\d+\.\d{4} estimated +0 +0 +complete$/m)
     assert.match(ran.out, /^agent +time +input tokens +output tokens +cost +files +commands +exit$/m)
     assert.match(ran.out, /^demo +\d+\.\d s .* 1 +0 +complete$/m)
-    assert.match(ran.out, /demo and anthropic\/claude-sonnet-4-5: 1 files differ/)
+    assert.match(ran.out, /demo and anthropic\/claude-sonnet-4-5: 1 file differs$/m)
     const patch = /git apply (\S+)<agent>\.patch/.exec(ran.err)?.[1] ?? ''
     assert.match(await readFile(`${patch}demo.patch`, 'utf8'), /\+# Note 1/)
     assert.match(await readFile(join(folder, 'result.csv'), 'utf8'), /^demo,complete,/m)

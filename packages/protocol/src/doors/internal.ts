@@ -1,5 +1,5 @@
 /** Helpers of our own packages. No promise is made about them: they change without notice. */
-export { adviceOn } from '../advice.ts'
+export { adviceOn, withAdvice } from '../advice.ts'
 export { unlessAborted, whenAborted } from '../unless-aborted.ts'
 export {
   aCount,

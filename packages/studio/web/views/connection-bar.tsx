@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
-import { adviceOn } from '@inspan/protocol/internal'
+import { withAdvice } from '@inspan/protocol/internal'
 import { Button } from '../parts/button.tsx'
 
 interface ConnectionBarProps {
@@ -30,11 +30,7 @@ export function ConnectionBar({ client, isThreadShown }: ConnectionBarProps): Re
           {connection === 'closed' ? 'Disconnected.' : 'Reconnecting…'} {problem} What you see may be old.
         </Bar>
       )}
-      {isThreadShown && error !== undefined && (
-        <Bar isBad>
-          {error} {cause === undefined ? '' : adviceOn(cause)}
-        </Bar>
-      )}
+      {isThreadShown && error !== undefined && <Bar isBad>{withAdvice(error, cause)}</Bar>}
       {refusal?.message !== undefined && refusal.id !== dismissed && (
         <Bar isBad>
           Not done: {refusal.message}{' '}
