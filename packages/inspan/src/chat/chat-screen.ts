@@ -123,6 +123,9 @@ export class ChatScreen implements Component {
 
   async #begin(): Promise<void> {
     await this.#ready
+    for (const { content, role } of this.#client.getState().messages) {
+      if (role === 'user' && content !== '') this.#editor.addToHistory(content)
+    }
     const agent = await agentLine(this.#client).catch(() => undefined)
     this.#isStarting = false
     this.#say([...(agent === undefined ? [] : [agent]), 'Type a message. /help shows commands and keys.'], 'soft')

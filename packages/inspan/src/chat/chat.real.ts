@@ -82,7 +82,10 @@ describe('inspan chat in a terminal', { timeout: 120_000 }, () => {
     terminal.chat(['--continue'])
     await terminal.shows(/> Remember me[^]*Allow list_files\?[^]*y allow once/)
     terminal.press('y')
-    await terminal.shows(/✓ list_files/)
+    await terminal.shows(/✓ list_files[^]*entry here: notes\.txt/)
+    // What was said before is found again.
+    terminal.press('Up')
+    await terminal.shows(/^Remember me *$/m)
   })
 
   it('steers and queues while the agent works', async () => {

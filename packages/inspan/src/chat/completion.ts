@@ -7,17 +7,18 @@ import {
 import type { Client } from '@inspan/client'
 import { visible } from '@inspan/protocol/internal'
 import { fileNames } from './file-names.ts'
-import { titleOf } from './run-slash.ts'
+import { titleOf, usableModels } from './run-slash.ts'
 import { SLASH_COMMANDS, type SlashName } from './slash.ts'
 
 /** Completes slash commands with their arguments, and names of files after `@`. */
 export function completionFor(client: Client, cwd: string): AutocompleteProvider {
   const commands = SLASH_COMMANDS.map(({ argument, description, name }): SlashCommand => {
+    const items = ARGUMENTS[name]
     return {
       name,
       description,
       ...(argument === undefined ? {} : { argumentHint: argument }),
-      ...(hasCompletions(name) ? { getArgumentCompletions: (prefix) => argumentsOf(client, name, prefix) } : {}),
+      ...(items === undefined ? {} : { getArgumentCompletions: (prefix) => matching(prefix, () => items(client)) }),
     }
   })
   const provider = new CombinedAutocompleteProvider(commands, cwd)
@@ -36,14 +37,17 @@ export function completionFor(client: Client, cwd: string): AutocompleteProvider
   }
 }
 
-function hasCompletions(name: SlashName): boolean {
-  return name === 'mode' || name === 'threads'
+const ARGUMENTS: Readonly<Partial<Record<SlashName, (client: Client) => Promise<AutocompleteItem[]>>>> = {
+  mode: modeItems,
+  model: async (client) => (await usableModels(client)).map((id) => ({ value: id, label: id })),
+  threads: threadItems,
 }
 
-async function argumentsOf(client: Client, name: SlashName, prefix: string): Promise<AutocompleteItem[] | null> {
+async function matching(prefix: string, items: () => Promise<AutocompleteItem[]>): Promise<AutocompleteItem[] | null> {
+  // A number is that of a list, not a part of a name.
+  if (/^\d+$/.test(prefix)) return null
   try {
-    const all = name === 'mode' ? await modeItems(client) : await threadItems(client)
-    const found = all.filter(({ label }) => label.toLowerCase().includes(prefix.toLowerCase()))
+    const found = (await items()).filter(({ label }) => label.toLowerCase().includes(prefix.toLowerCase()))
     return found.length === 0 ? null : found
   } catch {
     // Completion is a convenience: without a server there is none.

@@ -9,6 +9,42 @@ import { runSlash, type SlashHost } from './run-slash.ts'
 
 const WRITE = { toolCalls: [{ name: 'write_file', input: { path: 'a.txt' } }] }
 
+/** Commands that no test looks at go nowhere. */
+function hostOf(client: SlashHost['client']): SlashHost {
+  return { client, send: (command) => void client.send(command), leave: () => undefined, copy: () => undefined }
+}
+
+suite('/model', () => {
+  test('lists the models that there is a key for, and marks the one that is used', async () => {
+    const ids = Array.from({ length: 32 }, (_, index) => `test/${String(index).padStart(2, '0')}`)
+    const harness = new Harness({
+      id: 'chat',
+      agent: new Agent({ id: 'me', model: scriptedModel([]) }),
+      modes: [{ id: 'build', defaultModelId: 'test/00' }],
+      resolveModel: () => scriptedModel([]),
+      customModelCatalogProvider: () => [
+        ...ids.map((id) => ({ id, hasApiKey: true })),
+        { id: 'test/without', hasApiKey: false },
+      ],
+    })
+    const server = await serve({ harness })
+    const client = await connect({ url: server.url, token: server.token })
+    try {
+      const host = hostOf(client)
+      assert.deepEqual((await runSlash('model', '', host)).slice(0, 2), ['* test/00', '  test/01'])
+      await runSlash('model', 'test/01', host)
+      await until(client, ({ head }) => head.model === 'test/01')
+      const listed = await runSlash('model', '', host)
+      assert.deepEqual(listed.slice(0, 3), ['  test/00', '* test/01', '  test/02'])
+      assert.deepEqual(listed.slice(29), ['  test/29', '  … and 2 more: type a part of the name after /model'])
+    } finally {
+      await client.close()
+      await server.close()
+      await harness.destroy()
+    }
+  })
+})
+
 suite('/grants', () => {
   test('lists what is allowed in the thread and in the project, and revokes it by its number', async () => {
     const write = createTool({ id: 'write_file', description: 'Writes.', category: 'edit', execute: () => 'written' })
@@ -22,12 +58,7 @@ suite('/grants', () => {
     const server = await serve({ harness })
     const client = await connect({ url: server.url, token: server.token })
     try {
-      const host: SlashHost = {
-        client,
-        send: (command) => void client.send(command),
-        leave: () => undefined,
-        copy: () => undefined,
-      }
+      const host = hostOf(client)
       assert.deepEqual(await runSlash('grants', '', host), ['Nothing is allowed beyond the rules.'])
       for (const [remember, scope] of [
         ['tool', 'thread'],

@@ -13,6 +13,7 @@ export interface SlashHost {
 }
 
 const LISTED_THREADS = 20
+const LISTED_MODELS = 30
 
 /** Carries out a slash command. Returns what to show the user. */
 export async function runSlash(name: SlashName, argument: string, host: SlashHost): Promise<readonly string[]> {
@@ -41,7 +42,7 @@ export async function runSlash(name: SlashName, argument: string, host: SlashHos
       return []
     }
     case 'model':
-      need(argument, '/model takes a model, such as provider/model.')
+      if (argument === '') return listModels(client)
       host.send({ type: 'model', model: argument })
       return []
     case 'files':
@@ -164,6 +165,26 @@ async function listModes(client: Client): Promise<readonly string[]> {
   return modes.map(({ description, id }) => {
     return `${id === current ? '*' : ' '} ${id}${description === undefined ? '' : `  ${description}`}`
   })
+}
+
+/** Returns the models that there is a key for. */
+export async function usableModels({ routes }: Client): Promise<readonly string[]> {
+  return (await routes.models()).flatMap(({ hasApiKey, id }) =>
+    typeof id === 'string' && hasApiKey !== false ? [id] : [],
+  )
+}
+
+async function listModels(client: Client): Promise<readonly string[]> {
+  const models = await usableModels(client)
+  if (models.length === 0) return ['No models are known here. /model <name> sets one, as the agent names it.']
+  const { head } = client.getState()
+  const { default: usual, modes } = await client.routes.modes()
+  const current = head.model ?? modes.find(({ id }) => id === (head.mode ?? usual))?.defaultModelId
+  const left = models.length - LISTED_MODELS
+  return [
+    ...models.slice(0, LISTED_MODELS).map((id) => `${id === current ? '*' : ' '} ${id}`),
+    ...(left > 0 ? [`  … and ${left} more: type a part of the name after /model`] : []),
+  ]
 }
 
 export function titleOf({ id, title }: Pick<ThreadSummary, 'id' | 'title'>): string {

@@ -28,7 +28,7 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
   { name: 'fork', description: 'continue in a copy of this thread' },
   { name: 'rename', description: 'name this thread', argument: '<title>' },
   { name: 'mode', description: 'list modes, or change to one', argument: '[mode]' },
-  { name: 'model', description: 'change the model', argument: '<provider/model>' },
+  { name: 'model', description: 'list models, or change to one', argument: '[provider/model]' },
   { name: 'files', description: 'show what this thread changed' },
   {
     name: 'rewind',
