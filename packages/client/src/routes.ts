@@ -143,6 +143,10 @@ export class ServerRoutes {
     return this.#json(`/v1/threads?${new URLSearchParams(given)}`)
   }
 
+  async thread(thread: string): Promise<ThreadSummary> {
+    return (await this.#json<{ thread: ThreadSummary }>(threadPath(thread))).thread
+  }
+
   /** Returns the threads in which something waits, and the newest ones. */
   overview(): Promise<Overview> {
     return this.#json('/v1/overview')

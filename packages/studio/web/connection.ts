@@ -39,9 +39,22 @@ export async function pair(code: string): Promise<string | undefined> {
   const response = await fetch('/v1/pair', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code: code.trim(), name: navigator.userAgent.slice(0, 60) }),
+    body: JSON.stringify({ code: code.trim(), name: deviceName(navigator.userAgent) }),
   })
   if (response.ok) return undefined
   const { error } = (await response.json()) as { readonly error?: { readonly message?: string } }
   return error?.message ?? `The server answered ${response.status}.`
+}
+
+const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'] as const
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'CrOS', 'Linux'] as const
+const SHOWN: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS': 'macOS', CrOS: 'ChromeOS' }
+
+/** How the list of paired devices calls this one. Each browser also names those it descends from. */
+function deviceName(userAgent: string): string {
+  const [browser = 'browser', system] = [BROWSERS, SYSTEMS].map((names) => {
+    const found = names.find((name) => userAgent.includes(name))
+    return found === undefined ? undefined : (SHOWN[found] ?? found)
+  })
+  return system === undefined ? browser : `${browser} on ${system}`
 }

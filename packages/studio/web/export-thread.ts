@@ -21,13 +21,13 @@ const PAGE = 1000
 export async function exportThread(client: Client, format: ExportFormat): Promise<void> {
   const { head, thread } = client.getState()
   const stored = await allMessages(client, thread)
-  const listed = (await client.routes.threads({ search: thread, limit: 1 })).threads.find(({ id }) => id === thread)
+  const listed = await client.routes.thread(thread)
   const text = exportConversation(
     {
       id: thread,
-      title: head.title ?? listed?.title ?? 'Untitled',
-      createdAt: listed?.createdAt ?? stored[0]?.at ?? 0,
-      updatedAt: listed?.updatedAt ?? stored.at(-1)?.at ?? 0,
+      title: head.title ?? listed.title ?? 'Untitled',
+      createdAt: listed.createdAt,
+      updatedAt: listed.updatedAt,
       messages: shownMessages(stored),
     },
     format,

@@ -11,9 +11,10 @@ interface ComparePageProps {
   readonly choices: Choices
   readonly comparison: string | undefined
   readonly onOpen: (thread: string) => void
+  readonly onChange: () => void
 }
 
-export function ComparePage({ choices, client, comparison, onOpen }: ComparePageProps): ReactNode {
+export function ComparePage({ choices, client, comparison, onChange, onOpen }: ComparePageProps): ReactNode {
   const kept = findComparison(comparison)
   if (kept === undefined) {
     return (
@@ -31,6 +32,7 @@ export function ComparePage({ choices, client, comparison, onOpen }: ComparePage
       client={client}
       comparison={kept}
       onOpen={onOpen}
+      onChange={onChange}
       onDone={() => goTo({ view: 'compare' })}
     />
   )

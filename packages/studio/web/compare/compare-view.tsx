@@ -1,5 +1,5 @@
 import { Download, Trash2 } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { comparisonTable, exportComparison, type Comparison, type ComparisonFormat } from '@inspan/client/compare'
 import { download } from '../download.ts'
@@ -15,10 +15,12 @@ interface CompareViewProps {
   readonly comparison: KeptComparison
   readonly onOpen: (thread: string) => void
   readonly onDone: () => void
+  /** Called when a lane begins, waits or ends, which the list of threads has to show, too. */
+  readonly onChange: () => void
 }
 
 /** The lanes of a comparison side by side while they work, the table, and what they differ in. */
-export function CompareView({ client, comparison, onDone, onOpen }: CompareViewProps): ReactNode {
+export function CompareView({ client, comparison, onChange, onDone, onOpen }: CompareViewProps): ReactNode {
   const lanes = useLanes(comparison)
   const reports = lanes.flatMap(({ report }) => (report === undefined ? [] : [report]))
   const finished: Comparison = { prompt: comparison.prompt, lanes: reports }
@@ -26,6 +28,8 @@ export function CompareView({ client, comparison, onDone, onOpen }: CompareViewP
   const isOver =
     reports.length === comparison.lanes.length &&
     reports.every(({ status }) => !['waiting', 'running', 'blocked'].includes(status))
+  const statuses = reports.map(({ status }) => status).join()
+  useEffect(onChange, [onChange, statuses])
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const [isDropping, setDropping] = useState(false)
   const drop = async (kept: string | undefined): Promise<void> => {

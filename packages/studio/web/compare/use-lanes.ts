@@ -22,7 +22,9 @@ const EVERY_MS = 250
 export function useLanes(comparison: KeptComparison): readonly LiveLane[] {
   // Whoever shows another comparison makes another component: the lanes of one never change.
   const [kept] = useState(comparison)
-  const [lanes, setLanes] = useState<readonly LiveLane[]>([])
+  const [lanes, setLanes] = useState<readonly LiveLane[]>(() =>
+    comparison.lanes.map((lane) => ({ lane, client: undefined, report: undefined })),
+  )
   useEffect(() => {
     const runner = new LaneRunner(kept, setLanes)
     return () => runner.close()

@@ -1,4 +1,4 @@
-import { Send, Square } from 'lucide-react'
+import { ListPlus, Send, Square } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
@@ -61,7 +61,6 @@ export function MessageBox({ isRunning, onCancel, onSubmit }: BoxProps): ReactNo
         autoFocus
         rows={Math.min(8, text.split('\n').length)}
         placeholder={isRunning ? 'Tell the agent something' : 'What should be done?'}
-        title={isRunning ? 'Enter: the agent hears it before its next step. Alt+Enter: after this run' : undefined}
         className="min-w-0 flex-1 resize-none bg-transparent px-2 py-1 !outline-none"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -77,9 +76,20 @@ export function MessageBox({ isRunning, onCancel, onSubmit }: BoxProps): ReactNo
           <Square size={18} />
         </button>
       )}
+      {isRunning && text.trim() !== '' && (
+        <button
+          className="rounded-lg p-2 hover:bg-(--bg)"
+          aria-label="Queue"
+          title="Send it after this run (Alt+Enter)"
+          onClick={() => submit(true)}
+        >
+          <ListPlus size={18} />
+        </button>
+      )}
       <button
         className="rounded-lg bg-(--accent) p-2 text-(--accent-text) disabled:opacity-50"
         aria-label={isRunning ? 'Steer' : 'Send'}
+        title={isRunning ? 'The agent hears it before its next step (Enter)' : 'Send (Enter)'}
         disabled={text.trim() === ''}
         onClick={() => submit(false)}
       >

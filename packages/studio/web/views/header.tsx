@@ -3,26 +3,26 @@ import { useState, type ReactNode } from 'react'
 import type { Client } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
 import type { Choices } from '../use-choices.ts'
+import { useGivenTitle } from '../use-given-title.ts'
 import { AgentChoice } from './agent-choice.tsx'
 
 interface HeaderProps {
   readonly client: Client
   readonly choices: Choices
-  /** The title in the list of threads: one that was given before anything was said is only there. */
-  readonly listedTitle: string | null
   readonly onMenu: () => void
   readonly onDetails: () => void
   readonly onPalette: () => void
 }
 
-export function Header({ choices, client, listedTitle, onDetails, onMenu, onPalette }: HeaderProps): ReactNode {
+export function Header({ choices, client, onDetails, onMenu, onPalette }: HeaderProps): ReactNode {
   const { state, send } = useHarness(client, ({ head, status }) => ({
     title: head.title,
     mode: head.mode,
     model: head.model,
     status,
   }))
-  const title = state.title ?? listedTitle
+  const given = useGivenTitle(client)
+  const title = state.title ?? given
   return (
     <header className="flex flex-wrap items-center gap-2 border-b border-(--line) px-3 py-2">
       <h1 className="sr-only">{title ?? 'Untitled'}</h1>
@@ -62,8 +62,9 @@ function Title({
   return (
     <input
       aria-label="Title of the thread"
+      title="Rename this thread"
       placeholder="Untitled"
-      className="min-w-24 flex-1 truncate rounded bg-transparent px-1 font-medium"
+      className="min-w-24 flex-1 truncate rounded bg-transparent px-1 font-medium hover:bg-(--panel)"
       value={text}
       onChange={(event) => setText(event.target.value)}
       onBlur={commit}

@@ -1,28 +1,17 @@
 import { Command } from 'cmdk'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { Client } from '@inspan/client'
-import { EXPORT_FORMATS } from '@inspan/client/export'
-import type { PermissionMode } from '@inspan/protocol/wire'
-import { allowNotifications, canNotify } from '../notify.ts'
 import { jumpTo } from '../jump.ts'
-import { EXPORT_NAMES, exportThread } from '../export-thread.ts'
-import { goTo } from '../route.ts'
-import { setTheme } from '../theme.ts'
 import type { Choices } from '../use-choices.ts'
-import type { ThreadSearch } from '../use-threads.ts'
+import { useThreads } from '../use-threads.ts'
+import { pageActions, threadActions, type PaletteAction, type PaletteTargets } from './palette-actions.ts'
 
-interface PaletteProps {
+interface PaletteProps extends PaletteTargets {
   readonly client: Client
-  readonly threads: ThreadSearch
   readonly choices: Choices
   /** Only then there are commands for it: nobody deletes or exports what is not on the screen. */
   readonly isThreadShown: boolean
-  readonly isOpen: boolean
-  readonly onChange: (isOpen: boolean) => void
-  readonly onOpen: (thread: string) => void
-  readonly onNew: () => void
-  readonly onDetails: () => void
-  readonly onDelete: () => void
+  readonly onClose: () => void
 }
 
 const GROUP =
@@ -31,26 +20,20 @@ const GROUP =
 /** The details list all of them. */
 const MOST_PROMPTS = 100
 
-type PaletteAction = readonly [name: string, act: () => unknown]
-
 /** ⌘K: everything by its name. */
 export function Palette(props: PaletteProps): ReactNode {
-  const { client, isOpen, isThreadShown, onChange, onNew, onOpen, threads } = props
-  const [search, setSearch] = useState('')
+  const { choices, client, isThreadShown, onClose, onOpen } = props
+  // A search of its own: the list of threads beside it may show another one, and neither has all threads.
+  const { list, search, setSearch } = useThreads(client, '')
   const done = (act: () => unknown): void => {
-    onChange(false)
-    setSearch('')
+    onClose()
     void act()
   }
+  const { first, last } = pageActions(props)
   const actions: readonly PaletteAction[] = [
-    ['What needs you', () => goTo({ view: 'home' })],
-    ['New thread', onNew],
-    ['Compare agents', () => goTo({ view: 'compare' })],
-    ...(isThreadShown ? threadActions(props) : []),
-    ...(canNotify() ? [['Notify me when something waits', allowNotifications] as const] : []),
-    ['Dark theme', () => setTheme('dark')],
-    ['Light theme', () => setTheme('light')],
-    ['Theme of the system', () => setTheme('system')],
+    ...first,
+    ...(isThreadShown ? threadActions(client, choices, props) : []),
+    ...last,
   ]
   const prompts = isThreadShown
     ? client
@@ -60,8 +43,8 @@ export function Palette(props: PaletteProps): ReactNode {
     : []
   return (
     <Command.Dialog
-      open={isOpen}
-      onOpenChange={onChange}
+      open
+      onOpenChange={onClose}
       label="Commands"
       overlayClassName="fixed inset-0 z-20 bg-black/50"
       contentClassName="fixed top-24 z-30 left-1/2 w-[min(36rem,92vw)] -translate-x-1/2 overflow-hidden rounded-xl border border-(--line) bg-(--bg) shadow-xl"
@@ -70,13 +53,13 @@ export function Palette(props: PaletteProps): ReactNode {
         value={search}
         onValueChange={setSearch}
         placeholder="Type a command or the title of a thread"
-        className="w-full border-b border-(--line) bg-transparent px-4 py-3 outline-none"
+        className="w-full border-b border-(--line) bg-transparent px-4 py-3 !outline-none"
       />
       <Command.List className="max-h-80 overflow-y-auto p-2">
         <Command.Empty className="p-3 text-sm text-(--soft)">Nothing matches.</Command.Empty>
         <Command.Group heading="Commands" className={GROUP}>
-          {actions.map(([name, act]) => (
-            <Item key={name} onSelect={() => done(act)}>
+          {actions.map(([name, act], index) => (
+            <Item key={`${index} ${name}`} onSelect={() => done(act)}>
               {name}
             </Item>
           ))}
@@ -91,7 +74,7 @@ export function Palette(props: PaletteProps): ReactNode {
           </Command.Group>
         )}
         <Command.Group heading="Threads" className={GROUP}>
-          {threads.list.map((thread) => (
+          {list.map((thread) => (
             <Item
               key={thread.id}
               value={`${thread.title ?? 'Untitled'} ${thread.id}`}
@@ -104,38 +87,6 @@ export function Palette(props: PaletteProps): ReactNode {
       </Command.List>
     </Command.Dialog>
   )
-}
-
-/** What can be done with the thread that is shown. */
-function threadActions({ choices, client, onDelete, onDetails, onOpen }: PaletteProps): readonly PaletteAction[] {
-  const fork = async (): Promise<void> => onOpen((await client.routes.forkThread(client.getState().thread)).id)
-  const { head } = client.getState()
-  return [
-    ['Fork this thread', fork],
-    ['Show the details: files, prompts, tasks, usage, permissions', onDetails],
-    ...(head.run === null ? [] : [['Cancel the run', () => client.send({ type: 'cancel' })] as const]),
-    ['Delete this thread…', onDelete],
-    ...choices.modes.map(({ id, name }) => [`Mode: ${name}`, () => client.send({ type: 'mode', mode: id })] as const),
-    ...choices.models.map((model) => [`Model: ${model}`, () => client.send({ type: 'model', model })] as const),
-    ['Permissions: ask, unless a rule allows it', () => permit(client, 'default')],
-    ['Permissions: allow edits', () => permit(client, 'acceptEdits')],
-    ['Permissions: allow everything that is not denied', () => permit(client, 'fullAuto')],
-    ...(head.grants.tools.length + head.grants.categories.length === 0
-      ? []
-      : [['Revoke everything that is allowed in this thread', () => client.send({ type: 'revoke' })] as const]),
-    [
-      'Revoke everything that is always allowed in this project',
-      () => client.send({ type: 'revoke', scope: 'resource' }),
-    ],
-    ['Replay this thread', () => goTo({ view: 'replay', thread: client.getState().thread })],
-    ...EXPORT_FORMATS.map(
-      (format) => [`Export as ${EXPORT_NAMES[format]}`, () => exportThread(client, format)] as const,
-    ),
-  ]
-}
-
-function permit(client: Client, permissionMode: PermissionMode): void {
-  client.send({ type: 'configure', config: { permissionMode } })
 }
 
 interface ItemProps {

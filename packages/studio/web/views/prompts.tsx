@@ -21,7 +21,7 @@ export function Prompts({ client, older }: { readonly client: Client; readonly o
         data={prompts}
         itemSize={ROW_PX}
         style={{ height: Math.min(prompts.length, MOST_ROWS) * ROW_PX }}
-        className="text-sm"
+        className="-mx-1 text-sm"
       >
         {({ content, id }) => (
           <button

@@ -45,6 +45,6 @@ export function Queue({ client }: { readonly client: Client }): ReactNode {
   )
 }
 
-function textOf(parts: readonly Part[]): string {
+export function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ')
 }

@@ -1,4 +1,4 @@
-import { Bell, Columns3, Plus, Search } from 'lucide-react'
+import { Bell, Columns3, Command, Plus, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Client, ThreadSummary } from '@inspan/client'
 import { useHarness } from '@inspan/client/react'
@@ -17,9 +17,19 @@ interface SidebarProps {
   readonly onNew: () => void
   /** Called when another view was chosen. */
   readonly onMove: () => void
+  readonly onPalette: () => void
 }
 
-export function Sidebar({ client, current, onMove, onNew, onOpen, overview, threads }: SidebarProps): ReactNode {
+export function Sidebar({
+  client,
+  current,
+  onMove,
+  onNew,
+  onOpen,
+  onPalette,
+  overview,
+  threads,
+}: SidebarProps): ReactNode {
   const { state } = useHarness(client, ({ status, thread }) => ({ status, thread }))
   const known = new Map(overview.threads?.map(({ id, status }) => [id, status]))
   // The state of the thread that is shown is newer than the list.
@@ -33,6 +43,14 @@ export function Sidebar({ client, current, onMove, onNew, onOpen, overview, thre
     <nav aria-label="Threads" className="flex h-full w-72 flex-col border-r border-(--line) bg-(--panel)">
       <div className="flex items-center gap-2 p-3">
         <span className="flex-1 font-semibold">Inspan</span>
+        <button
+          className="rounded-lg p-1.5 hover:bg-(--bg)"
+          aria-label="All commands (⌘K)"
+          title="All commands (⌘K)"
+          onClick={onPalette}
+        >
+          <Command size={18} />
+        </button>
         <button className="rounded-lg p-1.5 hover:bg-(--bg)" aria-label="New thread" title="New thread" onClick={onNew}>
           <Plus size={18} />
         </button>
@@ -69,6 +87,13 @@ export function Sidebar({ client, current, onMove, onNew, onOpen, overview, thre
             />
           </li>
         ))}
+        {threads.hasMore && (
+          <li>
+            <button className={LINK} onClick={threads.loadMore}>
+              Show more threads
+            </button>
+          </li>
+        )}
         {threads.isRead && threads.list.length === 0 && (
           <li className="p-3 text-sm text-(--soft)">
             {threads.search === '' ? 'There are no threads yet.' : 'No thread matches.'}

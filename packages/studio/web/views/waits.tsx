@@ -204,6 +204,7 @@ function Deny({
       <Button type="submit" kind="danger">
         {label}
       </Button>
+      <Button onClick={() => setReason(undefined)}>Back</Button>
     </form>
   )
 }

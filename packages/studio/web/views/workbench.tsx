@@ -16,12 +16,19 @@ import { Header } from './header.tsx'
 import { Home, type ThreadStart } from './home.tsx'
 import { LimitBar } from './limits.tsx'
 import { Palette } from './palette.tsx'
+import { RewindDialog } from './rewind-dialog.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { Transcript } from './transcript.tsx'
 import { Waits } from './waits.tsx'
 
 const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).ReplayView }))
+const Devices = lazy(async () => ({ default: (await import('./devices-dialog.tsx')).DevicesDialog }))
+const Rename = lazy(async () => ({ default: (await import('./rename-dialog.tsx')).RenameDialog }))
 const Compare = lazy(async () => ({ default: (await import('../compare/compare-page.tsx')).ComparePage }))
+
+type ShownDialog =
+  | { readonly name: 'palette' | 'delete' | 'rename' | 'devices' }
+  | { readonly name: 'rewind'; readonly messageId: string }
 
 /** The whole page: threads on the left, the conversation in the middle, what else there is to know on the right. */
 export function Workbench({ client }: { readonly client: Client }): ReactNode {
@@ -36,8 +43,8 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
   const older = useOlderMessages(client)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [areDetailsOpen, setDetailsOpen] = useState(false)
-  const [isPaletteOpen, setPaletteOpen] = useState(false)
-  const [isDeleting, setDeleting] = useState(false)
+  const [dialog, setDialog] = useState<ShownDialog | undefined>(undefined)
+  const close = (): void => setDialog(undefined)
   const open = useCallback((id: string) => {
     setMenuOpen(false)
     goTo({ view: 'thread', thread: id })
@@ -68,7 +75,7 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'k' || !(event.metaKey || event.ctrlKey)) return
       event.preventDefault()
-      setPaletteOpen(true)
+      setDialog({ name: 'palette' })
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
@@ -84,6 +91,10 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
           onOpen={open}
           onNew={() => void create()}
           onMove={() => setMenuOpen(false)}
+          onPalette={() => {
+            setMenuOpen(false)
+            setDialog({ name: 'palette' })
+          }}
         />
         {isMenuOpen && (
           <button
@@ -98,10 +109,9 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
           <Header
             client={client}
             choices={choices}
-            listedTitle={threads.list.find(({ id }) => id === thread)?.title ?? null}
             onMenu={() => setMenuOpen(true)}
             onDetails={() => setDetailsOpen(!areDetailsOpen)}
-            onPalette={() => setPaletteOpen(true)}
+            onPalette={() => setDialog({ name: 'palette' })}
           />
         ) : (
           <button
@@ -125,7 +135,13 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
         )}
         {route.view === 'compare' && (
           <Suspense fallback={<p className="p-4">Loading…</p>}>
-            <Compare client={client} choices={choices} comparison={route.comparison} onOpen={open} />
+            <Compare
+              client={client}
+              choices={choices}
+              comparison={route.comparison}
+              onOpen={open}
+              onChange={overview.reload}
+            />
           </Suspense>
         )}
         {route.view === 'replay' && (
@@ -148,13 +164,13 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
           choices={choices}
           older={older}
           onClose={() => setDetailsOpen(false)}
-          onDelete={() => setDeleting(true)}
+          onDelete={() => setDialog({ name: 'delete' })}
         />
       )}
-      {isDeleting && (
+      {dialog?.name === 'delete' && (
         <DeleteDialog
           client={client}
-          onClose={() => setDeleting(false)}
+          onClose={close}
           onDeleted={() => {
             threads.reload()
             overview.reload()
@@ -162,18 +178,26 @@ export function Workbench({ client }: { readonly client: Client }): ReactNode {
           }}
         />
       )}
-      <Palette
-        client={client}
-        threads={threads}
-        choices={choices}
-        isThreadShown={route.view === 'thread'}
-        isOpen={isPaletteOpen}
-        onChange={setPaletteOpen}
-        onOpen={open}
-        onNew={() => void create()}
-        onDetails={() => setDetailsOpen(true)}
-        onDelete={() => setDeleting(true)}
-      />
+      {dialog?.name === 'rewind' && <RewindDialog client={client} messageId={dialog.messageId} onClose={close} />}
+      <Suspense>
+        {dialog?.name === 'rename' && <Rename client={client} onClose={close} />}
+        {dialog?.name === 'devices' && <Devices client={client} onClose={close} />}
+      </Suspense>
+      {dialog?.name === 'palette' && (
+        <Palette
+          client={client}
+          choices={choices}
+          isThreadShown={route.view === 'thread'}
+          onClose={close}
+          onOpen={open}
+          onNew={() => void create()}
+          onDetails={() => setDetailsOpen(true)}
+          onDelete={() => setDialog({ name: 'delete' })}
+          onRename={() => setDialog({ name: 'rename' })}
+          onRewind={(messageId) => setDialog({ name: 'rewind', messageId })}
+          onDevices={() => setDialog({ name: 'devices' })}
+        />
+      )}
     </div>
   )
 }
