@@ -36,15 +36,17 @@ export async function compactThread(
 ): Promise<CompactionReport> {
   const basis = thread.basis()
   const messages = await thread.messages()
-  const before = messages.reduce((sum, message) => sum + thread.tokensOf(message), 0)
-  const old = extent === 'whole' ? messages : olderPart(thread, messages, before * (options.keep ?? 0.3))
-  const coversTo = extent === 'whole' ? (old.at(-1)?.order ?? 0) : (messages[old.length]?.order ?? 1) - 1
+  const wholly = extent === 'whole'
+  const all = messages.reduce((sum, message) => sum + thread.tokensOf(message), 0)
+  const old = wholly ? messages : olderPart(thread, messages, all * (options.keep ?? 0.3))
+  const coversTo = wholly ? (old.at(-1)?.order ?? 0) : (messages[old.length]?.order ?? 1) - 1
   if (old.length === 0) return refused('There is nothing to summarise.')
   const known = (await thread.content())?.text
-  const replaced = old.reduce((sum, message) => sum + thread.tokensOf(message), 0)
+  // The task that is being worked on may be older than what was left out before.
+  const said = [...(await thread.kept()), ...old]
   const prompt = [
     ...(known === undefined ? [] : [`What came before:\n${known}`]),
-    `<conversation>\n${transcript(old)}\n</conversation>`,
+    `<conversation>\n${transcript(said)}\n</conversation>`,
   ].join('\n')
   try {
     const signal = AbortSignal.any([closed, AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)])
@@ -52,9 +54,10 @@ export async function compactThread(
     if (summary === undefined) return refused('No model was configured for summaries.')
     if (summary === '') return refused('The summary is empty.')
     if (isDegenerate(summary)) return refused('The summary repeats itself.')
-    const size = thread.countTokens(summary)
-    if (size >= replaced) return refused('The summary is no shorter than what it would stand for.')
-    const isDone = await thread.compact(summary, coversTo, [before, before - replaced + size], basis)
+    const place = { coversTo, wholly }
+    const [before, after] = await thread.sizes(summary, place)
+    if (after >= before) return refused('The summary is no shorter than what it would stand for.')
+    const isDone = await thread.compact(summary, place, [before, after], basis)
     return isDone ? { isDone } : refused('The conversation was changed meanwhile.')
   } catch (thrown) {
     return { ...refused(thrown instanceof Error ? thrown.message : String(thrown)), error: thrown }
@@ -66,9 +69,9 @@ function olderPart(thread: MemoryThread, messages: readonly StoredMessage[], kee
   let first = messages.length - 1
   let kept = first < 0 ? 0 : thread.tokensOf(messages[first] as StoredMessage)
   while (first > 0 && kept < keep) kept += thread.tokensOf(messages[--first] as StoredMessage)
-  // The request that is being worked on stays in its own words.
-  const task = messages.findLastIndex(({ role }) => role === 'user')
-  return messages.slice(0, Math.max(0, task === -1 ? first : Math.min(first, task)))
+  // A result that is a message of its own follows its call.
+  while (first > 0 && messages[first]?.role === 'tool') first--
+  return messages.slice(0, Math.max(0, first))
 }
 
 function refused(reason: string): CompactionReport {

@@ -69,6 +69,11 @@ export class Memory {
     if (lastMessages !== undefined && (!Number.isInteger(lastMessages) || lastMessages < 2)) {
       throw new InspanError('invalid-input', '`lastMessages` is a whole number of at least 2.')
     }
+    if (lastMessages !== undefined && observationalMemory !== undefined) {
+      throw new InspanError('invalid-input', 'A memory has `lastMessages` or `observationalMemory`, not both.', {
+        hint: '`observationalMemory.observation.messageTokens` says how much stays in its own words.',
+      })
+    }
     this.options = options
   }
 

@@ -3,6 +3,7 @@ import type { MemoryServices, MemoryThread } from '@inspan/protocol/driver'
 import { contentOf, stateOf, type ObservedState } from './observed-state.ts'
 import { OBSERVER, REFLECTOR, TITLE } from './prompts.ts'
 import { readObservations, type Observed } from './read-answer.ts'
+import { Retry } from './retry.ts'
 import { escapeText, transcript } from './transcript.ts'
 
 export interface ObservationOptions {
@@ -42,6 +43,7 @@ const TIMEOUT_MS = 5 * 60_000
 
 /** Observations that no reflection shortens may grow to this multiple of the threshold. */
 const MOST_OBSERVATIONS = 1.5
+const FULL = 'The observations are too long, and no reflection has shortened them. More would fill the window.'
 
 /**
  * Observes a thread in the background and puts observations in the place of older messages. No step waits for it, and
@@ -58,6 +60,10 @@ export class ObservationalMemory {
   #observing: Promise<void> | undefined
   #reflecting: { readonly done: Promise<void>; readonly tokens: number } | undefined
   #steps = 0
+  /** Why the last activation did not happen. */
+  #problem: string | undefined
+  readonly #observerRetry = new Retry()
+  readonly #reflectorRetry = new Retry()
   #counted = { text: '', tokens: 0 }
 
   constructor(thread: MemoryThread, services: MemoryServices, options: ObservationalOptions) {
@@ -80,11 +86,15 @@ export class ObservationalMemory {
       this.#chunks = []
     }
     let pending = await this.#pending()
-    if (this.#sum(pending) >= this.observerThreshold && this.#chunks.length > 0) {
-      await this.#activate(pending)
+    if (this.#sum(pending) >= this.observerThreshold) {
+      const cycleId = this.#services.newId()
+      const problem = await this.#activate(cycleId)
+      // Once is enough for what does not change from step to step.
+      if (problem !== undefined && problem !== this.#problem) this.#fail(cycleId, problem)
+      this.#problem = problem
       pending = await this.#pending()
     }
-    this.#observeMore(pending)
+    if (!(await this.#isFull())) this.#observeMore(pending)
     await this.#reflectIfLong()
     await this.#report(pending)
     this.#steps++
@@ -96,7 +106,7 @@ export class ObservationalMemory {
   }
 
   async state(): Promise<ObservedState> {
-    return stateOf(this.#thread.pointer()?.holds === 'summary' ? undefined : await this.#thread.content())
+    return stateOf(await this.#thread.content())
   }
 
   async pendingTokens(): Promise<number> {
@@ -117,7 +127,7 @@ export class ObservationalMemory {
 
   /** Starts to observe what no chunk covers yet, if there is enough of it and nobody is at it. */
   #observeMore(pending: readonly StoredMessage[]): void {
-    if (this.#observing !== undefined) return
+    if (this.#observing !== undefined || !this.#observerRetry.isDue(this.#steps)) return
     const from = this.#chunks.at(-1)?.coversTo ?? 0
     const rest = pending.filter(({ order }) => order > from)
     const newest = rest.at(-1)
@@ -153,6 +163,7 @@ export class ObservationalMemory {
       const chunk = this.#chunkOf(await this.#ask('observer', system, prompt), messages, coversTo)
       if (this.#thread.basis().changes !== basis.changes) throw new Error('The messages were changed meanwhile.')
       this.#chunks = [...this.#chunks, chunk]
+      this.#observerRetry.succeeded()
       const { currentTask, observations, suggestedResponse, threadTitle, tokens: observationTokens } = chunk
       if (isNamed && threadTitle !== undefined) await this.#name(threadTitle, cycleId)
       if (isBuffering) {
@@ -160,7 +171,8 @@ export class ObservationalMemory {
         emit({ type: 'om_buffering_end', cycleId, operationType, tokensBuffered: tokens, bufferedTokens, observations })
         return
       }
-      await this.#activate(await this.#pending())
+      const problem = await this.#activate(newId())
+      if (problem !== undefined) throw new Error(problem)
       emit({
         type: 'om_observation_end',
         cycleId,
@@ -173,6 +185,7 @@ export class ObservationalMemory {
       })
     } catch (thrown) {
       if (this.#end.signal.aborted) return
+      this.#observerRetry.failed(this.#steps)
       const error = messageOf(thrown)
       if (isBuffering) emit({ type: 'om_buffering_failed', cycleId, operationType, error })
       else emit({ type: 'om_observation_failed', cycleId, error, durationMs: now() - began })
@@ -197,22 +210,23 @@ export class ObservationalMemory {
     return { ...read, tokens, messageTokens, messages: messages.length, coversTo }
   }
 
-  /** Puts prepared observations in the place of their messages, as many as leave about the wanted rest. */
-  async #activate(pending: readonly StoredMessage[]): Promise<void> {
-    const { emit, newId } = this.#services
+  /**
+   * Puts prepared observations in the place of their messages, as many as leave about the wanted rest. Returns why not,
+   * if that would not make the context smaller; nothing has changed then.
+   */
+  async #activate(cycleId: string): Promise<string | undefined> {
+    if (await this.#isFull()) return FULL
+    const basis = this.#thread.basis()
+    const pending = await this.#pending()
+    const before = await this.state()
     const { bufferActivation = 0.8 } = this.#options.observation ?? {}
     const rest = this.observerThreshold * (1 - bufferActivation)
-    const basis = this.#thread.basis()
-    const before = await this.state()
-    let left = this.#sum(pending)
-    const used: Chunk[] = []
-    for (const chunk of this.#chunks) {
-      if (used.length > 0 && left <= rest) break
-      used.push(chunk)
-      left -= chunk.messageTokens
-    }
+    const leftAfter = ({ coversTo }: Chunk): number => this.#sum(pending.filter(({ order }) => order > coversTo))
+    const enough = this.#chunks.findIndex((chunk) => leftAfter(chunk) <= rest) + 1
+    const used = enough === 0 ? this.#chunks : this.#chunks.slice(0, enough)
     const last = used.at(-1)
-    if (last === undefined) return
+    // A cut was faster: these wait for the observations of what came after it.
+    if (last === undefined || last.coversTo <= (this.#thread.pointer()?.coversTo ?? 0)) return undefined
     const next: ObservedState = {
       ...before,
       observations: [before.observations, ...used.map(({ observations }) => observations)]
@@ -222,31 +236,20 @@ export class ObservationalMemory {
       suggestedResponse: last.suggestedResponse ?? before.suggestedResponse,
       totalTokensObserved: before.totalTokensObserved + used.reduce((sum, each) => sum + each.messageTokens, 0),
     }
-    const cycleId = newId()
-    const fail = (error: string): void =>
-      emit({ type: 'om_buffering_failed', cycleId, operationType: 'observation', error })
-    const known = this.#count(before.observations)
-    if (known > this.reflectorThreshold * MOST_OBSERVATIONS) {
-      fail(`The observations have ${known} tokens, and no reflection has shortened them. More would fill the window.`)
-      return
-    }
     const content = contentOf(next)
-    const grown =
-      this.#thread.countTokens(content.text) - this.#thread.countTokens((await this.#thread.content())?.text ?? '')
-    if (grown >= this.#sum(pending) - left) {
+    const [now, then] = await this.#thread.sizes(content.text, last)
+    if (then >= now) {
       this.#chunks = this.#chunks.slice(used.length)
-      fail('The observations would make the context no smaller.')
-      return
+      return 'The observations would make the context no smaller.'
     }
     if (!(await this.#thread.observe(content, last.coversTo, basis))) {
       // Somebody else moved the context; what was prepared may cover what is gone.
       this.#chunks = []
-      fail('The context was changed meanwhile.')
-      return
+      return 'The context was changed meanwhile.'
     }
     this.#chunks = this.#chunks.slice(used.length)
     const observed = this.#count(next.observations)
-    emit({
+    this.#services.emit({
       type: 'om_activation',
       cycleId,
       operationType: 'observation',
@@ -257,9 +260,21 @@ export class ObservationalMemory {
       generationCount: next.generationCount,
       triggeredBy: 'threshold',
     })
+    const left = leftAfter(last)
     if (left >= this.observerThreshold) {
-      fail(`${left} tokens of messages remain, above the threshold: nobody has observed them yet.`)
+      this.#fail(cycleId, `${left} tokens of messages remain, above the threshold: nobody has observed them yet.`)
     }
+    return undefined
+  }
+
+  #fail(cycleId: string, error: string): void {
+    this.#services.emit({ type: 'om_buffering_failed', cycleId, operationType: 'observation', error })
+  }
+
+  /** Whether more observations would fill the window, because no reflection shortens them. */
+  async #isFull(): Promise<boolean> {
+    const { observations } = await this.state()
+    return this.#count(observations) > this.reflectorThreshold * MOST_OBSERVATIONS
   }
 
   /** Counts a text once: the observations are the same in most steps. */
@@ -269,7 +284,7 @@ export class ObservationalMemory {
   }
 
   async #reflectIfLong(): Promise<void> {
-    if (this.#reflecting !== undefined) return
+    if (this.#reflecting !== undefined || !this.#reflectorRetry.isDue(this.#steps)) return
     const state = await this.state()
     const tokens = this.#count(state.observations)
     if (tokens < this.reflectorThreshold) return
@@ -300,9 +315,11 @@ export class ObservationalMemory {
       const coversTo = this.#thread.pointer()?.coversTo ?? 0
       if (!(await this.#thread.observe(contentOf(next), coversTo, basis)))
         throw new Error('The context was changed meanwhile.')
+      this.#reflectorRetry.succeeded()
       emit({ type: 'om_reflection_end', cycleId, durationMs: now() - began, compressedTokens, observations })
     } catch (thrown) {
       if (this.#end.signal.aborted) return
+      this.#reflectorRetry.failed(this.#steps)
       emit({ type: 'om_reflection_failed', cycleId, error: messageOf(thrown), durationMs: now() - began })
     }
   }

@@ -91,7 +91,7 @@ export interface OmPointer {
   readonly holds?: 'summary'
   /** The seq up to which the blob holds content, if that is not `coversTo`. */
   readonly contentTo?: number
-  /** How many messages were dropped since the blob was made. */
+  /** How many messages up to `coversTo` were dropped without being in the blob. */
   readonly omitted?: number
   /** Messages up to `coversTo` that the model sees nevertheless, such as the task of the open run. */
   readonly keeps?: readonly string[]

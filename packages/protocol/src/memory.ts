@@ -18,6 +18,12 @@ export interface MemoryBasis {
   readonly changes: number
 }
 
+/** Which messages are replaced: those up to `coversTo`, but the newest task only with `wholly`. */
+export interface MemoryPlace {
+  readonly coversTo: number
+  readonly wholly?: boolean
+}
+
 export type MemoryModel = 'observer' | 'reflector' | 'summariser'
 
 /** Returns vectors for texts, as an embedding model gives them. */
@@ -39,10 +45,14 @@ export interface MemoryThread {
   messages(): Promise<readonly StoredMessage[]>
   tokensOf(message: StoredMessage): number
   countTokens(text: string): number
-  /** Puts a summary in the place of the messages up to `coversTo`. False if the basis no longer holds. */
+  /** The task among the messages that were replaced: the model is still sent it. */
+  kept(): Promise<readonly StoredMessage[]>
+  /** The tokens of what the model is sent, and of what it would be sent with the text in the place of messages. */
+  sizes(text: string, place: MemoryPlace): Promise<readonly [before: number, after: number]>
+  /** Puts a summary in the place of messages. False if the basis no longer holds. */
   compact(
     summary: string,
-    coversTo: number,
+    place: MemoryPlace,
     tokens: readonly [before: number, after: number],
     basis: MemoryBasis,
   ): Promise<boolean>

@@ -37,6 +37,7 @@ export { createHost } from '../create-host.ts'
 export type {
   Embed,
   MemoryBasis,
+  MemoryPlace,
   MemoryContent,
   MemoryModel,
   MemoryServices,

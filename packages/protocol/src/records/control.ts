@@ -364,6 +364,10 @@ export const CONTROL_RECORDS = {
       generation: 'number',
       'tokensBefore?': 'number',
       'tokensAfter?': 'number',
+      /** See `OmPointer`; so are `keeps` and `shortened`. */
+      'omitted?': 'number',
+      'keeps?': 'text[]',
+      'shortened?': '{number}',
     },
     erase: (body: CompactionRecord): CompactionRecord => {
       const { preview: _preview, ...summary } = body.summary

@@ -173,8 +173,8 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'context.cut':
       return applyCut(draft, body)
     case 'compaction': {
-      const { coversTo, generation, summary } = body
-      return moveContext(draft, generation - 1, { generation, coversTo, blob: summary.blob, holds: 'summary' })
+      const { type: _type, summary, tokensAfter: _after, tokensBefore: _before, ...pointer } = body
+      return moveContext(draft, body.generation - 1, { ...pointer, blob: summary.blob, holds: 'summary' })
     }
     case 'child.started':
       return setHeadEntry(draft, 'children', body.child.thread, body.child)

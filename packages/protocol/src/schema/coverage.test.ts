@@ -105,6 +105,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'LogLevel',
     'MessageQuery',
     'MemoryBasis',
+    'MemoryPlace',
     'MemoryContent',
     'MemoryModel',
     'ModelContext',

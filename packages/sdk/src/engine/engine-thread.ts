@@ -216,8 +216,8 @@ export class EngineThread {
     if (runtime.state.head.run !== null) throw inProgress()
     return runtime.changeContext(async (thread) => {
       let made: Summary | undefined
-      const compact: MemoryThread['compact'] = async (summary, coversTo, tokens) => {
-        made = [summary, coversTo, tokens]
+      const compact: MemoryThread['compact'] = async (summary, place, tokens) => {
+        made = [summary, place, tokens]
         return true
       }
       const { error, reason } = await compactThread({ ...thread, compact }, { ask }, {}, NEVER, 'whole')

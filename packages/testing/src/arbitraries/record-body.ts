@@ -400,7 +400,13 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       coversTo: arbitraryCount,
       generation: fc.integer({ min: 1, max: 9 }),
     },
-    { tokensBefore: arbitraryCount, tokensAfter: arbitraryCount },
+    {
+      tokensBefore: arbitraryCount,
+      tokensAfter: arbitraryCount,
+      omitted: arbitraryCount,
+      keeps: listOf(arbitraryId),
+      shortened: mapOf(arbitraryId, arbitraryCount),
+    },
   ),
   'child.started': shape<MadeBodyOf<'child.started'>>(
     { type: fc.constant('child.started'), child: arbitraryChild },

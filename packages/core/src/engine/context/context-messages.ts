@@ -93,6 +93,14 @@ export class ContextMessages {
     return shortened === undefined ? all : all.map((message) => this.#short(message, shortened[message.id]))
   }
 
+  /** Returns the messages as they would be sent with another pointer that covers no less than the present one. */
+  async sentWith(pointer: OmPointer, memory: string): Promise<readonly StoredMessage[]> {
+    const { coversTo, keeps = [], shortened = {} } = pointer
+    const raw = (await this.raw()).filter(({ order }) => order > coversTo)
+    const all = [...standingMessages(pointer, memory), ...(await this.#keptOnes(keeps)), ...raw]
+    return all.map((message) => this.#short(message, shortened[message.id]))
+  }
+
   #forget(): void {
     this.#sealed = []
     this.#isStale = true

@@ -71,12 +71,16 @@ async function perform(act: Act, bench: AgentBench, of: () => MemoryThread, next
       if (target !== undefined) assert.equal(await of().observe(content, target.order, basis), true)
       return
     case 'compact':
-      if (target !== undefined) assert.equal(await of().compact('Short.', target.order, [9, 1], basis), true)
+      if (target !== undefined)
+        assert.equal(await of().compact('Short.', { coversTo: target.order }, [9, 1], basis), true)
       return
     case 'race':
       // Of two that started from one generation, one counts and the other changes nothing and is told so.
       if (target === undefined) return
-      const both = [of().observe(content, target.order, basis), of().compact('S.', target.order, [9, 1], basis)]
+      const both = [
+        of().observe(content, target.order, basis),
+        of().compact('S.', { coversTo: target.order }, [9, 1], basis),
+      ]
       assert.equal((await Promise.all(both)).filter(Boolean).length, 1)
       assert.equal(of().basis().generation, basis.generation + 1)
       return

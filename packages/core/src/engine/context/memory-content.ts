@@ -13,7 +13,8 @@ export async function readMemory(
   const blob = hash === undefined ? null : await store.readBlob(hash, lineage)
   if (blob === null) return undefined
   const read = new TextDecoder().decode(blob.bytes)
-  if (holds === 'summary') return { text: summaryText(read), state: {} }
+  // A memory that takes notes goes on from the summary.
+  if (holds === 'summary') return { text: summaryText(read), state: { observations: read } }
   try {
     const { state, text } = JSON.parse(read) as JsonObject
     if (typeof text !== 'string') return undefined

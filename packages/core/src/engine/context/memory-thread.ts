@@ -1,6 +1,6 @@
 import { estimateTokenCount } from 'tokenx'
 import type { StoredMessage } from '@inspan/protocol'
-import type { MemoryBasis, MemoryThread } from '@inspan/protocol/driver'
+import type { MemoryBasis, MemoryPlace, MemoryThread } from '@inspan/protocol/driver'
 import { lineageHolds, type Lineage, type OmPointer, type RecordBody } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
 import { blobOf, inflateMessage, type UnplacedBlob } from '../log/blobs.ts'
@@ -16,12 +16,6 @@ import { allItems } from '../../common/all-items.ts'
 
 /** A task that stays although it was observed is shortened to this. */
 const TASK_CHARS = 4000
-
-/** The task that is being worked on stays in its own words, or at least their beginning and end. */
-function keeping(task: StoredMessage | undefined, coversTo: number): Pick<OmPointer, 'keeps' | 'shortened'> {
-  if (task === undefined || task.order > coversTo) return {}
-  return { keeps: [task.id], ...(charsOf(task) > TASK_CHARS ? { shortened: { [task.id]: TASK_CHARS } } : {}) }
-}
 
 /** Returns what the memory of a thread sees, and how it acts on it. */
 export function memoryThread(store: Store, log: ThreadLog, messages: ContextMessages): MemoryThread {
@@ -47,12 +41,35 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
       await log.commit(bodies, {}, blob === undefined ? {} : { blobs: [blob] })
       return true
     })
+  /** Nothing comes back: what was left out or shortened before stays so. The task stays, if only its ends. */
+  const pointerAfter = async (
+    { coversTo, wholly = false }: MemoryPlace,
+    generation: number,
+  ): Promise<Omit<OmPointer, 'blob' | 'contentTo' | 'holds'>> => {
+    const before = messages.pointer
+    const to = Math.max(coversTo, before?.coversTo ?? 0)
+    const raw = await messages.raw()
+    const task = wholly ? undefined : [...(await messages.kept()), ...raw].findLast(isTask)
+    const isKept = task !== undefined && task.order <= to
+    const sent = new Set([...raw.filter(({ order }) => order > to), ...(isKept ? [task] : [])].map(({ id }) => id))
+    const shortened = Object.fromEntries(Object.entries(before?.shortened ?? {}).filter(([id]) => sent.has(id)))
+    if (isKept && charsOf(task) > TASK_CHARS)
+      shortened[task.id] = Math.min(TASK_CHARS, shortened[task.id] ?? TASK_CHARS)
+    return {
+      generation,
+      coversTo: to,
+      ...(before?.omitted === undefined ? {} : { omitted: before.omitted }),
+      ...(isKept ? { keeps: [task.id] } : {}),
+      ...(Object.keys(shortened).length === 0 ? {} : { shortened }),
+    }
+  }
   return {
     threadId: log.stream,
     pointer: () => log.state.head.om,
     basis,
     content: () => messages.memory(),
     messages: async () => (await messages.raw()).filter(({ state }) => state !== 'open'),
+    kept: () => messages.kept(),
     search: async (query, options) => {
       const found: StoredMessage[] = []
       for (const { id } of await index.search(query, options)) {
@@ -64,23 +81,25 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
     },
     read: (from, limit) => messagesFrom(store, log.state.head.lineage, from, limit),
     cut: async (coversTo, on) => {
-      const raw = await messages.raw()
-      const omitted = raw.filter(({ order }) => order <= coversTo).length
-      const task = [...(await messages.kept()), ...raw].findLast(isTask)
-      const generation = on.generation + 1
-      return commit([{ type: 'context.cut', coversTo, omitted, generation, ...keeping(task, coversTo) }], coversTo, on)
+      const omitted = (await messages.raw()).filter(({ order }) => order <= coversTo).length
+      const pointer = await pointerAfter({ coversTo }, on.generation + 1)
+      return commit([{ type: 'context.cut', ...pointer, omitted }], pointer.coversTo, on)
     },
     tokensOf,
     countTokens: estimateTokenCount,
-    compact: async (summary, coversTo, [tokensBefore, tokensAfter], on) => {
+    sizes: async (text, place) => {
+      const next = await messages.sentWith(await pointerAfter(place, 0), text)
+      return [tokensIn(await messages.sent()), tokensIn(next)]
+    },
+    compact: async (summary, place, [tokensBefore, tokensAfter], on) => {
       const { blob, ref } = blobOf(Buffer.from(summary), 'text/plain')
-      const generation = on.generation + 1
+      const pointer = await pointerAfter(place, on.generation + 1)
       const tokens = { tokensBefore, tokensAfter }
-      const replaced = (await messages.raw()).filter(({ order }) => order <= coversTo).length
+      const replaced = (await messages.raw()).filter(({ order }) => order <= pointer.coversTo).length
       const data = { messages: replaced, ...tokens }
       return commit(
         [
-          { type: 'compaction', summary: ref, coversTo, generation, ...tokens },
+          { type: 'compaction', summary: ref, ...pointer, ...tokens },
           // For people: where in the conversation it happened. A rewind to before it takes both away.
           {
             type: 'message.added',
@@ -89,19 +108,21 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
             parts: [{ id: '0', type: 'signal', kind: 'compaction', text: '', data }],
           },
         ],
-        coversTo,
+        pointer.coversTo,
         on,
         blob,
       )
     },
     observe: async (content, coversTo, on) => {
       const { blob, ref } = memoryBlob(content)
-      const kept = await messages.kept()
-      const task = [...kept, ...(await messages.raw())].findLast(isTask)
-      const om = { generation: on.generation + 1, coversTo, blob: ref.blob, ...keeping(task, coversTo) }
-      return commit([{ type: 'om.committed', om, replaces: on.generation }], coversTo, on, blob)
+      const om = { ...(await pointerAfter({ coversTo }, on.generation + 1)), blob: ref.blob }
+      return commit([{ type: 'om.committed', om, replaces: on.generation }], om.coversTo, on, blob)
     },
   }
+}
+
+function tokensIn(messages: readonly StoredMessage[]): number {
+  return messages.reduce((sum, message) => sum + tokensOf(message), 0)
 }
 
 /** Pages from the end the message is nearer to would be faster; agents mostly read what is old. */

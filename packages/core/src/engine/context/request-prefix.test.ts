@@ -15,7 +15,9 @@ const summarising: MemoryOf = (thread) => ({
   compact: async () => {
     const messages = await thread.messages()
     const last = messages.at(-1)
-    return last === undefined ? false : thread.compact('Foxes & <dogs>.', last.order - 1, [9, 1], thread.basis())
+    return last === undefined
+      ? false
+      : thread.compact('Foxes & <dogs>.', { coversTo: last.order - 1 }, [9, 1], thread.basis())
   },
   close: () => undefined,
 })
