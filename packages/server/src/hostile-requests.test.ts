@@ -154,6 +154,30 @@ describe('a request that is made to break the server', () => {
   })
 })
 
+describe('a request that a stream or a socket would not fit', () => {
+  it('for the head of a stream gets the head, and nothing stays open', { timeout: 60_000 }, async () => {
+    await using bench = await ServerBench.start([{ text: 'Once', hang: true }])
+    const body = JSON.stringify({ commands: [{ type: 'submit', prompt: 'Tell' }] })
+    await bench.fetch('/v1/commands', { method: 'POST', body })
+    const { threads } = (await (await bench.fetch('/v1/threads')).json()) as { threads: { id: string }[] }
+    for (const path of ['/v1/events', `/v1/ai/chat/${threads[0]?.id}/stream`]) {
+      const answer = await bench.fetch(path, { method: 'HEAD' })
+      assert.deepEqual([answer.status, await answer.text()], [200, ''])
+    }
+  })
+
+  it('that offers HTTP/2 is answered in HTTP/1.1', async () => {
+    await using bench = await ServerBench.start([])
+    const offer = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA',
+    }
+    assert.equal((await raw(bench.url, '/v1/modes', { ...bearer(bench.token), ...offer })).status, 200)
+    assert.equal((await raw(bench.url, '/v1/modes', offer)).status, 401)
+  })
+})
+
 describe('static files', () => {
   it('are those of the folder, by no other name', async (t) => {
     const base = await mkdtemp(join(tmpdir(), 'inspan-static-'))

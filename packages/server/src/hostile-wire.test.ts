@@ -59,6 +59,29 @@ describe('attacks on the connection', () => {
     await other.close()
   })
 
+  it('a message of millions of values is refused before anybody looks at them', async () => {
+    await using bench = await ServerBench.start([])
+    const client = await greeted(bench)
+    await client.next('snapshot')
+    const list = `[${'0,'.repeat(2_000_000)}0]`
+    const fields = Array.from({ length: 300_000 }, (_, at) => `"t${at}":0`).join()
+    for (const text of [
+      `{"type":"commands","commands":[{"type":"answer","waitId":"w","decision":"approve","value":${list}}]}`,
+      `{"type":"commands","commands":[{"type":"rename","title":"x",${fields}}]}`,
+      `{"type":"hello","protocol":1,"clientId":"c","threads":{${fields}}}`,
+    ]) {
+      client.socket.send(text)
+      assert.match((await client.next('error')).message, /too many values/)
+      const answer = await bench.fetch('/v1/commands', { method: 'POST', body: text })
+      assert.deepEqual([answer.status, /too many values/.test(await answer.text())], [400, true])
+    }
+    // Commas within a text are part of one value.
+    const prompt = ','.repeat(900_000)
+    client.send({ type: 'commands', commands: [{ type: 'follow-up', message: prompt, thread: 'x', id: uuidV7() }] })
+    assert.equal((await client.next('receipt')).reason, 'unknown-id')
+    await client.close()
+  })
+
   it('ten thousand idle sockets keep nobody from being served', { timeout: 120_000 }, async () => {
     await using bench = await ServerBench.start([{ text: 'Hi' }])
     const count = Math.min(10_000, fileLimit() - 1000)

@@ -88,7 +88,9 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
   const streams = new EventStreams(context)
   const sockets = new Sockets(context, socketPath !== undefined || isLoopback(host))
   const answer = getRequestListener(createApp(context, streams, pages).fetch, { overrideGlobalObjects: false })
-  const server = createServer((request, response) => void answer(request, response))
+  // Some clients offer HTTP/2 with their first request: they are answered in HTTP/1.1, as if they had not.
+  const shouldUpgradeCallback = ({ headers }: IncomingMessage): boolean => /websocket/i.test(headers.upgrade ?? '')
+  const server = createServer({ shouldUpgradeCallback }, (request, response) => void answer(request, response))
   // Slow headers must not hold sockets; streams have no limit once they are open.
   server.headersTimeout = 10_000
   server.requestTimeout = 60_000

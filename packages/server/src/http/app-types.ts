@@ -26,6 +26,11 @@ export function requireOwner({ tenant }: Caller): void {
   if (tenant !== undefined) throw new InspanError('not-found', 'This is for the owner of the server.')
 }
 
+/** The answer to HEAD, which goes to the routes of GET: one that streams would never end, and would hold its thread open. */
+export function headOfStream(c: Context<AppEnv>): Response | undefined {
+  return c.req.method === 'HEAD' ? c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' }) : undefined
+}
+
 /** Reads a JSON body of limited size and depth. */
 export async function readBody(c: Context<AppEnv>, limit: number = MAX_MESSAGE_BYTES): Promise<object> {
   const declared = Number(c.req.header('content-length') ?? 0)

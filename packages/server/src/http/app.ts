@@ -10,7 +10,7 @@ import type { EventStreams } from './event-stream.ts'
 import { readCommand } from '../connection/read-command.ts'
 import { addAiRoutes } from './ai-routes.ts'
 import { addressOf, checkSource, identifyCaller } from './guard.ts'
-import { MAX_OPEN_BODY, readBody, requireOwner, requireRole, type App, type AppEnv } from './app-types.ts'
+import { headOfStream, MAX_OPEN_BODY, readBody, requireOwner, requireRole, type App, type AppEnv } from './app-types.ts'
 import { addOverviewRoutes } from './overview-routes.ts'
 import { guardedRoutes, openApi, roleOfRoute } from './openapi.ts'
 import type { Pages } from './pages.ts'
@@ -75,6 +75,8 @@ export function createApp(context: ServerContext, streams: EventStreams, pages?:
 
 function addCommandRoutes(app: App, context: ServerContext, streams: EventStreams): void {
   app.get('/v1/events', async (c) => {
+    const head = headOfStream(c)
+    if (head !== undefined) return head
     const thread = c.req.query('thread')
     const window = Number(c.req.query('window'))
     const lastEventId = c.req.header('last-event-id')
