@@ -33,6 +33,32 @@ test('the extensions of a manager are the very object of its harness', async () 
   assert.equal(without.extensions, undefined)
 })
 
+test('context that is given during a turn is added after it, and refused by a turn that waits for an answer', async () => {
+  const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
+  const question = { text: 'A question.', toolCalls: [{ id: 'q', name: 'ask', input: {} }] }
+  await using it = await chatting([{ text: 'One.' }, question, { text: 'Two.' }, { text: 'Three.' }], {
+    config: { tools },
+  })
+  const refused = { type: 'TURN_IN_PROGRESS' }
+  const first = await it.session.chat('Go')
+  await it.session.addContext('After it.')
+  await it.session.addContext('And this.')
+  assert.equal(textOf(await eventsOf(first)), 'One.')
+  const asking = await it.session.chat('Ask')
+  // The turn works when it is given, and waits before it is over.
+  await assert.rejects(it.session.addContext('Never.'), refused)
+  await until(asking, 'tool-call')
+  await assert.rejects(it.session.addContext('Never.'), refused)
+  await it.session.submitToolResult({ toolCallId: 'q', toolName: 'ask', result: 1 })
+  await eventsOf(asking)
+  await it.session.addContext('At last.')
+  await eventsOf(await it.session.chat('Once more'))
+  assert.match(JSON.stringify(it.model.requests[1]), /One\.[^]*After it\.[^]*And this\.[^]*Ask/)
+  const told = JSON.stringify(it.model.requests[3])
+  assert.match(told, /Two\.[^]*At last\./)
+  assert.doesNotMatch(told, /Never/)
+})
+
 test('a turn that waits for its reader keeps a second one out', async () => {
   const tools = [{ name: 'ask', inputSchema: { type: 'object' } }]
   const question = { toolCalls: [{ id: 'q', name: 'ask', input: {} }] }

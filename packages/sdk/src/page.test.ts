@@ -1,6 +1,6 @@
 /** The snippets of the page that describes this interface, with only their imports changed. */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock, suite, test } from 'node:test'
 import { startProvider, scriptedModel } from '@inspan/testing'
@@ -65,9 +65,12 @@ suite('the page', () => {
 
   test('a typed handler of one event', async () => {
     const asked: string[] = []
-    async function onApprovalRequest(event: ToolApprovalRequestEvent): Promise<boolean> {
-      asked.push(event.toolCall.toolName, JSON.stringify(event.annotations ?? {}), event.serverName ?? 'ours')
+    async function promptUser({ annotations, serverName, toolCall }: ToolApprovalRequestEvent): Promise<boolean> {
+      asked.push(toolCall.toolName, JSON.stringify(annotations ?? {}), serverName ?? 'ours')
       return false
+    }
+    function onApprovalRequest(event: ToolApprovalRequestEvent): Promise<boolean> {
+      return promptUser(event)
     }
     const { createTool } = await import('@inspan/core')
     const tools = [
@@ -86,47 +89,67 @@ suite('the page', () => {
   test('images and files', async () => {
     await using it = await chatting([{ text: 'A chart.' }, { text: 'Findings.' }, { text: 'The button.' }])
     const { session } = it
-    const { readFileSync } = await import('node:fs')
     for (const name of ['screenshot.png', 'report.pdf', 'failure.png']) writeFileSync(join(it.project, name), name)
-    const path = (name: string): string => join(it.project, name)
-    const { eventStream } = await session.chat([
-      { type: 'text', text: 'What does this screenshot show?' },
-      {
-        type: 'image',
-        mimeType: 'image/png',
-        data: readFileSync(path('screenshot.png')).toString('base64'),
-        fileName: 'screenshot.png',
-      },
-    ])
-    let text = ''
-    for await (const event of eventStream) {
-      if (event.type === 'text-delta') text += event.text
-    }
-    assert.equal(text, 'A chart.')
-    await eventsOf(
+    const base64Png = readFileSync(join(it.project, 'failure.png')).toString('base64')
+    const written: unknown[] = []
+    const write = mock.method(process.stdout, 'write', (text: unknown) => written.push(text) > 0)
+    const before = process.cwd()
+    process.chdir(it.project)
+    try {
+      const { eventStream } = await session.chat([
+        { type: 'text', text: 'What does this screenshot show?' },
+        {
+          type: 'image',
+          mimeType: 'image/png',
+          data: readFileSync('screenshot.png').toString('base64'),
+          fileName: 'screenshot.png',
+        },
+      ])
+      for await (const event of eventStream) {
+        if (event.type === 'text-delta') process.stdout.write(event.text)
+      }
+      // Nobody reads the streams of this turn and of the last one.
       await session.chat([
         { type: 'text', text: 'Summarise the key findings in this report.' },
         {
           type: 'file',
           mimeType: 'application/pdf',
-          data: readFileSync(path('report.pdf')).toString('base64'),
+          data: readFileSync('report.pdf').toString('base64'),
           fileName: 'q1-report.pdf',
         },
-      ]),
-    )
-    await session.addContext([
-      {
-        id: 'ctx-screenshot',
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Reference screenshot from the failing test run:' },
-          { type: 'image', mimeType: 'image/png', data: readFileSync(path('failure.png')).toString('base64') },
-        ],
-      },
-    ])
-    await eventsOf(await session.chat('What component is throwing the null pointer?'))
+      ])
+      await session.addContext([
+        {
+          id: 'ctx-screenshot',
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Reference screenshot from the failing test run:' },
+            { type: 'image', mimeType: 'image/png', data: readFileSync('failure.png').toString('base64') },
+          ],
+        },
+      ])
+      await session.chat('What component is throwing the null pointer?')
+      try {
+        await session.chat([{ type: 'image', mimeType: 'image/png', data: base64Png }])
+      } catch (err) {
+        if (err instanceof AgentSDKError) {
+          if (err.type === AgentSDKErrorType.MULTIMODAL_NOT_SUPPORTED) {
+            assert.fail('the model takes it')
+          }
+          if (err.type === AgentSDKErrorType.INVALID_MESSAGE_CONTENT) {
+            assert.fail('it is valid')
+          }
+        }
+      }
+    } finally {
+      process.chdir(before)
+      write.mock.restore()
+    }
+    const last = session.resumeTurn()
+    if (last !== undefined) await eventsOf(last)
+    assert.ok(written.includes('A chart.'))
     const [first, second, third] = it.model.requests.map((request) => JSON.stringify(request))
-    assert.match(third ?? '', /Reference screenshot/)
+    assert.match(third ?? '', /Findings\.[^]*Reference screenshot[^]*What component/)
     const sent = (name: string): string => Buffer.from(name).toString('base64')
     assert.ok(first?.includes(sent('screenshot.png')) && second?.includes(sent('report.pdf')))
     assert.ok(second?.includes('q1-report.pdf') && third?.includes(sent('failure.png')))
@@ -136,9 +159,9 @@ suite('the page', () => {
     await using it = await chatting([], { config: { modelId: 'mistral/codestral' } })
     const { session } = it
     const seen: string[] = []
-    for (const data of ['AAAA', 'not base64']) {
+    for (const base64Png of ['AAAA', 'not base64']) {
       try {
-        await session.chat([{ type: 'image', mimeType: 'image/png', data }])
+        await session.chat([{ type: 'image', mimeType: 'image/png', data: base64Png }])
       } catch (err) {
         if (err instanceof AgentSDKError) {
           if (err.type === AgentSDKErrorType.MULTIMODAL_NOT_SUPPORTED) {
@@ -157,14 +180,15 @@ suite('the page', () => {
     await using it = await chatting([{ text: 'Hi.', usage: { inputTokens: 50_000, outputTokens: 1 } }])
     const indicator = (session: ChatSession): string => {
       const ctx = session.getContextUsage()
-      const limit = ctx.contextWindow.toLocaleString('en-US')
-      const used = ctx.usage.inputTokens?.toLocaleString('en-US') ?? '—'
+      const limit = ctx.contextWindow.toLocaleString()
+      const used = ctx.usage.inputTokens?.toLocaleString() ?? '—'
       const pct = ctx.usedFraction !== undefined ? `${Math.round(ctx.usedFraction * 100)}%` : '—'
       return `${used} / ${limit} tokens (${pct})`
     }
-    assert.equal(indicator(it.session), '— / 200,000 tokens (—)')
+    const [window, used] = [(200_000).toLocaleString(), (50_000).toLocaleString()]
+    assert.equal(indicator(it.session), `— / ${window} tokens (—)`)
     await eventsOf(await it.session.chat('Hi'))
-    assert.equal(indicator(it.session), '50,000 / 200,000 tokens (25%)')
+    assert.equal(indicator(it.session), `${used} / ${window} tokens (25%)`)
   })
 
   test('compacting a session that is nearly full', async () => {

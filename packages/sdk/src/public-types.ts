@@ -123,7 +123,10 @@ export interface ChatSession extends AsyncDisposable {
   getMessageHistory(): Promise<ChatMessage[]>
   clearHistory(): Promise<void>
   getContextUsage(): ContextUsage
-  /** Adds to the conversation without calling the model. A text becomes a message of the user. */
+  /**
+   * Adds to the conversation without calling the model. A text becomes a message of the user. During a turn it is added
+   * after the turn; a turn that waits for an answer refuses it.
+   */
   addContext(message: string | ChatMessage[]): Promise<void>
   /** Returns what became of a turn that was given this `operationId`, also in an earlier process. */
   getOperation(operationId: string): Promise<OperationStatus | undefined>

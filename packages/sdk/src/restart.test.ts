@@ -146,6 +146,27 @@ suite('after a restart', () => {
     await session.abortOperation('op')
   })
 
+  test('queued operations are still queued, and can be aborted or waited for', async () => {
+    await using it = await chatting([
+      { text: ['One', '.'], hang: true },
+      { text: 'Two.', repeat: true },
+    ])
+    await until(await it.session.chat('Go', { operationId: 'first' }), 'text-delta')
+    for (const operationId of ['dropped', 'kept']) {
+      await it.session.chat(`Do ${operationId}`, { whenBusy: 'queue', operationId })
+    }
+    const manager = await it.restart()
+    const session = manager.getAgent('a').getChatSession(it.session.getId())
+    assert.equal((await session.getOperation('dropped'))?.state, 'queued')
+    await session.abortOperation('dropped')
+    const again = session.chat('Do kept', { whenBusy: 'queue', operationId: 'kept' }).then(eventsOf)
+    assert.equal((await session.waitForOperation('kept')).state, 'completed')
+    assert.equal(textOf(await again), 'Two.')
+    assert.equal((await session.waitForOperation('first')).state, 'interrupted')
+    const said = (await session.getMessageHistory()).filter(({ role }) => role === 'user')
+    assert.equal(said.filter(({ content }) => content === 'Do kept').length, 1)
+  })
+
   test('a destroyed session does not come back', async () => {
     const store = new SqliteStore({ url: ':memory:' })
     await store.open()
@@ -185,6 +206,40 @@ suite('while a turn is open', () => {
     assert.equal(textOf(events), 'Two.')
     assert.equal(typesOf(events)[0], 'start')
     assert.equal((await session.waitForOperation('later')).state, 'completed')
+  })
+
+  test('a queued message is sent although the turn before it was cancelled, at work or waiting', async () => {
+    const hangs = { text: ['One', '.'], hang: true } as const
+    await using it = await chatting([hangs, { text: 'Two.' }, asks, { text: 'Three.' }], { config: { tools } })
+    const { session } = it
+    const working = await session.chat('Go')
+    await until(working, 'text-delta')
+    const second = await session.chat('Then', { whenBusy: 'queue' })
+    await session.cancelTurn()
+    assert.equal(typesOf(await eventsOf(working)).at(-1), 'finish')
+    assert.equal(textOf(await eventsOf(second)), 'Two.')
+    const waiting = await session.chat('Ask', { requireToolApproval: 'batch', operationId: 'asking' })
+    await until(waiting, 'step-finish')
+    const last = await session.chat('At last', { whenBusy: 'queue' })
+    await session.abortOperation('asking')
+    assert.equal(textOf(await eventsOf(last)), 'Three.')
+    assert.equal((await session.getOperation('asking'))?.state, 'aborted')
+  })
+
+  test('after a restart, a new message abandons what waits, and what was queued behind that comes first', async () => {
+    await using it = await chatting([asks, { text: 'Queued.' }, { text: 'New.' }], { config: { tools } })
+    await until(await it.session.chat('Go', { requireToolApproval: 'batch' }), 'step-finish')
+    await it.session.chat('Then', { whenBusy: 'queue', operationId: 'queued' })
+    const manager = await it.restart()
+    const session = manager.getAgent('a').getChatSession(it.session.getId())
+    await assert.rejects(session.chat('New'), { type: 'TURN_IN_PROGRESS' })
+    assert.equal((await session.waitForOperation('queued')).state, 'completed')
+    assert.equal(textOf(await eventsOf(await session.chat('New'))), 'New.')
+    const said = (await session.getMessageHistory()).filter(({ role }) => role === 'user')
+    assert.deepEqual(
+      said.map(({ content }) => content),
+      ['Go', 'Then', 'New'],
+    )
   })
 
   test('a queued message that is aborted is never sent', async () => {

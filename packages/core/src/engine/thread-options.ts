@@ -39,6 +39,8 @@ export interface Door extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'
   readonly agents: RuntimeAgents
   /** Returns the agent that gets a queued message when it is sent. Default: the agent it was addressed to. */
   readonly agentOfQueued?: (state: ThreadState) => string
+  /** Whether queued messages are sent although the run before them was cancelled. Default: they wait for the next message. */
+  readonly sendsAfterCancel?: boolean
   /**
    * The rules of the harness. Without `policy` and `decide` everything is allowed, except a call in doubt and a tool
    * whose definition has changed: those are asked about, unless yolo.

@@ -404,6 +404,20 @@ suite('cancelling', () => {
     await bench.runtime.idle()
     assert.equal(bench.runtime.state.head.queue.size, 0)
   })
+
+  test('sends the queue for a door that wants that', async () => {
+    const door = { decide: () => ASK, sendsAfterCancel: true }
+    await using bench = await Bench.open([...CALL.slice(0, 1), { text: 'Later.' }], door)
+    await bench.submit('Write it.')
+    await bench.wait()
+    const message = (text: string) => ({ agentId: 'native', parts: [{ id: '0', type: 'text' as const, text }] })
+    await bench.runtime.followUp(message('queued'))
+    await bench.runtime.cancel()
+    await bench.runtime.idle()
+    const { head } = bench.runtime.state
+    assert.deepEqual([head.queueHeld, head.queue.size, head.run], [false, 0, null])
+    assert.equal(await bench.count('finish'), 2)
+  })
 })
 
 test('rules see the category and the annotations of our own tools', async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject, Part, Wait } from '@inspan/protocol'
 import type { StreamOptions, ToolApprovalMode } from '@inspan/protocol/chat'
 import type { ThreadState } from '@inspan/protocol/log'
-import type { Submission } from '@inspan/core/engine'
+import type { Submission, ThreadRuntime } from '@inspan/core/engine'
 import { AgentSDKError } from '../errors.ts'
 
 /** The keys of a run's request context that are ours. */
@@ -66,6 +66,24 @@ export function inProgress(): AgentSDKError {
   return new AgentSDKError('TURN_IN_PROGRESS', 'A turn of this session is not over yet.', {
     hint: "Read its stream until `finish`, cancel it, or send the message with `whenBusy: 'queue'`.",
   })
+}
+
+/** Resolves when no turn is open. Rejects if the turn waits for an answer: whoever calls may be the one to give it. */
+export async function turnsOver(runtime: ThreadRuntime): Promise<void> {
+  for (let { run } = runtime.state.head; run !== null; run = runtime.state.head.run) {
+    const waiting = Promise.withResolvers<'waiting'>()
+    const stop = runtime.onEntry(({ state }) => (hasWait(state) ? waiting.resolve('waiting') : undefined))
+    try {
+      if (hasWait(runtime.state)) throw inProgress()
+      if ((await Promise.race([waiting.promise, runtime.outcome(run.runId)])) === 'waiting') throw inProgress()
+    } finally {
+      stop()
+    }
+  }
+}
+
+function hasWait({ head }: ThreadState): boolean {
+  return [...head.waits].some(({ run }) => run === head.run?.runId)
 }
 
 export function notPending(toolCallId: string, why: string, hint: string): AgentSDKError {

@@ -26,7 +26,16 @@ import { ChatTurn } from '../chat-turn.ts'
 import { AgentSDKError, unsupported } from '../errors.ts'
 import { ChatProjection } from './chat-projection.ts'
 import { checkContext, checkTurn } from './check-turn.ts'
-import { inProgress, isOpenCall, limitOf, notPending, requestOf, submissionOf, waitOf } from './chat-request.ts'
+import {
+  inProgress,
+  isOpenCall,
+  limitOf,
+  notPending,
+  requestOf,
+  submissionOf,
+  turnsOver,
+  waitOf,
+} from './chat-request.ts'
 import { submittedValue } from './consumer-tools.ts'
 import type { EngineAgent } from './engine-agent.ts'
 import { Operations } from './operations.ts'
@@ -125,6 +134,8 @@ export class EngineThread {
       if (isTakenUp || run.status !== 'parked' || limitOf(runtime.state) !== undefined) throw inProgress()
       // It has waited since before a restart, and nobody has taken it up.
       await runtime.cancel()
+      // What was queued behind it comes first.
+      if (runtime.state.head.run !== null) throw inProgress()
     }
     const submission = {
       ...submissionOf(agentId, parts, options, approval, agent.isForeign),
@@ -193,7 +204,7 @@ export class EngineThread {
       facts.flatMap(({ parts }) => parts),
     )
     const runtime = await this.runtime()
-    if (runtime.state.head.run !== null) throw inProgress()
+    await turnsOver(runtime)
     await runtime.record(facts)
   }
 
@@ -252,6 +263,8 @@ export class EngineThread {
       ...door,
       agents: (id) => (id === agentId ? this.#ports.agent().runtimeAgent : undefined),
       agentOfQueued: () => agentId,
+      // Every queued message has a caller of its own, who waits for it.
+      sendsAfterCancel: true,
       policy: createPolicy(rules === undefined ? {} : { rules }),
       sessionRules: () => this.#sessionRules(),
       beforeRun: (state) => this.#beforeRun(state),

@@ -1,6 +1,7 @@
 import {
   aCount,
   aDuration,
+  aFlag,
   aFunction,
   anObject,
   aText,
@@ -17,6 +18,7 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   thread: aText,
   agents: either(anObject, aFunction),
   agentOfQueued: aFunction,
+  sendsAfterCancel: aFlag,
   policy: anObject,
   sessionRules: aFunction,
   grants: aFunction,

@@ -236,6 +236,7 @@ export class Runs {
       extras: allSettled(settles),
     })
     this.#handles.settle(run.runId, 'aborted')
+    await this.#nextInQueue()
     return receipt
   }
 
@@ -278,13 +279,16 @@ export class Runs {
   }
 
   /**
-   * Sends the next queued message, unless the last run was cancelled: then the user decides. Nobody awaits this, so a
-   * failure is recorded as an error; the message stays queued.
+   * Sends the next queued message. If the last run was cancelled, the user decides, unless the door says otherwise. Nobody
+   * awaits this, so a failure is recorded as an error; the message stays queued.
    */
   async #nextInQueue(): Promise<void> {
     const { head } = this.#log.state
-    const item = [...head.queue].find(({ door }) => this.#ports.doors.named(door) !== undefined)
-    if (item === undefined || head.queueHeld || this.#isClosed) return
+    const item = [...head.queue].find(({ door, lane }) => {
+      const from = this.#ports.doors.named(door)
+      return head.queueHeld ? from?.sendsAfterCancel === true && lane === 'follow-up' : from !== undefined
+    })
+    if (item === undefined || this.#isClosed) return
     try {
       await this.#send(item)
     } catch (error) {
