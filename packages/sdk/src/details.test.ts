@@ -151,13 +151,16 @@ suite('a factory', () => {
 
 suite('reports', () => {
   test('show approvals and retries as telemetry', async () => {
+    let now = 1_000
     await using it = await chatting([{ error: { status: 500 } }, CALL, { text: 'End.' }, CALL, { text: 'No.' }], {
       factory: { tools: noting('note', []), retry: { initialDelayMs: 1 } },
+      manager: { now: () => now },
     })
     const telemetry: TelemetryEvent[] = []
     it.session.onTelemetry((event) => telemetry.push(event))
     const turn = await it.session.chat('Go', { requireToolApproval: true })
     await until(turn, 'tool-approval-request')
+    now += 70
     await it.session.approveToolCall('c')
     await eventsOf(turn)
     const seen = telemetry.filter(({ type }) => type.startsWith('tool-approval') || type === 'llm-retry')
@@ -167,7 +170,8 @@ suite('reports', () => {
     )
     const [retry, , resolved] = seen
     assert.ok(retry?.type === 'llm-retry' && retry.attempt === 2 && retry.status === 500)
-    assert.ok(resolved?.type === 'tool-approval-resolved' && resolved.decision === 'approved' && resolved.waitedMs >= 0)
+    assert.ok(resolved?.type === 'tool-approval-resolved' && resolved.decision === 'approved')
+    assert.equal(resolved.waitedMs, 70)
     const declining = await it.session.chat('Go', { requireToolApproval: true })
     await until(declining, 'tool-approval-request')
     await it.session.declineToolCall('c')

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { MemoryStore } from '@inspan/core'
 import {
   AcpHarnessFactory,
   AntigravityHarnessFactory,
@@ -72,6 +74,17 @@ suite('an agent of a program', () => {
     const tools = [{ name: 't', inputSchema: { type: 'object' } }]
     await assert.rejects(manages.createAgent(it.project, { agentId: 'b', tools }), { type: 'UNSUPPORTED' })
     assert.deepEqual(manages.getAgentIds(), ['a'])
+  })
+
+  test('has the settings of its factory', async () => {
+    await using it = await folders()
+    const store = new MemoryStore()
+    const factory = new AcpHarnessFactory({ command, args, title: 'Stand-in', approvalTimeout: 50, store })
+    await using manages = await createAgentManager(it.root, factory)
+    const session = await (await manages.createAgent(it.project, { agentId: 'a' })).createChatSession()
+    const declined = await session.chat('Please run it', { requireToolApproval: true })
+    assert.equal(textOf(await eventsOf(declined)), 'Did not run it.')
+    assert.deepEqual(await readdir(it.root), ['agents', 'manager.lock'])
   })
 
   test('an agent of a program that is not installed cannot be created, and the error gives the reason', async () => {
