@@ -207,7 +207,7 @@ async function takeJobs(boss: PgBoss, handlers: JobHandlers): Promise<void> {
   await boss.schedule(UPKEEP, EVERY_MINUTE)
   const polling = { pollingIntervalSeconds: POLL_SECONDS }
   for (const name of [WAKE, DUE]) {
-    await boss.work<WakeJob>(name, { ...polling, batchSize: 20 }, async (jobs) => {
+    await boss.work<WakeJob>(name, { ...polling, batchSize: 100 }, async (jobs) => {
       for (const { data } of jobs) await handlers.wake(data.thread)
     })
   }

@@ -15,6 +15,7 @@ export interface SpooledTurn {
 /** The raw spools of a host, in a folder per thread, run and turn, so that a run can be removed as a whole. */
 export class SpoolFolder implements RawSpool {
   readonly root: string
+  readonly isLocal = true
 
   constructor(root: string) {
     this.root = root

@@ -11,6 +11,7 @@ export function checkConfig(config: HarnessConfig): void {
   checkShape(config)
   checkModes(config)
   checkSubagents(config)
+  checkSpool(config)
   if (config.workspace !== undefined) checkWorkspace(config.workspace)
   if (config.observability !== undefined) checkObservability(config.observability)
   const handlers = config.heartbeatHandlers ?? []
@@ -52,6 +53,17 @@ function checkModes({ agent, defaultModeId, modes }: HarnessConfig): void {
 function checkSubagents({ subagents = [] }: HarnessConfig): void {
   const twice = duplicateOf(subagents.map(({ id }) => id))
   if (twice !== undefined) throw invalid(`There are two subagents with the id "${twice}".`)
+}
+
+function checkSpool({ spool, storage }: HarnessConfig): void {
+  if (spool?.isLocal !== true || storage?.join === undefined) return
+  throw new InspanError(
+    'unsupported',
+    'Raw output in a folder of this machine cannot go with a store that others share.',
+    {
+      hint: 'An erasure on another machine would not reach it: leave out `spool`, and have agents record nothing.',
+    },
+  )
 }
 
 /** Returns the mode with `defaultModeId`, else the first mode marked as the default, else the first. */
