@@ -13,6 +13,8 @@ export interface PendingCommand {
 
 export interface OutboxContents {
   readonly clientId: string
+  /** Whom a server knew the sender as last: commands that are made while disconnected are theirs. */
+  readonly principal?: string
   readonly commands: readonly PendingCommand[]
 }
 
@@ -36,9 +38,9 @@ export function webStorageOutbox(storage: Pick<Storage, 'getItem' | 'setItem'>, 
 /** What cannot be read must not keep the page from connecting: it begins with an empty outbox. */
 function readContents(text: string | null): OutboxContents | undefined {
   try {
-    const { clientId, commands } = JSON.parse(text ?? '{}') as Partial<OutboxContents>
-    if (typeof clientId !== 'string' || !Array.isArray(commands)) return undefined
-    return commands.every(isPending) ? { clientId, commands } : undefined
+    const { clientId, commands, principal } = JSON.parse(text ?? '{}') as Partial<OutboxContents>
+    if (typeof clientId !== 'string' || !Array.isArray(commands) || !commands.every(isPending)) return undefined
+    return { clientId, commands, ...(typeof principal === 'string' ? { principal } : {}) }
   } catch {
     return undefined
   }
@@ -48,12 +50,14 @@ export class CommandOutbox {
   readonly clientId: string
   readonly #storage: OutboxStorage | undefined
   #commands: readonly PendingCommand[]
+  #principal: string | undefined
   #saving: Promise<void> = Promise.resolve()
 
   private constructor(contents: OutboxContents, storage: OutboxStorage | undefined) {
     this.clientId = contents.clientId
     this.#storage = storage
     this.#commands = contents.commands
+    this.#principal = contents.principal
   }
 
   static async open(storage: OutboxStorage | undefined, now: number): Promise<CommandOutbox> {
@@ -69,14 +73,15 @@ export class CommandOutbox {
     return this.#commands
   }
 
-  add(command: PendingCommand): void {
-    this.#commands = [...this.#commands, command]
+  add(command: Omit<PendingCommand, 'principal' | 'isStale'>): void {
+    this.#commands = [...this.#commands, ownedBy(command, this.#principal)]
     this.#save()
   }
 
-  /** Marks commands that were made before the server said who the sender is. */
+  /** Notes who the sender is: also that of commands that were made before any server said so. */
   claim(principal: string): void {
-    if (this.#commands.every((each) => each.principal !== undefined)) return
+    if (this.#principal === principal && this.#commands.every((each) => each.principal !== undefined)) return
+    this.#principal = principal
     this.#commands = this.#commands.map((each) => (each.principal === undefined ? { ...each, principal } : each))
     this.#save()
   }
@@ -103,7 +108,7 @@ export class CommandOutbox {
   }
 
   #save(): void {
-    const contents: OutboxContents = { clientId: this.clientId, commands: this.#commands }
+    const contents = ownedBy({ clientId: this.clientId, commands: this.#commands }, this.#principal)
     const storage = this.#storage
     if (storage === undefined) return
     try {
@@ -115,10 +120,16 @@ export class CommandOutbox {
   }
 }
 
+function ownedBy<Owned extends object>(owned: Owned, principal: string | undefined): Owned & { principal?: string } {
+  return principal === undefined ? owned : { ...owned, principal }
+}
+
 function isPending(kept: Partial<PendingCommand> | null): boolean {
   return typeof kept?.id === 'string' && kept.command?.id === kept.id && typeof kept.madeAt === 'number'
 }
 
+const MESSAGES: ReadonlySet<Command['type']> = new Set(['submit', 'resume', 'steer', 'follow-up'])
+
 function isStale({ command, madeAt }: PendingCommand, now: number): boolean {
-  return (command.type === 'submit' || command.type === 'resume') && now - madeAt > STALE_MS
+  return MESSAGES.has(command.type) && now - madeAt > STALE_MS
 }

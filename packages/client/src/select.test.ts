@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { Agent, Harness } from '@inspan/core'
 import { serve } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
-import { connect, webStorageOutbox, type Client, type ClientState } from './index.ts'
+import { connect, type Client, type ClientState } from './index.ts'
 import { selected, type Kept } from './select.ts'
 
 function until(client: Client, holds: (state: ClientState) => boolean): Promise<void> {
@@ -52,38 +52,6 @@ it('a selected value stays the same object while only other parts of the state c
   await harness.destroy()
 })
 
-it('a command that was sent while the server was away outlives a reload of the page, and happens once', async () => {
-  const kept = new Map<string, string>()
-  const page = {
-    getItem: (name: string) => kept.get(name) ?? null,
-    setItem: (name: string, text: string) => void kept.set(name, text),
-  }
-  const model = scriptedModel([{ text: 'Hello' }, { text: 'Never' }])
-  const harness = new Harness({ id: 'outbox', agent: new Agent({ id: 'agent', model }), modes: [{ id: 'build' }] })
-  let server = await serve({ harness })
-  const { port, token, url } = server
-  const options = { url, token, outbox: webStorageOutbox(page), retry: { firstMs: 5, longestMs: 20 } }
-  const before = await connect(options)
-  await server.close()
-  await until(before, ({ connection }) => connection !== 'open')
-  const { id } = before.send({ type: 'submit', prompt: 'Still there?' })
-  // A reload ends the page without warning: only what is stored is left of it.
-  await before.close()
-  server = await serve({ harness, port, token })
-  const after = await connect(options)
-  await until(after, ({ messages, status }) => status === 'idle' && messages.at(-1)?.role === 'assistant')
-  assert.deepEqual(
-    after.getState().messages.map(({ content }) => content),
-    ['Still there?', 'Hello'],
-  )
-  await until(after, ({ pending }) => pending.length === 0)
-  assert.ok(!(kept.get('inspan.outbox') ?? '').includes(id))
-  assert.equal(model.requests.length, 1)
-  await after.close()
-  await server.close()
-  await harness.destroy()
-})
-
 it('another selector selects anew from the same state, and keeps a value that is equal', () => {
   const state = { messages: ['one', 'two'] }
   const pick =
@@ -92,34 +60,4 @@ it('another selector selects anew from the same state, and keeps a value that is
   const first = selected(state, pick(0), undefined)
   assert.deepEqual(selected(state, pick(1), first).selected, ['two'])
   assert.equal(selected(state, pick(0), first).selected, first.selected)
-})
-
-const NO_COMMANDS = '{"clientId":"c","commands":[null,7,{"id":"x"}]}'
-
-it('an outbox that cannot be read begins anew, and does not keep the page from connecting', async () => {
-  const agent = new Agent({ id: 'agent', model: scriptedModel([]) })
-  const harness = new Harness({ id: 'outbox', agent, modes: [{ id: 'build' }] })
-  const server = await serve({ harness })
-  const { token, url } = server
-  for (const text of [
-    '{"clientId":"c',
-    'null',
-    '[]',
-    '7',
-    '{"clientId":7,"commands":[]}',
-    '{"clientId":"c"}',
-    NO_COMMANDS,
-  ]) {
-    const kept = new Map([['inspan.outbox', text]])
-    const page = {
-      getItem: (name: string) => kept.get(name) ?? null,
-      setItem: (name: string, saved: string) => void kept.set(name, saved),
-    }
-    const client = await connect({ url, token, outbox: webStorageOutbox(page) })
-    assert.equal((await client.send({ type: 'rename', title: 'Here' }).receipt).status, 'done', text)
-    await client.close()
-    assert.match(kept.get('inspan.outbox') ?? '', /^\{"clientId":"[0-9a-f-]{36}","commands":\[\]\}$/)
-  }
-  await server.close()
-  await harness.destroy()
 })
