@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,71 +12,16 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { rootLineage } from '@inspan/protocol/log'
-import { Checkpoints } from './checkpoints.ts'
-import type { JournaledTurn } from './turn-journal.ts'
-
-class Bench implements Disposable {
-  readonly base = mkdtempSync(join(tmpdir(), 'inspan-checkpoints-'))
-  readonly root = join(this.base, 'root')
-  readonly folder = join(this.base, 'kept')
-  checkpoints: Checkpoints
-
-  constructor(isRepository = false) {
-    mkdirSync(this.root)
-    if (isRepository) this.git('init', '-q')
-    this.checkpoints = this.again()
-  }
-
-  /** As another process would see it. */
-  again(): Checkpoints {
-    return new Checkpoints(this.root, { folder: this.folder })
-  }
-
-  git(...args: string[]): string {
-    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.c']
-    return execFileSync('git', [...identity, ...args], { cwd: this.root, encoding: 'utf8' })
-  }
-
-  write(path: string, content: string | Buffer): void {
-    mkdirSync(join(this.root, path, '..'), { recursive: true })
-    writeFileSync(join(this.root, path), content)
-  }
-
-  read(path: string): string {
-    return readFileSync(join(this.root, path), 'utf8')
-  }
-
-  /** A turn whose changes are found by comparing the folder before and after. */
-  async turn(seq: number, change: () => void): Promise<void> {
-    const turn = turnOf(seq)
-    await this.checkpoints.baseline(turn)
-    change()
-    await this.checkpoints.end(turn)
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.base, { recursive: true, force: true })
-  }
-}
-
-const turnOf = (seq: number): JournaledTurn => ({ thread: 't', runId: `r${seq}`, turnId: `turn${seq}`, seq })
-const T = rootLineage('t')
-const ALL = (): boolean => true
-const from =
-  (seq: number) =>
-  (turn: JournaledTurn): boolean =>
-    turn.seq >= seq
+import { ALL, CheckpointBench, from, T, turnOf } from './checkpoints.fixture.ts'
 
 suite('a rewind restores', () => {
   for (const isRepository of [false, true]) {
     test(`created, changed, deleted, renamed, binary, large, executable and linked files, ${isRepository ? 'in a repository' : 'outside git'}`, async () => {
-      using bench = new Bench(isRepository)
+      using bench = new CheckpointBench(isRepository)
       const { root } = bench
       const binary = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
       const large = Buffer.alloc(5 * 1024 * 1024, 'large ')
@@ -125,7 +69,7 @@ suite('a rewind restores', () => {
   }
 
   test('a rewind restores the effects of sed -i, mv, chmod and git checkout, and leaves the repository of the user alone', async () => {
-    using bench = new Bench(true)
+    using bench = new CheckpointBench(true)
     bench.write('a.txt', 'one')
     bench.git('add', '-A')
     bench.git('commit', '-qm', 'one')
@@ -146,7 +90,7 @@ suite('a rewind restores', () => {
   })
 
   test('single files that were kept, also those that .gitignore names and whole folders', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('.gitignore', 'secret/\n')
     bench.write('secret/key', 'old')
     bench.write('dir/a', 'a')
@@ -163,7 +107,7 @@ suite('a rewind restores', () => {
   })
 
   test('all permissions of a file that was kept, and the executable bits of any other', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     const modeOf = (path: string): string => (statSync(join(bench.root, path)).mode & 0o777).toString(8)
     for (const [path, mode] of [
       ['private', 0o600],
@@ -188,7 +132,7 @@ suite('a rewind restores', () => {
   })
 
   test('a turn after one whose process died is undone with it, without a conflict', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('both', 'old')
     await bench.checkpoints.baseline(turnOf(1))
     bench.write('both', 'by the first')
@@ -204,7 +148,7 @@ suite('a rewind restores', () => {
   })
 
   test('a turn that keeps single files after one whose process died is undone with it, without a conflict', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('both', 'old')
     await bench.checkpoints.baseline(turnOf(1))
     bench.write('both', 'by the first')
@@ -217,7 +161,7 @@ suite('a rewind restores', () => {
   })
 
   test('a change that a person made after a turn whose process died is a conflict once another turn has begun', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('file', 'old')
     await bench.checkpoints.baseline(turnOf(1))
     bench.write('file', 'by the first')
@@ -230,7 +174,7 @@ suite('a rewind restores', () => {
   })
 
   test('a rewind restores what a turn changed whose process died', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('a.txt', 'before')
     await bench.checkpoints.baseline(turnOf(1))
     bench.write('a.txt', 'half')
@@ -241,7 +185,7 @@ suite('a rewind restores', () => {
 
 suite('a rewind leaves alone, and names,', () => {
   test('a rewind changes nothing at all if a person changed a file after the turn', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('a.txt', '1')
     bench.write('b.txt', '1')
     await bench.turn(1, () => {
@@ -256,7 +200,7 @@ suite('a rewind leaves alone, and names,', () => {
   })
 
   test('a rewind leaves alone a file that a person changed between two turns that both changed it', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('a.txt', '1')
     await bench.turn(1, () => bench.write('a.txt', '2'))
     bench.write('a.txt', 'by a person')
@@ -267,7 +211,7 @@ suite('a rewind leaves alone, and names,', () => {
   })
 
   test('a rewind does not follow a link that a person left in place of a folder', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     const outside = join(bench.base, 'outside')
     mkdirSync(outside)
     bench.write('sub/file', 'old')
@@ -286,7 +230,7 @@ suite('a rewind leaves alone, and names,', () => {
   })
 
   test('a rewind leaves alone a file that changed while two turns worked in the same folder', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('a.txt', '1')
     const other = { ...turnOf(2), thread: 'other' }
     await bench.checkpoints.baseline(turnOf(1))
@@ -300,7 +244,7 @@ suite('a rewind leaves alone, and names,', () => {
 
 suite('changes', () => {
   test('lists the files of a thread with their contents before and after', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     bench.write('a.txt', '1')
     bench.write('gone.txt', 'g')
     await bench.turn(1, () => bench.write('a.txt', '2'))
@@ -321,11 +265,12 @@ suite('changes', () => {
   })
 
   test('are forgotten with their contents, unless another turn or the folder still has these', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     const has = (content: string): boolean => {
       const id = execFileSync('git', ['hash-object', '--stdin'], { input: content, encoding: 'utf8' }).trim()
       const [name = ''] = readdirSync(bench.folder)
-      return existsSync(join(bench.folder, name, 'objects', id.slice(0, 2), id.slice(2)))
+      const args = [`--git-dir=${join(bench.folder, name)}`, 'cat-file', '-e', id]
+      return spawnSync('git', args, { stdio: 'ignore' }).status === 0
     }
     bench.write('a.txt', 'at first')
     await bench.turn(1, () => bench.write('a.txt', 'in the middle'))
@@ -348,7 +293,7 @@ suite('changes', () => {
   })
 
   test('changes of two processes in one folder do not interfere', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     for (let n = 0; n < 200; n++) bench.write(`f${n}.txt`, String(n))
     const processes = Array.from({ length: 4 }, () => bench.again())
     await Promise.all(processes.map((each, n) => each.baseline({ ...turnOf(n + 1), thread: `thread${n}` })))
@@ -361,7 +306,7 @@ suite('changes', () => {
   })
 
   test('are kept where only their owner can read them', async () => {
-    using bench = new Bench()
+    using bench = new CheckpointBench()
     await bench.turn(1, () => bench.write('a.txt', '2'))
     const [name = ''] = readdirSync(bench.folder)
     assert.equal(lstatSync(join(bench.folder, name)).mode & 0o077, 0)

@@ -1,10 +1,13 @@
-import { lstat, readdir, rmdir } from 'node:fs/promises'
-import { realpathSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { existsSync, realpathSync, type BigIntStats } from 'node:fs'
+import { lstat, readdir, readlink, rmdir } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { InspanError } from '@inspan/protocol'
 import type { Lineage } from '@inspan/protocol/log'
 import { inspanHome } from '../inspan-home.ts'
 import { isAmong, ownPaths } from '../own-files.ts'
+import { resolveLinks } from '../resolve-links.ts'
 import { LocalFiles } from '../workspace/local-files.ts'
+import { inTheWay, obstructed, removeEmptyFolder } from './obstacles.ts'
 import { ShadowRepository, type Contents, type FileState } from './shadow-repository.ts'
 import { TurnJournal, type FileChange, type JournaledTurn, type TurnEntry } from './turn-journal.ts'
 
@@ -31,7 +34,10 @@ export interface RewindReport {
   readonly removed: readonly string[]
   /** Files that a person changed since, or that several turns changed at once. They stay as they are. */
   readonly conflicts: readonly string[]
-  /** Paths that no checkpoint covers: `.gitignore` names them, they are repositories of their own, or they are ours. */
+  /**
+   * Paths that no checkpoint covers: `.gitignore` names them or did when the turn began, they are repositories of their
+   * own or outside of the folder, or they are ours. They stay as they are.
+   */
   readonly notCovered: readonly string[]
   /** The turn that the files go back to: they are as they were before it. Absent if no turn is undone. */
   readonly turnId?: string
@@ -89,10 +95,14 @@ export class Checkpoints {
   /** Stores a file, or the files of a folder, before the turn changes it. Costs the same in a tree of any size. */
   async keep(turn: JournaledTurn, path: string): Promise<void> {
     const open = this.#of(turn)
-    const within = relative(this.root, path)
-    if (within === '' || within === '..' || within.startsWith(`..${sep}`)) return
-    if (isAmong(this.#ownPaths(), within)) return
+    // The links of the folder above lead to where the file is; the path itself may be a link that is deleted.
+    const within = relative(this.root, join(resolveLinks(dirname(path)), basename(path)))
+    if (within === '' || isAmong(this.#ownPaths(), within)) return
     await this.#header(open)
+    if (within === '..' || within.startsWith(`..${sep}`)) {
+      await this.#journal.add(turn, { left: [path] })
+      return
+    }
     const stats = await lstat(path).catch(() => undefined)
     if (stats?.isDirectory() === true) {
       for (const name of await readdir(path)) await this.keep(turn, join(path, name))
@@ -102,6 +112,10 @@ export class Checkpoints {
     const before = await this.#shadow.keep(within)
     open.kept.set(within, before)
     await this.#journal.add(turn, { kept: within, before })
+    // Writing through a link whose target is missing creates the target.
+    if (stats?.isSymbolicLink() === true && !existsSync(path)) {
+      await this.keep(turn, resolve(dirname(path), await readlink(path)))
+    }
   }
 
   /** Records what the turn has changed, and returns it. */
@@ -126,8 +140,6 @@ export class Checkpoints {
   ): Promise<RewindReport> {
     const turns = (await this.#ended(lineage)).filter(({ turn }) => isMeant(turn))
     const changes = this.#combined(turns)
-    const restored: string[] = []
-    const removed: string[] = []
     const conflicts: string[] = []
     const todo: FileChange[] = []
     /** They stay, and what was below the folders that they stand for cannot come back. */
@@ -140,18 +152,26 @@ export class Checkpoints {
       const isSettled = settled?.files.includes(change.path) === true
       if (!isOurs && !isSettled) conflicts.push(change.path)
       else if (!isOurs && settled?.answer === 'keep' && now !== null) staying.push(change.path)
-      else if (isOurs || settled?.answer === 'overwrite') {
-        todo.push(change)
-        if (change.before === null) removed.push(change.path)
-        else restored.push(change.path)
-      }
+      else if (isOurs || settled?.answer === 'overwrite') todo.push(change)
     }
-    const notCovered = await this.#shadow.uncovered()
+    const blocked = new Set(await obstructed(this.root, todo))
+    for (const path of blocked) {
+      if (isAmong(conflicts, path)) continue
+      if (settled?.files.includes(path) !== true) conflicts.push(path)
+      else if (settled.answer === 'overwrite') throw inTheWay(path)
+    }
+    const possible = todo.filter(({ path }) => !blocked.has(path))
+    const left = turns.flatMap((entry) => entry.left)
+    const notCovered = [...new Set([...(await this.#shadow.uncovered()), ...left])].sort()
     // All or nothing: half of an earlier state is one that never was.
     if (!dryRun && conflicts.length === 0) {
-      await this.#restore(todo)
+      await this.#assertKept(possible)
+      await this.#restore(possible)
       for (const { turn } of turns) await this.#journal.add(turn, { isRewound: true })
     }
+    const [removed = [], restored = []] = [true, false].map((isGone) => {
+      return possible.filter(({ before }) => (before === null) === isGone).map(({ path }) => path)
+    })
     const [first] = turns
     return { restored, removed, conflicts, notCovered, ...(first === undefined ? {} : { turnId: first.turn.turnId }) }
   }
@@ -159,9 +179,10 @@ export class Checkpoints {
   /** Returns the files that a thread has changed, with their contents before its first and after its last change. */
   async changes(lineage: Lineage): Promise<ChangedFile[]> {
     const found: ChangedFile[] = []
-    for (const { after, before, path } of this.#combined(await this.#ended(lineage))) {
-      if (isSame(before, after)) continue
-      const [old, current] = [await this.#shown(before), await this.#shown(after)]
+    const changes = this.#combined(await this.#ended(lineage)).filter(({ after, before }) => !isSame(before, after))
+    const sizes = await this.#shadow.sizes(changes.flatMap(({ after, before }) => [before, after]))
+    for (const { after, before, path } of changes) {
+      const [old, current] = [await this.#shown(before, sizes), await this.#shown(after, sizes)]
       const isBinary = old === undefined || current === undefined
       const diff = isBinary ? undefined : await this.#shadow.diff(path, before, after)
       found.push({
@@ -215,8 +236,9 @@ export class Checkpoints {
 
   async #baseline(open: OpenCheckpoint): Promise<string> {
     await this.#header(open)
+    const at = Date.now()
     const tree = await this.#scan()
-    await this.#journal.add(open.turn, { baseline: tree })
+    await this.#journal.add(open.turn, { baseline: tree, at })
     return tree
   }
 
@@ -271,20 +293,58 @@ export class Checkpoints {
     return found.flat().sort((a, b) => a.turn.seq - b.turn.seq)
   }
 
-  async #close({ baseline, kept, turn }: TurnEntry, isShared: boolean): Promise<readonly FileChange[]> {
+  async #close(entry: TurnEntry, isShared: boolean): Promise<readonly FileChange[]> {
+    const { baseline, kept, left, turn } = entry
     const changes = new Map<string, FileChange>()
     if (baseline !== undefined) {
-      for (const change of await this.#shadow.changes(baseline, await this.#scan())) {
+      const found = await this.#inTurn(async () => {
+        const scanned = await this.#shadow.changes(baseline, await this.#shadow.scan())
+        return { scanned, older: await this.#olderThan(entry, scanned) }
+      })
+      for (const change of found.scanned) {
+        if (found.older.has(change.path)) continue
         changes.set(change.path, { ...change, ...(isShared && !kept.has(change.path) ? { isShared } : {}) })
+      }
+      if (found.older.size > 0) {
+        await this.#journal.add(turn, { left: await this.#shadow.shortened([...found.older], baseline) })
       }
     }
     for (const [path, before] of kept) {
       const after = await this.#shadow.keep(path)
       if (!isSame(before, after)) changes.set(path, { path, before, after })
     }
-    const found = [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
-    if (kept.size > 0 || baseline !== undefined) await this.#journal.add(turn, { changes: found })
-    return found
+    const ended = [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+    if (kept.size > 0 || left.length > 0 || baseline !== undefined) await this.#journal.add(turn, { changes: ended })
+    return ended
+  }
+
+  /**
+   * Returns the files that are new to us, and older than the turn: it only moved them, or changed the `.gitignore` that
+   * named them. Nothing has their content as it was, so going back must not remove them. One that has another name
+   * elsewhere would not be lost.
+   */
+  async #olderThan({ at = -Infinity, kept }: TurnEntry, changes: readonly FileChange[]): Promise<ReadonlySet<string>> {
+    const older = new Map<string, BigIntStats>()
+    for (const { before, path } of changes) {
+      if (before !== null || kept.has(path)) continue
+      const stats = await lstat(join(this.root, path), { bigint: true }).catch(() => undefined)
+      if (stats !== undefined && stats.birthtimeMs <= at && stats.nlink === 1n) older.set(path, stats)
+    }
+    return new Set(older.size === 0 ? [] : await this.#shadow.neverSeen(older))
+  }
+
+  /** Throws before anything is changed if a content is missing. */
+  async #assertKept(changes: readonly FileChange[]): Promise<void> {
+    const sizes = await this.#shadow.sizes(changes.map(({ before }) => before))
+    const lost = changes.filter(({ before }) => before !== null && !sizes.has(before.id)).map(({ path }) => path)
+    if (lost.length === 0) return
+    throw new InspanError(
+      'corrupt',
+      `What these files contained is no longer there: ${lost.slice(0, 10).join(', ')}.`,
+      {
+        hint: `Nothing was changed. It was kept in ${this.#shadow.folder}.`,
+      },
+    )
   }
 
   async #restore(changes: readonly FileChange[]): Promise<void> {
@@ -296,6 +356,7 @@ export class Checkpoints {
     for (const { before, path } of changes) {
       if (before === null) continue
       const content = await this.#shadow.content(before)
+      await removeEmptyFolder(join(this.root, path))
       if (before.mode === '120000') await files.restore(path, { target: content.toString() })
       else {
         const there = await files.stat(path)
@@ -307,7 +368,9 @@ export class Checkpoints {
   }
 
   async #remove(files: LocalFiles, path: string): Promise<void> {
-    await files.remove(path, false)
+    await files.remove(path, false).catch((error: unknown) => {
+      if (!InspanError.is(error, 'not-found')) throw error
+    })
     // Folders that are empty now were made for it.
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
       try {
@@ -319,10 +382,11 @@ export class Checkpoints {
   }
 
   /** Returns `undefined` for what cannot be shown. */
-  async #shown(state: FileState | null): Promise<string | null | undefined> {
+  async #shown(state: FileState | null, sizes: ReadonlyMap<string, number>): Promise<string | null | undefined> {
     if (state === null) return null
+    if ((sizes.get(state.id) ?? Infinity) > MAX_SHOWN) return undefined
     const bytes = await this.#shadow.content(state)
-    return bytes.length > MAX_SHOWN || bytes.includes(0) ? undefined : bytes.toString('utf8')
+    return bytes.includes(0) ? undefined : bytes.toString('utf8')
   }
 }
 

@@ -38,17 +38,43 @@ function programFor(root: string): string {
   throw new InspanError('unsupported', 'Checkpoints need git, which is not installed.', { hint: HINT })
 }
 
+/** No command of ours takes so long. One that waits for a pipe, which may be called `.gitignore`, would for ever. */
+export const MOST_MS: number = 10 * 60_000
+
+export interface GitOptions {
+  readonly input?: string | Buffer
+  /** The exit codes that are no failure. Default: 0. */
+  readonly allowed?: readonly number[]
+  /** A folder of objects that it may read besides. */
+  readonly objects?: string
+  /** Default: the index of the repository. */
+  readonly index?: string
+}
+
 /** Runs git on a repository of ours. Resolves with what it prints. */
 export async function git(
   { gitDir, root }: GitPlace,
   args: readonly string[],
-  options: { readonly input?: string | Buffer; readonly allowed?: readonly number[] } = {},
+  { allowed = [0], index, input, objects }: GitOptions = {},
 ): Promise<Buffer> {
-  const { allowed = [0], input } = options
   // None of the user's variables may lead to another repository.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
-  const env = { ...Object.fromEntries(inherited), ...ENVIRONMENT, GIT_DIR: gitDir, GIT_WORK_TREE: root }
-  const child = spawn(programFor(root), [...SETTINGS, ...args], { cwd: root, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const env = {
+    ...Object.fromEntries(inherited),
+    ...ENVIRONMENT,
+    GIT_DIR: gitDir,
+    GIT_WORK_TREE: root,
+    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+    // Quoted, because a path may contain what separates two of them.
+    ...(objects === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) }),
+  }
+  const child = spawn(programFor(root), [...SETTINGS, ...args], {
+    cwd: root,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: MOST_MS,
+    killSignal: 'SIGKILL',
+  })
   const output: Buffer[] = []
   const errors: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => void output.push(chunk))

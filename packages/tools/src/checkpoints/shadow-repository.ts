@@ -1,12 +1,26 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { constants, copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync, type BigIntStats } from 'node:fs'
+import {
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import { InspanError } from '@inspan/protocol'
-import { convertsText, git, type GitPlace } from './git.ts'
+import { convertsText, git, MOST_MS, type GitPlace } from './git.ts'
 
 /** The state of a path: what is needed to put it back. `null`: there is nothing. */
 export interface FileState {
@@ -29,15 +43,18 @@ export interface TreeChange {
   readonly after: FileState | null
 }
 
-/** No scan takes so long. */
-const LOCK_MS = 10 * 60_000
 const LOCK_POLL_MS = 50
+/** Larger files are read by git, in pieces. */
+const MOST_READ = 64 * 1024 * 1024
 const NOTHING = '0'.repeat(40)
 const EMPTY: Buffer = Buffer.alloc(0)
+/** Holds what is to be kept while the rest is removed. */
+const KEPT = 'refs/inspan/kept'
 
 /**
- * A repository of ours that watches a folder. It shares the objects of the project's own repository and starts from its
- * index, and never writes to it. Contents are stored once, by their hash.
+ * A repository of ours that watches a folder. It starts from the index of the project's own repository and from the
+ * objects that this refers to, so that the first scan is a short one. It never writes there, and needs nothing of it
+ * later: a command may delete it. Contents are stored once, by their hash.
  */
 export class ShadowRepository {
   readonly #place: GitPlace
@@ -55,6 +72,11 @@ export class ShadowRepository {
     return this.#place.gitDir
   }
 
+  /** What the scan before the last one has found. */
+  get #lastIndex(): string {
+    return join(this.folder, 'inspan-last-index')
+  }
+
   prepare(): Promise<void> {
     this.#ready ??= this.#prepare()
     this.#ready.catch(() => (this.#ready = undefined))
@@ -64,6 +86,7 @@ export class ShadowRepository {
   /** Stores everything that `.gitignore` does not name and that is the user's. Returns the id of the whole. */
   async scan(): Promise<string> {
     await this.prepare()
+    await copyFile(join(this.folder, 'index'), this.#lastIndex).catch(() => undefined)
     const except = this.#leftOut().map((path) => `:(exclude,top,literal)${path}`)
     await this.#alone('index.lock', ['add', '--all', '--ignore-errors', '.', ...except], [0, 1])
     return (await this.#alone('index.lock', ['write-tree'], [0])).toString().trim()
@@ -79,7 +102,7 @@ export class ShadowRepository {
         if (!InspanError.is(error, 'io') || !/could not lock|index\.lock/.test(error.message)) throw error
         const stats = await lstat(lock).catch(() => undefined)
         // Its git was killed.
-        if (stats !== undefined && Date.now() - stats.mtimeMs > LOCK_MS) await rm(lock, { force: true })
+        if (stats !== undefined && Date.now() - stats.mtimeMs > MOST_MS) await rm(lock, { force: true })
         await setTimeout(LOCK_POLL_MS)
       }
     }
@@ -88,23 +111,61 @@ export class ShadowRepository {
   async changes(before: string, after: string): Promise<TreeChange[]> {
     if (before === after) return []
     const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--full-index', before, after]
-    const fields = (await git(this.#place, args)).toString().split('\0')
+    const fields = fieldsOf(await git(this.#place, args))
     const found: TreeChange[] = []
     for (let at = 0; at + 1 < fields.length; at += 2) {
-      const [oldMode = '', newMode = '', oldId = '', newId = ''] = (fields[at] ?? '').slice(1).split(' ')
-      found.push({ path: fields[at + 1] ?? '', before: stateOf(oldMode, oldId), after: stateOf(newMode, newId) })
+      const [{ text = '' } = {}, path] = [fields[at], fields[at + 1]]
+      const [oldMode = '', newMode = '', oldId = '', newId = ''] = text.slice(1).split(' ')
+      // Nothing could be put back under a name that is no text.
+      if (path?.isText === true) {
+        found.push({ path: path.text, before: stateOf(oldMode, oldId), after: stateOf(newMode, newId) })
+      }
     }
     return found
   }
 
+  /** Returns those of some new files that were no file of ours at the last scan but one, under whatever name. */
+  async neverSeen(files: ReadonlyMap<string, BigIntStats>): Promise<string[]> {
+    // Without -z, so that the name of a file cannot pose as the number of another.
+    const text = (await git(this.#place, ['ls-files', '--debug'], { index: this.#lastIndex })).toString()
+    const entries = text.matchAll(/^(.*)\n {2}ctime: .*\n {2}mtime: .*\n {2}dev: (\d+)\tino: (\d+)$/gm)
+    const seen = new Set([...entries].flatMap(([, path = '', dev, ino]) => (files.has(path) ? [] : [`${dev}:${ino}`])))
+    return [...files].flatMap(([path, { dev, ino }]) =>
+      seen.has(`${BigInt.asUintN(32, dev)}:${BigInt.asUintN(32, ino)}`) ? [] : [path],
+    )
+  }
+
+  /** Returns paths without those below a folder that a tree does not have; that folder stands for them. */
+  async shortened(paths: readonly string[], tree: string): Promise<string[]> {
+    const text = (await git(this.#place, ['ls-tree', '-r', '-d', '-z', '--name-only', tree])).toString()
+    const folders = new Set(text.split('\0'))
+    const short = paths.map((path) => {
+      const names = path.split('/')
+      const count = names.findIndex((_, at) => at > 0 && !folders.has(names.slice(0, at).join('/')))
+      return count === -1 ? path : `${names.slice(0, count).join('/')}/`
+    })
+    return [...new Set(short)]
+  }
+
   /** Stores one file as it is now. Costs the same in a tree of any size. */
   async keep(path: string): Promise<FileState | null> {
-    return this.#state(path, (bytes, id) => this.#store(bytes, id))
+    await this.prepare()
+    return this.#state(path, true)
   }
 
   /** Returns the state of a file without storing it. */
   state(path: string): Promise<FileState | null> {
-    return this.#state(path, async () => undefined)
+    return this.#state(path, false)
+  }
+
+  /** Returns how large contents are, by id. One that is missing is not kept. */
+  async sizes(states: readonly (FileState | null)[]): Promise<ReadonlyMap<string, number>> {
+    const ids = new Set(states.flatMap((state) => (state === null ? [] : [state.id])))
+    if (ids.size === 0) return new Map()
+    const input = [...ids].map((id) => `${id}\n`).join('')
+    const lines = (await git(this.#place, ['cat-file', '--batch-check'], { input })).toString().split('\n')
+    const known = lines.map((line) => line.split(' ')).filter(([, type]) => type === 'blob')
+    return new Map(known.map(([id = '', , size]) => [id, Number(size)]))
   }
 
   content({ id }: FileState): Promise<Buffer> {
@@ -127,13 +188,17 @@ export class ShadowRepository {
     ].join('\n')
   }
 
-  /** Returns what no scan covers: what is not the user's, what `.gitignore` names, and repositories within the folder. */
+  /**
+   * Returns what no scan covers: what is not the user's, what `.gitignore` names, repositories within the folder, and
+   * names that are no text.
+   */
   async uncovered(): Promise<string[]> {
     await this.prepare()
     const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
-    const ignored = (await git(this.#place, args)).toString().split('\0').filter(Boolean)
-    const staged = (await git(this.#place, ['ls-files', '-z', '--stage'])).toString().split('\0')
-    const nested = staged.filter((line) => line.startsWith('160000')).map((line) => line.slice(line.indexOf('\t') + 1))
+    const ignored = fieldsOf(await git(this.#place, args)).map(({ text }) => text)
+    const staged = fieldsOf(await git(this.#place, ['ls-files', '-z', '--stage']))
+    const left = staged.filter(({ isText, text }) => !isText || text.startsWith('160000'))
+    const nested = left.map(({ text }) => text.slice(text.indexOf('\t') + 1))
     const own = this.#leftOut().filter((path) => existsSync(join(this.#place.root, path)))
     return [...new Set([...ignored, ...nested, ...own])].sort()
   }
@@ -147,7 +212,12 @@ export class ShadowRepository {
       ({ id, type }) => `${type === 'tree' ? '040000' : '100644'} ${type} ${id}\t${id}`,
     )
     const root = await git(this.#place, ['mktree', '--missing'], { input: lines.map((line) => `${line}\n`).join('') })
-    await git(this.#place, ['prune', '--expire=now', root.toString().trim()])
+    const tree = root.toString().trim()
+    await git(this.#place, ['update-ref', KEPT, tree])
+    await git(this.#place, ['repack', '--quiet', '-a', '-d', '--window=0'])
+    await git(this.#place, ['prune', '--expire=now', tree])
+    await git(this.#place, ['update-ref', '-d', KEPT])
+    await rm(this.#lastIndex, { force: true })
   }
 
   async #prepare(): Promise<void> {
@@ -160,48 +230,83 @@ export class ShadowRepository {
     await mkdir(join(gitDir, 'info'), { recursive: true })
     // Above every .gitattributes of the project: bytes are kept as they are.
     await writeFile(join(gitDir, 'info/attributes'), '* -text -filter -ident -working-tree-encoding -eol\n')
-    await this.#shareObjects(join(root, '.git'))
+    await this.#startFrom(join(root, '.git'))
     await writeFile(ready, '')
   }
 
-  /** Uses what the project's own repository has, where it is a plain one. */
-  async #shareObjects(project: string): Promise<void> {
+  /** Takes over what the project's own repository knows, where it is a plain one. Without it the first scan takes longer. */
+  async #startFrom(project: string): Promise<void> {
     const config = await readFile(join(project, 'config'), 'utf8').catch(() => undefined)
     if (config === undefined || /objectformat\s*=\s*sha256/i.test(config)) return
-    const { gitDir } = this.#place
-    await mkdir(join(gitDir, 'objects/info'), { recursive: true })
-    await writeFile(join(gitDir, 'objects/info/alternates'), `${join(project, 'objects')}\n`)
-    const index = join(gitDir, 'index')
-    await copyFile(join(project, 'index'), index, constants.COPYFILE_EXCL).catch(() => undefined)
-    // Without the project's index only the first scan takes longer.
-    if (!(await this.#isPlain(project))) await rm(index, { force: true })
+    const index = join(this.#place.gitDir, 'index')
+    const isCopied = await copyIndex(join(project, 'index'), index).then(
+      () => true,
+      () => false,
+    )
+    if (!isCopied || !(await this.#isPlain(project)) || !(await this.#takeObjects(join(project, 'objects')))) {
+      await rm(index, { force: true })
+    }
   }
 
-  /** Whether the project's index is about the bytes on disk: nothing converts line ends or filters contents. */
-  async #isPlain(project: string): Promise<boolean> {
-    if ((await lstat(join(project, 'info/attributes')).catch(() => undefined)) !== undefined) return false
+  /** Copies every content that the index refers to. */
+  async #takeObjects(objects: string): Promise<boolean> {
     try {
-      const attributes = await git(this.#place, ['ls-files', '-z', '--', ':(glob)**/.gitattributes'])
-      return attributes.length === 0 && !(await convertsText(this.#place.root))
+      const staged = (await git(this.#place, ['ls-files', '-z', '--stage'])).toString().split('\0')
+      const ids = staged.filter((line) => line !== '' && !line.startsWith('160000')).map((line) => line.split(' ')[1])
+      const pack = join(this.#place.gitDir, 'objects/pack/pack')
+      const input = [...new Set(ids)].map((id) => `${id}\n`).join('')
+      await git(this.#place, ['pack-objects', '--quiet', '--window=0', pack], { input, objects })
+      return true
     } catch {
       return false
     }
   }
 
-  async #state(path: string, store: (bytes: Buffer, id: string) => Promise<void>): Promise<FileState | null> {
-    const full = join(this.#place.root, path)
+  /**
+   * Whether the project's index is about the bytes on disk: nothing converts line ends or filters contents, and no file
+   * is marked as one that git does not look at.
+   */
+  async #isPlain(project: string): Promise<boolean> {
+    if ((await lstat(join(project, 'info/attributes')).catch(() => undefined)) !== undefined) return false
+    try {
+      const attributes = await git(this.#place, ['ls-files', '-z', '--', ':(glob)**/.gitattributes'])
+      const files = (await git(this.#place, ['ls-files', '-z', '-v'])).toString().split('\0')
+      const isLookedAt = files.every((line) => line === '' || line.startsWith('H ') || line.startsWith('M '))
+      return attributes.length === 0 && isLookedAt && !(await convertsText(this.#place.root))
+    } catch {
+      return false
+    }
+  }
+
+  /** What a link leads to is another file, whether the link is the path or a folder above it. */
+  async #state(path: string, isStored: boolean): Promise<FileState | null> {
+    const { root } = this.#place
+    const full = join(root, path)
     const stats = await lstat(full).catch(() => undefined)
-    if (stats === undefined) return null
-    if (!stats.isFile() && !stats.isSymbolicLink()) return null
-    const bytes = stats.isSymbolicLink() ? await readlink(full, 'buffer') : await readFile(full)
-    const id = blobId(bytes)
-    await store(bytes, id)
-    if (stats.isSymbolicLink()) return { mode: '120000', id }
+    if (stats === undefined || !(stats.isFile() || stats.isSymbolicLink())) return null
+    for (let above = dirname(path); above !== '.'; above = dirname(above)) {
+      if ((await lstat(join(root, above)).catch(() => undefined))?.isDirectory() !== true) return null
+    }
+    if (stats.isSymbolicLink())
+      return { mode: '120000', id: await this.#idOf(await readlink(full, 'buffer'), isStored) }
+    const id =
+      stats.size > MOST_READ ? await this.#largeId(path, isStored) : await this.#idOf(await readFile(full), isStored)
     return { mode: (stats.mode & 0o100) !== 0 ? '100755' : '100644', id, permissions: stats.mode & 0o777 }
   }
 
-  async #store(bytes: Buffer, id: string): Promise<void> {
+  async #idOf(bytes: Buffer, isStored: boolean): Promise<string> {
+    const id = blobId(bytes)
+    if (isStored) await this.#store(bytes, id)
+    return id
+  }
+
+  async #largeId(path: string, isStored: boolean): Promise<string> {
     await this.prepare()
+    const args = ['hash-object', ...(isStored ? ['-w'] : []), '--no-filters', '--', path]
+    return (await git(this.#place, args)).toString().trim()
+  }
+
+  async #store(bytes: Buffer, id: string): Promise<void> {
     const folder = join(this.#place.gitDir, 'objects', id.slice(0, 2))
     const file = join(folder, id.slice(2))
     if ((await lstat(file).catch(() => undefined)) !== undefined) return
@@ -216,6 +321,26 @@ export class ShadowRepository {
     }
     await rename(beside, file)
   }
+}
+
+/** With its time: git looks again at files that changed in the very moment in which an index was written. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { atime, mtimeMs } = await stat(from)
+  await copyFile(from, to, constants.COPYFILE_EXCL)
+  await utimes(to, atime, Math.floor(mtimeMs) / 1000)
+}
+
+/** Splits what git prints with -z. Names of files are bytes, which need not be text. */
+function fieldsOf(output: Buffer): { readonly text: string; readonly isText: boolean }[] {
+  if (isUtf8(output)) return toFields(output.toString()).map((text) => ({ text, isText: true }))
+  return toFields(output.toString('latin1')).map((field) => {
+    const bytes = Buffer.from(field, 'latin1')
+    return { text: bytes.toString(), isText: isUtf8(bytes) }
+  })
+}
+
+function toFields(text: string): string[] {
+  return text.split('\0').filter(Boolean)
 }
 
 function header(bytes: Buffer): Buffer {

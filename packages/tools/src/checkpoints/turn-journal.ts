@@ -21,15 +21,20 @@ export interface FileChange {
 
 type JournalLine =
   | { readonly turn: JournaledTurn }
-  | { readonly baseline: string }
+  | { readonly baseline: string; readonly at: number }
   | { readonly kept: string; readonly before: FileState | null }
   | { readonly changes: readonly FileChange[] }
+  | { readonly left: readonly string[] }
   | { readonly isRewound: true }
 
 /** What is known about a turn. Without `changes` it has not ended, or its process died. */
 export interface TurnEntry {
   readonly turn: JournaledTurn
   readonly baseline?: string
+  /** When the baseline began, in milliseconds of the clock. */
+  readonly at?: number
+  /** Files that the turn changed, moved or brought to light, and that nothing can put back. */
+  readonly left: readonly string[]
   readonly kept: ReadonlyMap<string, FileState | null>
   readonly changes?: readonly FileChange[]
   /** Its changes were put back. */
@@ -86,10 +91,11 @@ async function readEntry(path: string): Promise<TurnEntry | undefined> {
     // The last line may have been cut off by a crash; nothing was done on the strength of it.
     const line = parse(text)
     if (line === undefined) continue
-    if ('turn' in line) entry ??= { turn: line.turn, kept: new Map() }
+    if ('turn' in line) entry ??= { turn: line.turn, left: [], kept: new Map() }
     else if (entry === undefined) continue
     // A turn that goes on in another process has a second baseline; only the first is before the turn.
-    else if ('baseline' in line) entry = { baseline: line.baseline, ...entry }
+    else if ('baseline' in line) entry = { baseline: line.baseline, at: line.at, ...entry }
+    else if ('left' in line) entry = { ...entry, left: [...entry.left, ...line.left] }
     else if ('isRewound' in line) entry = { ...entry, isRewound: true }
     else if ('changes' in line) entry = { ...entry, changes: line.changes }
     else if (!entry.kept.has(line.kept)) entry = { ...entry, kept: new Map([...entry.kept, [line.kept, line.before]]) }

@@ -43,6 +43,9 @@ import type {
   WriteOptions,
 } from './files.ts'
 
+/** The system writes no more than 2 GiB at once. */
+const MOST_AT_ONCE = 2 ** 30
+
 /** The files of a folder of this machine. */
 export class LocalFiles implements WorkspaceFiles {
   readonly folder: ContainedFolder
@@ -279,7 +282,7 @@ function replaceFile(
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
   const fd = openFile(beside, flags, wanted ?? 0o666)
   try {
-    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, Math.min(bytes.length - at, MOST_AT_ONCE))
     if (before !== undefined) keepOwner(fd, before)
     if (wanted !== undefined) fchmodSync(fd, wanted)
     renameSync(at(beside), at(place))
