@@ -54,3 +54,13 @@ test('the rule that asks is taken from the end of a description, and never from 
   assert.deepEqual(splitDescription('ping', undefined, 'Reach the server (now)'), { text: 'Reach the server (now)' })
   assert.deepEqual(splitDescription('Write', { path: 'a' }, 'Write a file (now)'), { text: 'Write a file (now)' })
 })
+
+test('the rule that asks about a call of a coding agent comes apart from its description', () => {
+  const payload = { why: 'no rule allows `rm`' }
+  const call = { command: 'rm a' }
+  assert.deepEqual(splitDescription('execute_command', call, 'Run rm a', payload), payload)
+  assert.deepEqual(splitDescription('ping', {}, 'ping, of which the agent says: "now"', payload), {
+    text: 'ping, of which the agent says: "now"',
+    ...payload,
+  })
+})

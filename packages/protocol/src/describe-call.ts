@@ -34,7 +34,13 @@ export function splitDescription(
   toolName: string,
   args: JsonObject | undefined,
   description: string,
+  payload: JsonObject = {},
 ): DescriptionParts {
+  const known = payload['why']
+  if (typeof known === 'string') {
+    // About the call of a coding agent, where the description begins with the arguments in other words.
+    return { ...(Object.keys(args ?? {}).length === 0 ? { text: description } : {}), why: known }
+  }
   const call = describeCall(toolName, args)
   const isOurs = description.startsWith(`${call} (`) && description.endsWith(')')
   const why = isOurs ? { why: description.slice(call.length + 2, -1) } : {}

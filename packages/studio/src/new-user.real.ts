@@ -113,9 +113,9 @@ class Place implements AsyncDisposable {
     this.#provider = provider(this.folder)
   }
 
-  static async open(kind: Kind): Promise<Place> {
+  static async open(kind: Kind, script = model): Promise<Place> {
     let folder = ''
-    const answer = (request: ProviderRequest): ModelTurn => model(kind, folder)(request)
+    const answer = (request: ProviderRequest): ModelTurn => script(kind, folder)(request)
     const provider = await startProvider({ turns: Array.from({ length: 60 }, () => answer) })
     return new Place(kind, (given) => {
       folder = given
@@ -204,6 +204,36 @@ describe('inspan serve without options', { timeout: TEST_MS }, () => {
   })
 })
 
+describe('a coding agent that has subagents of its own', { timeout: TEST_MS }, () => {
+  it('shows their work inside the call that started them', { timeout: TEST_MS }, async () => {
+    const kind = KINDS['Claude Code']?.()
+    assert.ok(kind !== undefined)
+    const task = 'Look into the cellar'
+    const input = { description: 'Look around', prompt: task, subagent_type: 'general-purpose' }
+    const script = () => (request: ProviderRequest) => {
+      if (!request.text.includes('Send somebody')) {
+        return request.text.includes(task) ? { text: 'The cellar is **empty**.' } : { text: 'Nothing was asked.' }
+      }
+      if (request.text.includes('"tool_result"')) return { text: 'They are back.' }
+      return { toolCalls: [{ name: 'Agent', input }] }
+    }
+    await using place = await Place.open(kind, script)
+    await using browser = await startBrowser()
+    const page = await browser.newPage()
+    page.setDefaultTimeout(120_000)
+    await page.goto(await place.start())
+    await say(page, 'Send somebody')
+    const conversation = page.getByRole('region', { name: 'Conversation' })
+    await conversation.getByText('They are back.').waitFor()
+    const card = conversation.getByRole('button', { name: /^(Agent|Task) / })
+    assert.equal(await card.getAttribute('aria-expanded'), 'false')
+    assert.equal(await conversation.getByText('The cellar is empty.').count(), 0)
+    await card.click()
+    await page.getByRole('group', { name: 'What the subagent did' }).getByText('The cellar is empty.').waitFor()
+    assert.deepEqual(await axeFaults(page), [])
+  })
+})
+
 describe('a comparison of two harnesses on the web page', { timeout: TEST_MS }, () => {
   it('has a lane of our own loop and one of Claude Code, each in a worktree', { timeout: TEST_MS }, async () => {
     const kind = KINDS['Claude Code']?.()
@@ -266,7 +296,11 @@ async function walk(page: Page, place: Place): Promise<void> {
 
   // A message while a command runs.
   await say(page, 'Wait for me')
-  await page.getByRole('button', { name: 'Allow once' }).click()
+  const asking = page.getByRole('region', { name: 'Waits for you' })
+  const command = `until [ -e '${join(place.folder, 'gate')}' ]; do sleep 0.1; done; echo waited`
+  await asking.getByText(`$ ${command}`, { exact: true }).waitFor()
+  assert.match(await asking.innerText(), /Asked because .+\./)
+  await asking.getByRole('button', { name: 'Allow once' }).click()
   await page.getByLabel('running', { exact: true }).waitFor()
   await say(page, 'Look out below')
   writeFileSync(join(place.folder, 'gate'), '')

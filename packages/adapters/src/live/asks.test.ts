@@ -53,6 +53,7 @@ describe('a question', () => {
     const answered = put()
     const ask = await host.nextAsk()
     assert.equal(host.asked[0]?.description, 'Run ls: the rule `ask x` requires approval')
+    assert.equal(host.asked[0]?.payload?.['why'], 'the rule `ask x` requires approval')
     ask.answer(APPROVE)
     await answered
   })

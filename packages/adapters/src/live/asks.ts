@@ -137,12 +137,13 @@ export class Asks {
 
   #request(ask: Ask, decided: Decision | undefined): Parameters<Host['ask']>[0] {
     const { kind, call, payload, answerSchema } = ask
-    // If no rule decided, the reason would only say that no rule allows it.
     const canonical = canonicalCall(call)
     const { toolCallId, toolName, args } = canonical
     const words = kind === 'approval' ? approvalWords(canonical, ask.said) : ask.description
-    const reason = ask.isOnlySaid === true ? ONLY_SAID : decided?.rule === undefined ? undefined : decided.reason
-    const description = reason === undefined ? words : `${words}: ${reason}`
+    const why = ask.isOnlySaid === true ? ONLY_SAID : decided?.reason
+    // If no rule decided, the line would only say that no rule allows it.
+    const isWorthALine = ask.isOnlySaid === true || decided?.rule !== undefined
+    const description = why !== undefined && isWorthALine ? `${words}: ${why}` : words
     return {
       id: randomUUID(),
       kind,
@@ -150,6 +151,7 @@ export class Asks {
       description,
       payload: {
         ...payload,
+        ...(why === undefined ? {} : { why }),
         ...(ask.said === undefined ? {} : { agentWords: ask.said }),
         native: { toolName: call.toolName, input: call.input },
         ...(call.cwd === undefined ? {} : { cwd: call.cwd }),

@@ -56,7 +56,7 @@ function detailBlocks({ before, chosen, isUnfolded, wait }: WaitView): readonly 
       return [lines(line(visible(heading), 'strong')), ...text]
     }
     default: {
-      const { text, why } = splitDescription(toolName, input, description)
+      const { text, why } = splitDescription(toolName, input, description, payload)
       return [
         lines(
           line(visible(`Allow ${toolName}?`), 'strong'),

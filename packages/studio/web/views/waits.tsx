@@ -57,7 +57,7 @@ export function WaitCard(props: CardProps): ReactNode {
 
 function Approval({ client, send, thread, wait }: CardProps): ReactNode {
   const { input, kind, toolCallId, toolName } = wait
-  const { text, why } = splitDescription(toolName, input, wait.description)
+  const { text, why } = splitDescription(toolName, input, wait.description, wait.payload)
   const before = useAskedFile(client, thread, wait)
   const [isForKind, setForKind] = useState(false)
   const approve = (scope?: GrantScope): void => {
