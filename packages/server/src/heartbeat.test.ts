@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { connect } from '@inspan/client'
 import { WebSocket } from 'ws'
 import { ServerBench } from './server.fixture.ts'
 import { WireClient } from './wire-client.fixture.ts'
@@ -52,6 +54,44 @@ describe('every 15 seconds', () => {
     )
     await client.close()
     await seed.close()
+  })
+})
+
+describe('a client in the process of the server', () => {
+  it('stays connected however long nothing happens', async (t) => {
+    // Its patience, too, is measured in the time that passes here.
+    t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
+    await using bench = await ServerBench.start([])
+    const client = await connect({ transport: bench.server.transport() })
+    const changes: string[] = []
+    client.subscribe(({ connection }) => changes.push(connection))
+    for (let beat = 0; beat < 10; beat++) {
+      t.mock.timers.tick(15_000)
+      await setImmediate()
+    }
+    assert.deepEqual(changes, [])
+    await client.close()
+  })
+
+  it('is pinged no more once it has left', async (t) => {
+    const pass = stopTime(t)
+    await using bench = await ServerBench.start([])
+    const types: string[] = []
+    const opened = Promise.withResolvers<void>()
+    const connection = bench.server.transport().open({
+      onOpen: opened.resolve,
+      onMessage: ({ type }) => types.push(type),
+      onClose: () => types.push('closed'),
+    })
+    await opened.promise
+    connection.send({ type: 'hello', protocol: 1, clientId: 'test' })
+    while (!types.includes('snapshot')) await setImmediate()
+    pass(15_000)
+    await setImmediate()
+    connection.close()
+    pass(60_000)
+    await setImmediate()
+    assert.deepEqual(types, ['hello', 'snapshot', 'ping', 'closed'])
   })
 })
 

@@ -3,6 +3,9 @@ import { ServedConnection } from './connection/connection.ts'
 import type { ServerContext } from './context.ts'
 import type { Caller } from './http/guard.ts'
 
+/** A client counts a silent connection as lost, also one without a network. */
+const HEARTBEAT_MS = 15_000
+
 /** What `connect({ transport })` of `@inspan/client` takes. */
 export interface LocalTransport {
   open(events: {
@@ -26,6 +29,7 @@ export function localTransport(
       const end = (reason: string): void => {
         if (!isOpen) return
         isOpen = false
+        clearInterval(heartbeat)
         onClose({ reason })
       }
       const connection = new ServedConnection(context.hub, context.executor, caller, {
@@ -38,6 +42,8 @@ export function localTransport(
           }),
         close: (reason) => queueMicrotask(() => end(reason)),
       })
+      const heartbeat = setInterval(() => connection.ping(), HEARTBEAT_MS)
+      heartbeat.unref()
       context.locals.add(connection)
       queueMicrotask(onOpen)
       return {
