@@ -73,6 +73,18 @@ test('a harness that does nothing fails every item of the contract, and one that
   )
 })
 
+test('the table is printed for those who do not take it', async (t) => {
+  const printed = t.mock.method(console, 'log', () => undefined)
+  const tests: [title: string, body: () => Promise<void>][] = []
+  testHarnessFactory(() => ({ protocolVersion: 1, create: async () => idle }), {
+    name: 'tried',
+    runner: { describe: (_name, body) => body(), it: (title, body) => tests.push([title, body]) },
+  })
+  await tests.at(-1)?.[1]()
+  const [first = ''] = printed.mock.calls.flatMap((call) => call.arguments.map(String))
+  assert.match(first, /^\| tried \| asks for approvals one by one \| not tested: the contract names no tool \|$/m)
+})
+
 test('a harness whose model is told nothing fails the items about what it is told', async () => {
   const [, failures] = await outcomeOf((script) => {
     const factory = new ScriptedHarnessFactory({ script, tools: { work: () => 'done' } })

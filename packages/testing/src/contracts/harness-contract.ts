@@ -26,7 +26,7 @@ export interface HarnessContract {
   readonly tool?: HarnessTool
   /** Where tests are registered. Default: `node:test`. */
   readonly runner?: HarnessRunner
-  /** Gets the table when all tests are over. Default: it is not shown. */
+  /** Gets the table when all tests are over. Default: it is printed. */
   readonly onTable?: (rows: readonly HarnessRow[]) => void
 }
 
@@ -81,7 +81,7 @@ export function testHarnessFactory(
   factory: (script: readonly ModelTurn[]) => TestedFactory | Promise<TestedFactory>,
   contract: HarnessContract,
 ): void {
-  const { name, onTable, runner = { describe, it } } = contract
+  const { name, onTable = (rows) => console.log(harnessTable(name, rows)), runner = { describe, it } } = contract
   const rows: HarnessRow[] = []
   runner.describe(name, () => {
     for (const item of HARNESS_ITEMS) {
@@ -98,7 +98,7 @@ export function testHarnessFactory(
         }
       })
     }
-    runner.it('leaves no item out of its table', async () => onTable?.(rows))
+    runner.it('leaves no item out of its table', async () => onTable(rows))
   })
 }
 
