@@ -9,7 +9,7 @@ const QUIET_MS = 60_000
 /** Longer than a test and the installation of a program may take together. A suite without output for so long hangs. */
 const HUNG_MS = 90 * 60_000
 /** The suites that take longest start first, so that none of them starts late and is waited for at the end. */
-const LONGEST: readonly RegExp[] = [/kilo-code-live/, /opencode-live/, /cline-live/, /kilo-code/, /opencode/, /cline/]
+const LONGEST: readonly RegExp[] = [/kilo-code-live/, /programs\.real/, /kilo-code/, /opencode/, /cline/, /acp-agents/]
 
 export interface SuitesOptions {
   readonly root: string
