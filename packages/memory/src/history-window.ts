@@ -3,8 +3,12 @@ import type { MemoryThread } from '@inspan/protocol/driver'
 /** The share of the window that is left when older messages are dropped. */
 const AFTER_CUT = 0.6
 
-/** Leaves out all but the newest messages, if there are more than `most`. They stay in the thread. */
+/**
+ * Leaves out all but the newest messages, if there are more than `most`. They stay in the thread. The first request of a
+ * fork is sent as it is: up to the new message, the provider has it in its cache.
+ */
 export async function keepLast(thread: MemoryThread, most: number): Promise<void> {
+  if (thread.isFreshFork()) return
   const basis = thread.basis()
   const messages = await thread.messages()
   if (messages.length <= most) return

@@ -39,6 +39,8 @@ export interface MessageSearch {
 export interface MemoryThread {
   readonly threadId: string
   pointer(): OmPointer | null
+  /** Whether the thread is a fork that has sent nothing yet: its first request continues the last one of its parent. */
+  isFreshFork(): boolean
   basis(): MemoryBasis
   content(): Promise<MemoryContent | undefined>
   /** The ended messages that the model is still sent themselves, oldest first. */

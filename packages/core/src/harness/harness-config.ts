@@ -154,7 +154,7 @@ export interface HarnessConfig<State extends StateShape = StateShape> extends Th
   readonly stateSchema?: StateSchema<State>
   /** Overrides the defaults of the schema. Keys that belong to the harness, such as `yolo`, are taken out. */
   readonly initialState?: Partial<State>
-  /** A `Memory`, which replaces older messages in requests to the model. Returned by `getResolvedMemory`. */
+  /** A `Memory`, which replaces older messages in requests to the model. Only `getResolvedMemory` calls a function. */
   readonly memory?: HarnessDynamic<object>
   /** At least one. A mode can choose the agent, its model, its instructions and its tools. */
   readonly modes: readonly HarnessMode[]

@@ -135,7 +135,11 @@ export function waitIdOf(command: AnsweringCommand, { head }: ThreadState): stri
   if (command.type === 'answer') return command.waitId
   const { toolCallId } = command
   if (head.waits.has(toolCallId)) return toolCallId
-  return [...head.waits].find(({ subject }) => subject.toolCallId === toolCallId)?.id ?? toolCallId
+  const [found, ...others] = [...head.waits].filter(({ subject }) => subject.toolCallId === toolCallId)
+  if (others.length === 0) return found?.id ?? toolCallId
+  throw new InspanError('misuse', `More than one call with the id "${toolCallId}" waits.`, {
+    hint: `Give the id of the wait: ${[found, ...others].map((wait) => wait?.id).join(', ')}.`,
+  })
 }
 
 /** What a plain yes means where there is nothing to choose. Other questions need an answer of their own. */

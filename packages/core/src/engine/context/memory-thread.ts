@@ -66,6 +66,10 @@ export function memoryThread(store: Store, log: ThreadLog, messages: ContextMess
   return {
     threadId: log.stream,
     pointer: () => log.state.head.om,
+    isFreshFork: () => {
+      const { lastRun, lineage, run, stream } = log.state.head
+      return lineage.at(0)?.stream !== stream && lastRun === null && (run?.step ?? null) === null
+    },
     basis,
     content: () => messages.memory(),
     messages: async () => (await messages.raw()).filter(({ state }) => state !== 'open'),

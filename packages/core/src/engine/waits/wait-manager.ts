@@ -1,6 +1,7 @@
 import { InspanError, type Answer, type Part, type Wait, type WaitRequest } from '@inspan/protocol'
 import type { PartAddress, RecordBody } from '@inspan/protocol/log'
 import type { Store } from '@inspan/protocol/store'
+import { PASSED_ON } from '../rules/remembered.ts'
 import { isOpenCall, waitsOf } from '../turns/active-run.ts'
 import type { CommitExtras, ThreadLog } from '../log/thread-log.ts'
 
@@ -147,8 +148,11 @@ export class WaitManager {
     if (head.run.isStepOpen && !isForeign) return false
     // A program may ask before the log has the call that it asks about.
     const asked = new Set(
-      waitsOf(this.#log.state, head.run).flatMap(({ call, subject }) =>
-        call === undefined && subject.toolCallId !== undefined ? [subject.toolCallId] : [],
+      waitsOf(this.#log.state, head.run).flatMap(({ call, payload, subject }) =>
+        // The call of a subagent is none of this thread's.
+        call === undefined && payload?.[PASSED_ON] === undefined && subject.toolCallId !== undefined
+          ? [subject.toolCallId]
+          : [],
       ),
     )
     const isAtWork = (part: Part | undefined): boolean =>

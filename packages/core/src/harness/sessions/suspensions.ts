@@ -112,8 +112,10 @@ function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: 
   const details = { toolCallId, pending }
   const known = pending.length === 0 ? 'None is waiting.' : `Waiting: ${pending.join(', ')}.`
   if (toolCallId !== undefined) {
-    const wait = waits.find((each) => callIdOf(each) === toolCallId)
-    if (wait !== undefined) return wait
+    const [wait, ...others] = waits.filter((each) => callIdOf(each) === toolCallId)
+    if (wait !== undefined && others.length === 0) return wait
+    if (wait !== undefined)
+      throw new InspanError('misuse', `There is more than one ${what} "${toolCallId}".`, { details })
     throw new InspanError('not-found', `There is no ${what} "${toolCallId}".`, { hint: known, details })
   }
   const [only] = waits

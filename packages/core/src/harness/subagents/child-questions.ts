@@ -1,5 +1,6 @@
 import type { Answer, Wait } from '@inspan/protocol'
 import type { Grants } from '@inspan/protocol'
+import type { ThreadState } from '@inspan/protocol/log'
 import { type LogEntry, recordsAfter, type ThreadRuntime } from '../../engine/index.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { ChildNote } from './child-note.ts'
@@ -82,7 +83,7 @@ export class ChildQuestions {
           continue
         }
         const { agentType, task } = note
-        const question = passedOn(wait, name, { agentType, task, threadId: this.#thread })
+        const question = passedOn(wait, name, { agentType, task, threadId: this.#thread }, callIds(log.state))
         // A question of the run is withdrawn when that ends. A subagent in the background has none.
         const origin = run === null || note.background === true ? {} : { run: run.runId }
         await log.commit([{ type: 'wait.opened', wait: question }], origin)
@@ -111,6 +112,12 @@ export class ChildQuestions {
     // "Always" was said in the session of the parent and holds for all that works there.
     if (answer.remember !== undefined && missing !== undefined) await parent.configure({ grants: missing })
   }
+}
+
+/** The ids of the calls that wait or work in a thread. */
+function callIds({ head, messages }: ThreadState): ReadonlySet<string | undefined> {
+  const open = [...messages].flatMap(({ parts }) => [...parts].filter((part) => part.type === 'tool-call'))
+  return new Set([...[...head.waits].map(({ subject }) => subject.toolCallId), ...open.map((part) => part.toolCallId)])
 }
 
 function isAboutWaits(entry: LogEntry): boolean {

@@ -16,18 +16,27 @@ export function passedId(child: string, waitId: string): string {
 
 /**
  * Returns a question of a subagent as one of its parent's thread. It says who asks and what that one was told to do; if
- * the subagent itself only passes it on, the one that began.
+ * the subagent itself only passes it on, the one that began. Providers may give calls of several agents one id: a call
+ * whose id is `taken` gets another, so that no answer reaches the wrong one.
  */
-export function passedOn(wait: Wait, name: string, asker: AskingSubagent): WaitRequest {
+export function passedOn(
+  wait: Wait,
+  name: string,
+  asker: AskingSubagent,
+  taken: ReadonlySet<string | undefined>,
+): WaitRequest {
   const { answerSchema, description, kind, payload, resumable, subject } = wait
   const { hash: _hash, judgedAs: _judgedAs, ...shown } = subject
+  const { toolCallId } = shown
+  const another =
+    toolCallId !== undefined && taken.has(toolCallId) ? { toolCallId: passedId(asker.threadId, toolCallId) } : {}
   const isPassedOn = askerOf(wait) !== undefined
   const labels: JsonObject = isPassedOn ? {} : { [ASKER]: { ...asker } }
   return {
     id: passedId(asker.threadId, wait.id),
     // A plan of a subagent changes no mode of its parent, so there it is a mere question.
     kind: kind === 'plan' ? 'question' : kind,
-    subject: shown,
+    subject: { ...shown, ...another },
     description: isPassedOn ? description : `Subagent "${name}" asks: ${description}`,
     payload: { ...payload, ...labels },
     ...defined({ answerSchema, resumable }),

@@ -91,6 +91,33 @@ suite('the approval of a call of a subagent', () => {
     assert.equal(journal.length, 1)
   })
 
+  test('several calls with one id, as some providers give them, are told apart: the answer reaches the one that is meant', async () => {
+    const journal: unknown[] = []
+    const both: ModelScript = [{ toolCalls: [call('same', 'One.'), call('c2', 'Two.')] }, { text: 'Done.' }]
+    const orders = {
+      turns: Array.from({ length: 4 }, () => (request: object) => {
+        const prompt = JSON.stringify(request)
+        if (prompt.includes('tool-result')) return { text: prompt.includes('painted') ? 'Painted.' : 'Left.' }
+        return { toolCalls: [{ id: 'same', name: 'paint', input: { what: prompt.includes('One.') ? 'one' : 'two' } }] }
+      }),
+    }
+    const { bench } = benchOf(both, orders, { definition: { tools: { paint: paint(journal) } } })
+    await using _ = bench
+    const { session } = bench.harness
+    const all = bench.next('tool_approval_required', () => bench.all('tool_approval_required').length === 2)
+    const sent = bench.harness.sendMessage({ content: 'Go.' })
+    await all
+    const { pendingApprovals } = session.displayState.get()
+    assert.equal(new Set(pendingApprovals.map(({ toolCallId }) => toolCallId)).size, 2)
+    const two = pendingApprovals.find(({ subagent }) => subagent?.task === 'Two.')
+    await session.respondToToolApproval({ decision: 'approve', toolCallId: two?.toolCallId ?? '' })
+    await session.respondToToolApproval({ decision: 'decline' })
+    await sent
+    const results = new Map(bench.all('subagent_end').map(({ result, toolCallId }) => [toolCallId, result]))
+    assert.deepEqual([results.get('same'), results.get('c2')], ['Left.', 'Painted.'])
+    assert.equal(journal.length, 1)
+  })
+
   test('the approval of a call of a nested subagent names who really asks', async () => {
     const journal: unknown[] = []
     const nested: ModelScript = [
