@@ -42,11 +42,6 @@ export function builtinTools(options: BuiltinToolsOptions): readonly RunnableToo
   ].map(explaining)
 }
 
-/** True for built-in tools: they only ask or take notes, so they need no approval. */
-export function needsNoApproval(toolName: string): boolean {
-  return BUILTIN_TOOL_IDS.some((id) => id === toolName)
-}
-
 /** Refuses a wrong answer when it is given, while whoever gave it can still give another. */
 export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
   const problem =

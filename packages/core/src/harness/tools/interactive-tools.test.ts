@@ -4,7 +4,7 @@ import { InspanError, type Answer, type JsonObject, type JsonValue } from '@insp
 import type { RunnableTool } from '@inspan/protocol/driver'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
-import { assertAnswers, BUILTIN_TOOL_IDS, builtinTools, needsNoApproval } from './builtin-tools.ts'
+import { assertAnswers, BUILTIN_TOOL_IDS, builtinTools } from './builtin-tools.ts'
 import { allowedPaths } from '../../engine/index.ts'
 
 const done = { text: 'Done.' }
@@ -291,10 +291,5 @@ suite('the built-in tools', () => {
       new Set(names(builtinTools(options))),
       new Set(BUILTIN_TOOL_IDS.filter((id) => !['subagent', 'recall'].includes(id))),
     )
-  })
-
-  test('need no approval themselves; others do', () => {
-    assert.ok(BUILTIN_TOOL_IDS.every(needsNoApproval))
-    assert.ok(!needsNoApproval('execute_command'))
   })
 })
