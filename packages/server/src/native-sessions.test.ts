@@ -77,6 +77,7 @@ describe('a session that a coding agent began without us', () => {
     assert.equal(receipt.status, 'done')
     const { threads } = await client.routes.threads({ search: 'Remember' })
     const thread = threads[0]?.id ?? ''
+    assert.equal(receipt.thread, thread)
     await client.open(thread)
     const { messages } = await stateWhere(client, ({ head }) => head.lastRun?.runId === receipt.runId)
     assert.deepEqual(
@@ -89,6 +90,7 @@ describe('a session that a coding agent began without us', () => {
     assert.ok(!first?.argv.join(' ').includes('Remember the number'), 'the agent knows its own history')
 
     const again = await client.send({ type: 'resume', sessionId: SESSION, prompt: 'And now?' }).receipt
+    assert.equal(again.thread, thread)
     await stateWhere(client, ({ head }) => head.lastRun?.runId === again.runId)
     assert.equal((await client.routes.threads()).threads.filter(({ title }) => title?.startsWith('Remember')).length, 1)
     await client.close()

@@ -132,6 +132,30 @@ describe('a bare WebSocket script that knows only states, deltas and commands', 
     client.close()
   })
 
+  it('is shown the session that it resumes', async () => {
+    await using bench = await ServerBench.start([
+      { text: 'I will remember.' },
+      { text: 'It was seven.' },
+      { text: 'Bye.' },
+    ])
+    const client = new SeedClient(bench.url, bench.token)
+    await client.until(() => true)
+    client.send({ type: 'submit', prompt: 'Remember seven.' })
+    const { sessionId } = await client.until(({ messages, status }) => status === 'idle' && messages.length === 2)
+    client.close()
+    await bench.fetch('/v1/threads', { method: 'POST', body: '{}' })
+    const later = new SeedClient(bench.url, bench.token)
+    assert.deepEqual((await later.until(() => true)).messages, [], 'the newest session is another one')
+    later.send({ type: 'resume', prompt: 'Which number?', sessionId })
+    const resumed = await later.until(({ messages, status }) => status === 'idle' && messages.length === 4)
+    assert.deepEqual([resumed.sessionId, resumed.messages[3]?.content], [sessionId, 'It was seven.'])
+    later.send({ type: 'submit', prompt: 'Thank you.' })
+    const end = await later.until(({ messages, status }) => status === 'idle' && messages.length === 6)
+    assert.equal(end.messages[5]?.content, 'Bye.')
+    assert.deepEqual(later.errors, [])
+    later.close()
+  })
+
   it('takes a batch in order, and sees why a command was refused', async () => {
     await using bench = await ServerBench.start([{ text: 'One' }, { text: 'Two' }])
     const client = new SeedClient(bench.url, bench.token)

@@ -57,7 +57,9 @@ export class CommandExecutor {
         const refused = await this.makeWorktree(result.thread, caller).catch((error: unknown) => String(error))
         if (refused !== undefined) return { status: 'rejected', reason: 'unsupported', message: refused }
       }
-      return outcomeOf(result, used)
+      const outcome = outcomeOf(result, used)
+      // Its sender named a session, perhaps one of a coding agent: this is the thread that continues it.
+      return given.type === 'resume' && outcome.status === 'done' ? { ...outcome, thread } : outcome
     } finally {
       used.release()
     }

@@ -46,6 +46,8 @@ export class ServedConnection {
   #pending = 0
   #clientId: string | undefined
   #thread: string | undefined
+  /** A client of version 0, which is shown one thread. */
+  #isSeed = false
   /** What the network had taken when it was looked at last. */
   #taken = 0
   #stalledMs = 0
@@ -71,14 +73,17 @@ export class ServedConnection {
 
   /** Serves a client of version 0: the whole state first, then deltas with indexes. */
   startAsSeed(thread?: string): Promise<void> {
-    return this.#post(async () => {
-      const id = thread ?? (await this.#hub.defaultThread(this.caller))
-      const used = await this.#hub.use(id, this.caller)
-      if (this.#closed) return used.release()
-      this.#thread = id
-      const watch = watchAsSeed({ ...this.#watchOptions(used), window: DEFAULT_WINDOW })
-      this.#watches.set(id, keep(watch, used))
-    })
+    this.#isSeed = true
+    return this.#post(async () => this.#showAsSeed(thread ?? (await this.#hub.defaultThread(this.caller))))
+  }
+
+  async #showAsSeed(thread: string): Promise<void> {
+    const used = await this.#hub.use(thread, this.caller)
+    if (this.#closed) return used.release()
+    for (const shown of this.#watches.keys()) this.#drop(shown)
+    this.#thread = thread
+    const watch = watchAsSeed({ ...this.#watchOptions(used), window: DEFAULT_WINDOW })
+    this.#watches.set(thread, keep(watch, used))
   }
 
   /** Takes a message of the client. Messages are handled one after the other. */
@@ -158,6 +163,7 @@ export class ServedConnection {
   }
 
   async #hello(hello: ClientHello): Promise<void> {
+    this.#isSeed = false
     this.#clientId = hello.clientId
     const known = this.#thread ?? (await this.#hub.defaultThread(this.caller))
     const wanted = hello.threads ?? { [known]: null }
@@ -238,6 +244,9 @@ export class ServedConnection {
       // A client that sends no ids must still see that it was refused.
       this.#send(JSON.stringify(errorOf(receipt)))
     }
+    // It has no other way to see the session that it has opened.
+    const opened = given.type === 'resume' ? receipt.thread : undefined
+    if (this.#isSeed && opened !== undefined && opened !== this.#thread) await this.#showAsSeed(opened)
   }
 
   #receipt({ id }: Command, receipt: Omit<ReceiptMessage, 'type' | 'id'>): void {
