@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Container, Markdown, Spacer, type Component } from '@earendil-works/pi-tui'
 import fc from 'fast-check'
+import { GROWTH_LIMIT, timeGrowth } from '@inspan/testing'
 import { markdownPieces } from './markdown-pieces.ts'
 import { createTheme } from './theme.ts'
 
@@ -74,5 +75,16 @@ suite('Markdown in pieces', () => {
     for (const kept of ['```\na\n\nb\n```', '- a\n\nb', 'See [a].\n\nMore.\n\n[a]: http://x']) {
       assert.deepEqual(markdownPieces(kept), [kept])
     }
+  })
+
+  test('is found in time that grows with the text', async () => {
+    for (const shape of ['word\n\n', '\n', '- a\n\n', '```\n', '    x\n', '**', 'a |\n'])
+      for (const start of ['', 'a\n\n> b\n\n', 'a\n- b\n\n']) {
+        const growth = await timeGrowth((factor) => {
+          const given = start + shape.repeat(3_000 * factor)
+          return () => markdownPieces(given)
+        })
+        assert.ok(growth <= GROWTH_LIMIT, `${JSON.stringify(start + shape)}: the time grows ${growth.toFixed(1)} times`)
+      }
   })
 })

@@ -13,27 +13,28 @@ export function markdownPieces(text: string): readonly string[] {
   if (REACHES_FAR.test(text)) return [text]
   const pieces: string[] = []
   let piece: string[] = []
+  let gaps = 0
+  let hasList = false
   let fence: string | undefined
   for (const line of text.split('\n')) {
     const [, mark] = FENCE.exec(line) ?? []
-    if (fence === undefined && isNewParagraph(piece, line)) {
+    // Only after exactly one empty line and another plain paragraph, so that the distance between both is known.
+    if (fence === undefined && gaps === 1 && !hasList && piece.at(-1) === '' && isPlain(piece[0]) && isPlain(line)) {
       pieces.push(piece.slice(0, -1).join('\n'))
       piece = []
+      gaps = 0
     }
     if (mark !== undefined) {
       if (fence === undefined) fence = mark
       else if (mark.startsWith(fence) && line.trim() === mark) fence = undefined
     }
+    if (line === '') gaps++
+    hasList ||= LIST.test(line)
     piece.push(line)
   }
   return [...pieces, piece.join('\n')]
 }
 
-/** Only after exactly one empty line and another plain paragraph, so that the distance between both is known. */
-function isNewParagraph(piece: readonly string[], line: string): boolean {
-  const [before, gap] = piece.slice(-2)
-  const [first] = piece
-  if (gap !== '' || before === undefined || before === '' || first === undefined) return false
-  const isPlain = (each: string): boolean => PLAIN.test(each) && !LIST.test(each) && !FENCE.test(each)
-  return isPlain(line) && isPlain(first) && !piece.slice(1, -1).includes('') && !piece.some((each) => LIST.test(each))
+function isPlain(line = ''): boolean {
+  return PLAIN.test(line) && !LIST.test(line) && !FENCE.test(line)
 }
