@@ -9,6 +9,7 @@ import { LIMITS } from '@inspan/protocol/schema'
 import { serve, type InspanServer } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
 import { connect, webSocketTransport, type Client, type ClientState, type Transport } from './index.ts'
+import { until } from './until.fixture.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
 
@@ -46,21 +47,6 @@ class Served implements AsyncDisposable {
     await this.server.close()
     await this.harness.destroy()
   }
-}
-
-function until(client: Client, holds: (state: ClientState) => boolean): Promise<ClientState> {
-  return new Promise((resolve) => {
-    const state = client.getState()
-    if (holds(state)) {
-      resolve(state)
-      return
-    }
-    const stop = client.subscribe((next) => {
-      if (!holds(next)) return
-      stop()
-      resolve(next)
-    })
-  })
 }
 
 const idleAfter =

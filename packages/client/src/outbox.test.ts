@@ -3,21 +3,9 @@ import { it } from 'node:test'
 import { Agent, Harness } from '@inspan/core'
 import { serve } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
-import { connect, webStorageOutbox, type Client, type ClientState, type OutboxContents } from './index.ts'
+import { connect, webStorageOutbox, type Client, type OutboxContents } from './index.ts'
 import { uuidV7 } from './uuid.ts'
-
-function until(client: Client, holds: (state: ClientState) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    let stop = (): void => undefined
-    const check = (state: ClientState): void => {
-      if (!holds(state)) return
-      stop()
-      resolve()
-    }
-    stop = client.subscribe(check)
-    check(client.getState())
-  })
-}
+import { until } from './until.fixture.ts'
 
 it('a command that was sent while the server was away outlives a reload of the page, and happens once', async () => {
   const kept = new Map<string, string>()

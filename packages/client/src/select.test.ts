@@ -3,21 +3,9 @@ import { it } from 'node:test'
 import { Agent, Harness } from '@inspan/core'
 import { serve } from '@inspan/server'
 import { scriptedModel } from '@inspan/testing'
-import { connect, type Client, type ClientState } from './index.ts'
+import { connect, type ClientState } from './index.ts'
 import { selected, type Kept } from './select.ts'
-
-function until(client: Client, holds: (state: ClientState) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    let stop = (): void => undefined
-    const check = (state: ClientState): void => {
-      if (!holds(state)) return
-      stop()
-      resolve()
-    }
-    stop = client.subscribe(check)
-    check(client.getState())
-  })
-}
+import { until } from './until.fixture.ts'
 
 it('a selected value stays the same object while only other parts of the state change', async () => {
   const words = Array.from({ length: 50 }, (_, index) => `word${index} `)

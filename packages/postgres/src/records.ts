@@ -3,6 +3,7 @@ import { storedTypes, type Page, type RecordFormat, type RecordQuery } from '@in
 import {
   checkId,
   checkSeq,
+  isRare,
   noSuchStream,
   pageOf,
   planRecords,
@@ -13,7 +14,7 @@ import {
   type Stretch,
 } from '@inspan/stores/shared'
 import type { SqlSession } from './connection.ts'
-import { IS_RARE_SQL, isRare } from './schema/tables.ts'
+import { IS_RARE_SQL } from './schema/tables.ts'
 
 const COLUMNS = 'seq, first, type, v, at, extra, body'
 

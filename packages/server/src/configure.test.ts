@@ -5,18 +5,7 @@ import { Agent, createTool, Harness, MemoryStore } from '@inspan/core'
 import { scriptedModel } from '@inspan/testing'
 import { z } from 'zod'
 import { serve, type InspanServer } from './serve.ts'
-
-function until(client: Client, holds: (state: ClientState) => boolean): Promise<ClientState> {
-  return new Promise((resolve) => {
-    const check = (state: ClientState): void => {
-      if (!holds(state)) return
-      stop()
-      resolve(state)
-    }
-    const stop = client.subscribe(check)
-    check(client.getState())
-  })
-}
+import { until } from './until.fixture.ts'
 
 const idle = ({ head, status }: ClientState): boolean => status === 'idle' && head.lastRun !== null
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { connect, type Client, type ClientState } from '@inspan/client'
 import { createTool, MemoryStore } from '@inspan/core'
 import { ServerBench } from './server.fixture.ts'
+import { until } from './until.fixture.ts'
 
 const write = createTool({ id: 'write_file', description: 'Writes.', category: 'edit', execute: () => 'written' })
 const WRITE = { toolCalls: [{ name: 'write_file', input: { path: 'a.txt' } }] }
@@ -11,19 +12,6 @@ const NONE = { tools: [], categories: [] }
 
 function tenantIn(headers: string): string {
   return headers.includes('of-bob') ? 'bob' : 'ann'
-}
-
-function until(client: Client, isTrue: (state: ClientState) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    let stop: (() => void) | undefined
-    const look = (): void => {
-      if (!isTrue(client.getState())) return
-      resolve()
-      stop?.()
-    }
-    stop = client.subscribe(look)
-    look()
-  })
 }
 
 /** Has the agent write, and returns whether that had to be asked. */

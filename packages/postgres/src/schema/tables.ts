@@ -1,29 +1,7 @@
-import type { RecordType } from '@inspan/protocol/log'
-
-/** Record types that every turn writes. Part of the layout: once released, a change of the list needs a new one. */
-const COMMON_TYPES = [
-  'message.added',
-  'message.started',
-  'message.ended',
-  'run.started',
-  'run.ended',
-  'turn.started',
-  'turn.ended',
-  'step.started',
-  'step.ended',
-  'text-delta',
-  'reasoning-delta',
-  'tool-call',
-  'call.started',
-  'tool-result',
-] as const satisfies readonly RecordType[]
+import { COMMON_TYPES } from '@inspan/stores/shared'
 
 /** Postgres uses a partial index only for a query that implies its condition. */
 export const IS_RARE_SQL: string = `type NOT IN (${COMMON_TYPES.map((type) => `'${type}'`).join(', ')})`
-
-export function isRare(type: string): boolean {
-  return !COMMON_TYPES.some((common) => common === type)
-}
 
 /**
  * Ids compare by their bytes (`COLLATE "C"`), as in the other stores. Bodies are text, because `jsonb` reorders keys and

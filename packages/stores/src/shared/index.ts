@@ -10,6 +10,7 @@ export {
   type CommandQuery,
   type StoredCommand,
 } from './command-row.ts'
+export { COMMON_TYPES, isRare } from './common-types.ts'
 export { CursorScope } from './cursor.ts'
 export { checkHash, checkId, checkRanges, checkSeq, checkTime, MAX_SEQ, pageLimit, toJsonText } from './input-checks.ts'
 export { ownerFromRow, type OwnerRow } from './owner-row.ts'

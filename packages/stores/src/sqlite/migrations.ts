@@ -1,4 +1,4 @@
-import type { RecordType } from '@inspan/protocol/log'
+import { COMMON_TYPES } from '../shared/common-types.ts'
 
 /** Marks our files: "HRNS". */
 export const APPLICATION_ID = 0x48524e53
@@ -8,30 +8,8 @@ export interface Migration {
   readonly sql: string
 }
 
-/** Record types that every turn writes. Part of the layout: once released, a change of the list needs a new one. */
-const COMMON_TYPES = [
-  'message.added',
-  'message.started',
-  'message.ended',
-  'run.started',
-  'run.ended',
-  'turn.started',
-  'turn.ended',
-  'step.started',
-  'step.ended',
-  'text-delta',
-  'reasoning-delta',
-  'tool-call',
-  'call.started',
-  'tool-result',
-] as const satisfies readonly RecordType[]
-
 /** SQLite uses a partial index only for a query that states its condition in the same words. */
 export const IS_RARE_SQL: string = COMMON_TYPES.map((type) => `type <> '${type}'`).join(' AND ')
-
-export function isRare(type: string): boolean {
-  return !COMMON_TYPES.some((common) => common === type)
-}
 
 /**
  * One entry per released layout, never changed afterwards. Records themselves are not migrated: they are lifted when

@@ -9,7 +9,8 @@ import { noSuchStream } from '../shared/store-errors.ts'
 import { wholeRow } from './blobs.ts'
 import type { SqliteConnection } from './connection.ts'
 import { IN_RANGE_SQL, limitSql, SEQ_SQL } from './keys.ts'
-import { IS_RARE_SQL, isRare } from './migrations.ts'
+import { isRare } from '../shared/common-types.ts'
+import { IS_RARE_SQL } from './migrations.ts'
 import { findStream } from './streams.ts'
 
 const COLUMNS = `${SEQ_SQL} AS seq, first, type, v, at, extra, body`
