@@ -164,7 +164,12 @@ export class ThreadLease {
     const { losses, mailbox, options, runs } = this.#ports
     const { log } = this.#hold ?? {}
     if (log?.failure !== undefined) losses.emit({ onDisk: log.state, error: log.failure })
-    mailbox.post(() => runs.lose()).catch(() => undefined)
+    // At once: what is in the mailbox may wait for a store that does not answer, and the program must end before others
+    // take the thread. Then again, for a turn that was just being started.
+    const lost = Promise.resolve()
+      .then(() => runs.lose())
+      .catch(() => undefined)
+    mailbox.post(() => lost.then(() => runs.lose())).catch(() => undefined)
     void options.owner.wakeLater(options.thread)
   }
 
