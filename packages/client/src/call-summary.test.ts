@@ -14,3 +14,10 @@ test('the subject of a call is the argument that says most, or all of them', () 
   assert.equal(subjectOf('paint', others), 'colour: red, of: ["wall","door"], twice: true')
   assert.equal(subjectOf('task_write', { tasks: [{ content: 'Read' }, { content: 'Write' }] }), 'tasks: 2')
 })
+
+test('a list of tasks that is written is no file', () => {
+  for (const name of ['task_write', 'task_update', 'TodoWrite']) {
+    assert.equal(summarizeCall({ id: 'c', name, status: 'complete', input: {} }).kind, 'other', name)
+  }
+  assert.equal(summarizeCall({ id: 'c', name: 'Task', status: 'complete', input: {} }).kind, 'subagent')
+})

@@ -26,6 +26,7 @@ const KINDS: Readonly<Partial<Record<ActivityEvent['type'], CallKind>>> = {
 /** Patterns of tool names, for agents whose activity is not mapped. The first that matches counts. */
 const NAMES: readonly (readonly [RegExp, CallKind])[] = [
   [/^(task|agent|subagent|spawn_agent|delegate)$|subagent/, 'subagent'],
+  [/^task_|todo/, 'other'],
   [/bash|shell|exec|command/, 'command'],
   [/skill/, 'skill'],
   [/write|edit|patch|create_file|mkdir|delete/, 'write'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -53,6 +53,30 @@ describe('a web page that is served along', () => {
       const response = await fetch(`${server.url}${path}`)
       assert.equal(response.status, 401, path)
       assert.doesNotMatch(await response.text(), /secret/)
+    }
+  })
+
+  it('is served as a whole after it was built anew', async () => {
+    const built = join(folder, 'built')
+    const build = async (name: string, at: number): Promise<void> => {
+      await mkdir(join(folder, name, 'assets'), { recursive: true })
+      await writeFile(join(folder, name, 'index.html'), `<script src="/assets/${name}.js"></script>`)
+      await utimes(join(folder, name, 'index.html'), at, at)
+      await writeFile(join(folder, name, 'assets', `${name}.js`), name)
+      await rename(join(folder, name), built)
+    }
+    await build('first', 1000)
+    const other = await serve({ harness, pages: built })
+    try {
+      assert.match(await (await fetch(`${other.url}/`)).text(), /first\.js/)
+      await rename(built, join(folder, 'gone'))
+      assert.equal((await fetch(`${other.url}/assets/second.js`)).status, 401)
+      await build('second', 2000)
+      assert.equal(await (await fetch(`${other.url}/assets/second.js`)).text(), 'second')
+      assert.match(await (await fetch(`${other.url}/`)).text(), /second\.js/)
+      assert.equal((await fetch(`${other.url}/assets/first.js`)).status, 401)
+    } finally {
+      await other.close()
     }
   })
 

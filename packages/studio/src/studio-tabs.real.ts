@@ -142,6 +142,18 @@ describe('the web page in two tabs', { timeout: 240_000 }, () => {
     })
   })
 
+  it('says what to do when a part of it is gone after an update', async () => {
+    await visit(browser, await startStudio([]), async (page) => {
+      await page.route('**/assets/compare-page*', (route) => route.fulfill({ status: 404 }))
+      await page.getByRole('navigation').getByRole('button', { name: 'Compare agents' }).click()
+      await page.getByRole('alert').getByText('After an update of the server, load the page again.').waitFor()
+      assert.deepEqual(await axeFaults(page), [])
+      await page.unroute('**/assets/compare-page*')
+      await page.getByRole('button', { name: 'Load the page again' }).click()
+      await page.getByLabel('Prompt for all').waitFor()
+    })
+  })
+
   it('shows each call by what it does: read, write, search, list, skill', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inspan-kinds-'))
     await writeFile(join(folder, 'note.txt'), 'one\ntwo\n')

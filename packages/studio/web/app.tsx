@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { connectHere, type Connected } from './connection.ts'
 import { followSystemTheme } from './theme.ts'
+import { Failure } from './views/failure.tsx'
 import { PairingView } from './views/pairing.tsx'
 import { Workbench } from './views/workbench.tsx'
 
@@ -34,7 +35,11 @@ export function App(): ReactNode {
       </Notice>
     )
   }
-  return <Workbench client={connected.client} />
+  return (
+    <Failure>
+      <Workbench client={connected.client} />
+    </Failure>
+  )
 }
 
 function Notice({ children }: { readonly children: ReactNode }): ReactNode {

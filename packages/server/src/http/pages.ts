@@ -19,48 +19,44 @@ const TYPES: Readonly<Record<string, string>> = {
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
+interface Listed {
+  readonly files: ReadonlyMap<string, string>
+  /** When the page was built. */
+  readonly builtAt: number
+}
+
 /**
- * The files of a web page. They are listed once: a request names one of them or nothing, so that no path can lead out of
- * the folder.
+ * The files of a web page. A request names one that was listed, or nothing, so that no path can lead out of the folder.
+ * They are listed again when the page was built anew: its parts have other names then.
  */
 export class Pages {
-  readonly #files: ReadonlyMap<string, string>
+  readonly #folder: string
+  #listed: Listed
 
-  private constructor(files: ReadonlyMap<string, string>) {
-    this.#files = files
+  private constructor(folder: string, listed: Listed) {
+    this.#folder = folder
+    this.#listed = listed
   }
 
   static async open(folder: string): Promise<Pages> {
-    const files = new Map<string, string>()
-    let entries
-    try {
-      entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    } catch (cause) {
-      throw new InspanError('not-found', `The folder of the pages cannot be read: ${folder}.`, { cause })
-    }
-    for (const entry of entries) {
-      if (!entry.isFile() || TYPES[extname(entry.name)] === undefined) continue
-      const path = join(entry.parentPath, entry.name)
-      files.set(path.slice(folder.replace(/\/$/, '').length), path)
-    }
-    const index = files.get('/index.html')
-    if (index === undefined) throw new InspanError('not-found', `There is no index.html in ${folder}.`)
-    files.set('/', index)
-    return new Pages(files)
+    return new Pages(folder, await list(folder))
   }
 
   /** Returns the file for a request, if the request is for one. */
   async answer(method: string, path: string): Promise<Response | undefined> {
-    const file = method === 'GET' || method === 'HEAD' ? this.#files.get(path) : undefined
-    if (file === undefined) return undefined
-    const { size } = await stat(file)
+    if (method !== 'GET' && method !== 'HEAD') return undefined
+    if (path === '/' || path.startsWith('/assets/')) await this.#refresh()
+    const file = this.#listed.files.get(path)
+    // A listed file is gone for a moment while the page is replaced.
+    const found = file === undefined ? undefined : await stat(file).catch(() => undefined)
+    if (file === undefined || found === undefined) return undefined
     // Names of built files hold a hash of their content.
     const cache = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
     const body = method === 'HEAD' ? null : (Readable.toWeb(createReadStream(file)) as ReadableStream)
     return new Response(body, {
       headers: {
         'cache-control': cache,
-        'content-length': String(size),
+        'content-length': String(found.size),
         'content-security-policy': POLICY,
         'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
         'referrer-policy': 'no-referrer',
@@ -68,4 +64,36 @@ export class Pages {
       },
     })
   }
+
+  async #refresh(): Promise<void> {
+    const builtAt = await builtAtOf(this.#folder)
+    // While it is being replaced, there is none.
+    if (builtAt === undefined || builtAt === this.#listed.builtAt) return
+    this.#listed = await list(this.#folder).catch(() => this.#listed)
+  }
+}
+
+async function builtAtOf(folder: string): Promise<number | undefined> {
+  const found = await stat(join(folder, 'index.html')).catch(() => undefined)
+  return found?.mtimeMs
+}
+
+async function list(folder: string): Promise<Listed> {
+  const builtAt = (await builtAtOf(folder)) ?? 0
+  const files = new Map<string, string>()
+  let entries
+  try {
+    entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  } catch (cause) {
+    throw new InspanError('not-found', `The folder of the pages cannot be read: ${folder}.`, { cause })
+  }
+  for (const entry of entries) {
+    if (!entry.isFile() || TYPES[extname(entry.name)] === undefined) continue
+    const path = join(entry.parentPath, entry.name)
+    files.set(path.slice(folder.replace(/\/$/, '').length), path)
+  }
+  const index = files.get('/index.html')
+  if (index === undefined) throw new InspanError('not-found', `There is no index.html in ${folder}.`)
+  files.set('/', index)
+  return { files, builtAt }
 }

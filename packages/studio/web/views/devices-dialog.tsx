@@ -4,6 +4,8 @@ import type { Client, TokenSummary } from '@inspan/client'
 import { Button } from '../parts/button.tsx'
 import { shortTime } from '../short-time.ts'
 
+const MAY = { view: 'may read', approve: 'may answer', drive: 'may do everything' } as const
+
 /** Who may use the server. A code of the server's terminal works once; this is where another one comes from. */
 export function DevicesDialog({
   client,
@@ -55,7 +57,7 @@ export function DevicesDialog({
                   {name}
                 </span>
                 <span className="shrink-0 text-xs text-(--soft)">
-                  {role}, {shortTime(createdAt)}
+                  {isOwner === true ? 'programs of this user' : `${MAY[role]}, ${shortTime(createdAt)}`}
                 </span>
                 {isOwner !== true && (
                   <Button aria-label={`Revoke ${name}`} onClick={() => void attempt(() => revoke(id))}>

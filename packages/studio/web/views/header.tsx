@@ -38,7 +38,7 @@ export function Header({ choices, client, onDetails, onMenu, onPalette }: Header
         onMode={(mode) => send({ type: 'mode', mode })}
         onModel={(model) => send({ type: 'model', model })}
       />
-      <IconButton label="Commands (⌘K)" onClick={onPalette}>
+      <IconButton label="Commands (⌘K)" className="md:hidden" onClick={onPalette}>
         <Command size={18} />
       </IconButton>
       <IconButton label="Details" onClick={onDetails}>
