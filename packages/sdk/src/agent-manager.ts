@@ -81,8 +81,11 @@ class HarnessAgentManager implements AgentManager {
   readonly #wire: ScopedBus<WireCommunicationEvent>
   readonly #now: () => number
   readonly #agents = new Map<string, ManagedAgent>()
-  /** Ids of agents that are being created or destroyed. */
+  /** Ids of agents that are being created. */
   readonly #busy = new Set<string>()
+  readonly #destroying = new Map<string, Promise<void>>()
+  /** Agents that are being written. */
+  readonly #writes = new Set<Promise<void>>()
   readonly #failures = new Map<string, RestoreFailure>()
   readonly #ports: AgentPorts
   #stopWire: Unsubscribe | undefined
@@ -110,7 +113,7 @@ class HarnessAgentManager implements AgentManager {
       now: this.#now,
       resolve: (identity, abortSignal) => this.#resolve(identity, abortSignal),
       install: (identity, connectivity, how) => this.#install(identity, connectivity, how),
-      persist: (identity) => this.#identities.write(identity),
+      persist: (identity) => this.#persist(identity),
       destroy: (agentId) => this.destroyAgent(agentId),
     }
   }
@@ -129,7 +132,7 @@ class HarnessAgentManager implements AgentManager {
     const { agentId = this.#options.newId?.() ?? crypto.randomUUID(), ...given } = config
     checkAgentId(agentId)
     await requireFolder(projectRoot, 'The project folder')
-    if (this.#agents.has(agentId) || this.#busy.has(agentId)) {
+    if (this.#agents.has(agentId) || this.#busy.has(agentId) || this.#destroying.has(agentId)) {
       throw new AgentSDKError('AGENT_ALREADY_EXISTS', `There is an agent "${agentId}" already.`)
     }
     const identity = { agentId, projectRoot: absolutePath(projectRoot), config: mergeConfig({}, given) }
@@ -155,25 +158,13 @@ class HarnessAgentManager implements AgentManager {
     return [...this.#agents.keys()]
   }
 
+  /** Two calls at once are one. */
   async destroyAgent(agentId: string): Promise<void> {
     this.#assertUsable()
-    const agent = this.#agents.get(agentId)
-    if (agent === undefined && !this.#failures.has(agentId)) throw noAgent(agentId, false)
-    // Without its file or row there is no agent, whatever a crash leaves of it.
-    await this.#identities.remove(agentId)
-    if (agent !== undefined) {
-      const identity = agent.identity
-      try {
-        await this.#harness.destroyAgent(agentId)
-      } catch (error) {
-        await this.#identities.write(identity)
-        throw error
-      }
-      this.#agents.delete(agentId)
-      agent.dispose()
-    }
-    this.#failures.delete(agentId)
-    this.#telemetry.report('agent-destroyed', { agentId }, {})
+    const known = this.#destroying.get(agentId)
+    const destroyed = known ?? this.#destroy(agentId).finally(() => this.#destroying.delete(agentId))
+    this.#destroying.set(agentId, destroyed)
+    await destroyed
   }
 
   shutdown(): Promise<void> {
@@ -231,6 +222,28 @@ class HarnessAgentManager implements AgentManager {
     }
   }
 
+  async #destroy(agentId: string): Promise<void> {
+    const agent = this.#agents.get(agentId)
+    if (agent === undefined && !this.#failures.has(agentId)) throw noAgent(agentId, false)
+    await Promise.allSettled(this.#writes)
+    // Without its file or row there is no agent, whatever a crash leaves of it.
+    await this.#identities.remove(agentId)
+    if (agent !== undefined) {
+      const identity = agent.identity
+      try {
+        await this.#harness.destroyAgent(agentId)
+      } catch (error) {
+        await this.#identities.reserve(identity)
+        await this.#identities.write(identity)
+        throw error
+      }
+      this.#agents.delete(agentId)
+      agent.dispose()
+    }
+    this.#failures.delete(agentId)
+    this.#telemetry.report('agent-destroyed', { agentId }, {})
+  }
+
   /** The file is written last: until then there is no agent. A row is reserved first, since others may want the id. */
   async #create(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<AgentHandle> {
     if (this.#failures.has(identity.agentId)) return this.#createReserved(identity, abortSignal)
@@ -248,7 +261,7 @@ class HarnessAgentManager implements AgentManager {
     const agent = await this.#start(identity, abortSignal)
     try {
       throwIfAborted(abortSignal)
-      await this.#identities.write(identity)
+      await this.#persist(identity)
     } catch (error) {
       this.#agents.delete(agentId)
       agent.dispose()
@@ -257,6 +270,19 @@ class HarnessAgentManager implements AgentManager {
     }
     this.#failures.delete(agentId)
     return agent
+  }
+
+  /** An agent that is being destroyed is not written again: it would be back at the next start. */
+  async #persist(identity: AgentIdentity): Promise<void> {
+    this.#assertUsable()
+    if (this.#destroying.has(identity.agentId)) throw disposed(`The agent "${identity.agentId}"`)
+    const written = this.#identities.write(identity)
+    this.#writes.add(written)
+    try {
+      await written
+    } finally {
+      this.#writes.delete(written)
+    }
   }
 
   async #start(identity: AgentIdentity, abortSignal: AbortSignal | undefined): Promise<ManagedAgent> {
@@ -307,6 +333,7 @@ class HarnessAgentManager implements AgentManager {
     for (const agent of this.#agents.values()) agent.dispose()
     this.#agents.clear()
     try {
+      await Promise.allSettled(this.#writes)
       await this.#harness.shutdown()
     } finally {
       this.#stopWire?.()

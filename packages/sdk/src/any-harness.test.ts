@@ -1,6 +1,6 @@
 /** What a manager promises whatever harness it was made with. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { scriptedModel } from '@inspan/testing'
@@ -72,6 +72,49 @@ suite('a manager over any harness', () => {
     await assert.rejects(manager.createAgent(it.project, { agentId: 'refused' }), /Refused/)
     assert.deepEqual(manager.getAgentIds(), [])
     for (const name of ['a', 'refused']) assert.equal(existsSync(join(it.root, 'agents', `${name}.json`)), false)
+  })
+
+  test('does not get an agent whose harness is ready only after the shutdown', async () => {
+    await using it = await folders()
+    const ready = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const factory = changedHarness(native(), () => ({
+      createAgent: () => {
+        asked.resolve()
+        return ready.promise
+      },
+      getThreadIds: async () => [],
+    }))
+    const manager = await createAgentManager(it.root, factory)
+    const creating = manager.createAgent(it.project, { agentId: 'late' })
+    await asked.promise
+    await manager.shutdown()
+    ready.resolve()
+    await assert.rejects(creating, { type: 'DISPOSED' })
+    assert.equal(existsSync(join(it.root, 'agents', 'late.json')), false)
+  })
+
+  test('does not write an agent again that is being destroyed', async () => {
+    await using it = await folders()
+    const [asked, updated, destroyed] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    assert.ok(asked !== undefined && updated !== undefined && destroyed !== undefined)
+    const factory = changedHarness(native(), () => ({
+      updateAgent: () => {
+        asked.resolve()
+        return updated.promise
+      },
+      destroyAgent: () => destroyed.promise.then(() => true),
+    }))
+    await using manager = await createAgentManager(it.root, factory)
+    const agent = await manager.createAgent(it.project, { agentId: 'a' })
+    const updating = agent.updateAgentConfig({ name: 'Ann' })
+    await asked.promise
+    const destroying = manager.destroyAgent('a')
+    updated.resolve()
+    await assert.rejects(updating, { type: 'DISPOSED' })
+    destroyed.resolve()
+    await destroying
+    assert.deepEqual(readdirSync(join(it.root, 'agents')), [])
   })
 
   test('passes on the hooks and every field of the config that does not select the model', async () => {

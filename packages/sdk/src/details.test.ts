@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { MemoryStore } from '@inspan/core'
@@ -34,6 +34,21 @@ suite('an agent', () => {
     isBroken = false
     await manager.destroyAgent('a')
     assert.deepEqual(manager.getAgentIds(), [])
+  })
+
+  test('is gone after two calls at once that destroy it, and its id is free only then', async () => {
+    await using it = await chatting([])
+    const calls = [
+      it.manager.destroyAgent('a'),
+      it.agent.destroy(),
+      it.manager.createAgent(it.project, { agentId: 'a' }),
+    ]
+    const [first, second, third] = await Promise.allSettled(calls)
+    assert.deepEqual([first?.status, second?.status], ['fulfilled', 'fulfilled'])
+    assert.ok(third?.status === 'rejected' && third.reason.type === 'AGENT_ALREADY_EXISTS')
+    assert.deepEqual(readdirSync(join(it.root, 'agents')), [])
+    const agent = await it.manager.createAgent(it.project, { agentId: 'a' })
+    assert.deepEqual(agent.getChatSessionIds(), [])
   })
 
   test('has addresses and models of its own back after a restart', async () => {
@@ -191,10 +206,13 @@ suite('reports', () => {
     const requests: WireCommunicationEvent[] = []
     const wire = { isHeard: true, emit: (event: WireCommunicationEvent) => requests.push(event) }
     const model = observedModel(scriptedModel([{ text: 'Hi.' }]), { wire, agentId: 'a', sessionId: 's' })
-    await model.doGenerate({ prompt: [], headers: { Authorization: 'Bearer hush', 'x-plain': 'shown' } })
+    const secrets = ['Authorization', 'apikey', 'Set-Cookie', 'x-my-token', 'x-my-secret', 'x-my-password']
+    const headers = Object.fromEntries(secrets.map((name) => [name, 'hush']))
+    await model.doGenerate({ prompt: [], headers: { ...headers, 'x-plain': 'shown' } })
     const [request] = requests
     assert.ok(request?.type === 'llm-request')
-    assert.deepEqual(request.headers, { Authorization: '***', 'x-plain': 'shown' })
+    const expected = Object.fromEntries(secrets.map((name) => [name, '***']))
+    assert.deepEqual(request.headers, { ...expected, 'x-plain': 'shown' })
   })
 
   test('never go to the console', async (t) => {

@@ -26,6 +26,7 @@ export interface FoundIdentities {
 export interface Identities {
   /** Called before a new agent is made. Fails with `AGENT_ALREADY_EXISTS` if its id is taken, by whomever. */
   reserve(identity: AgentIdentity): Promise<void>
+  /** Fails with `AGENT_NOT_FOUND` if another manager has destroyed the agent. */
   write(identity: AgentIdentity): Promise<void>
   remove(agentId: string): Promise<void>
   /** Returns the agents of this harness. */

@@ -111,6 +111,25 @@ suite('agents in a store that managers share', () => {
     await store.close()
   })
 
+  test('do not come back when another manager changes an agent that was destroyed', async () => {
+    const store = new SqliteStore({ url: ':memory:' })
+    await using here = await folders()
+    await using there = await folders()
+    await using first = await managerOn(store, here)
+    await first.createAgent(here.project, { agentId: 'a' })
+    await using second = await managerOn(store, there)
+    const agent = second.getAgent('a')
+    await first.destroyAgent('a')
+    await assert.rejects(agent.updateAgentConfig({ name: 'Ann' }), { type: 'AGENT_NOT_FOUND' })
+    assert.deepEqual(agent.getAgentConfig(), {})
+    await second.destroyAgent('a')
+    for (const manager of [second, first]) await manager.shutdown()
+    await using third = await managerOn(store, here)
+    assert.deepEqual(ids(third), [])
+    await third.shutdown()
+    await store.close()
+  })
+
   test('are not there if their creation fails, and can be replaced if they cannot be restored', async () => {
     const store = new SqliteStore({ url: ':memory:' })
     await using here = await folders()

@@ -228,7 +228,7 @@ export class ChatProjection {
   #settled(waitId: string, isOver: boolean): void {
     const at = this.#unshown.findIndex(({ id }) => id === waitId)
     if (at >= 0) this.#unshown.splice(at, 1)
-    const { shown } = { shown: this.#shown }
+    const shown = this.#shown
     if (shown?.id !== waitId) return
     if (isOver || !this.#origins.has(shown.subject.toolCallId ?? waitId)) this.#showNext()
   }

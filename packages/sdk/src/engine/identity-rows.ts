@@ -51,8 +51,14 @@ export class IdentityRows implements Identities {
   }
 
   async write(identity: AgentIdentity): Promise<void> {
-    const id = this.#rowOf(identity.agentId)
-    await this.#owning(id, (fence) => this.#put(id, fence, this.#metadata(identity)))
+    const { agentId } = identity
+    const id = this.#rowOf(agentId)
+    await this.#owning(id, async (fence) => {
+      if (isGone(await this.#store.getThread(id))) {
+        throw new AgentSDKError('AGENT_NOT_FOUND', `The agent "${agentId}" was destroyed by another manager.`)
+      }
+      await this.#put(id, fence, this.#metadata(identity))
+    })
   }
 
   async remove(agentId: string): Promise<void> {
