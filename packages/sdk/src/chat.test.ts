@@ -287,6 +287,8 @@ suite('input', () => {
       await assert.rejects(session.chat(bad), { type: 'INVALID_MESSAGE_CONTENT' })
     }
     await assert.rejects(session.chat([{ ...png, mimeType: 'image/tiff' }]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
+    const archive = { type: 'file', mimeType: 'application/zip', data: 'AAAA', fileName: 'a.pdf' } as const
+    await assert.rejects(session.chat([archive]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
     const large = Buffer.alloc(5 * 1024 * 1024 + 1).toString('base64')
     await assert.rejects(session.chat([{ ...png, data: large }]), { type: 'MULTIMODAL_NOT_SUPPORTED' })
     await assert.rejects(session.chat(Array.from({ length: 101 }, () => png)), (error) => {
