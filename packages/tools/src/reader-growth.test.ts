@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { GROWTH_LIMIT, timeGrowth } from '@inspan/testing'
 import { redactSecrets } from './redaction/redact-secrets.ts'
 import { splitFrontMatter } from './skills/front-matter.ts'
+import { editText, plainText } from './workspace/edit-text.ts'
 
 const SHAPES: readonly string[] = [
   'word ',
@@ -25,6 +26,12 @@ const redact = redactSecrets()
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'secrets are removed': redact,
   'the settled part of a stream is found': redact.settled,
+  'a file is edited once': (text) => editText(`${plainText(text).text}the end`, { old: 'the end', new: 'x' }),
+  'lines to edit are nearly found': (text) => {
+    const lines = text.replaceAll(' ', '\n')
+    assert.throws(() => editText(lines, { old: `${lines.slice(lines.length / 2)} \nthe end`, new: 'x' }))
+  },
+  'a file is edited everywhere': (text) => editText(text, { all: true, old: text.slice(0, 1), new: 'y' }),
   'front matter is split off': (text) => splitFrontMatter(`---\n${text}`),
 }
 

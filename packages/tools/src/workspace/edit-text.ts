@@ -108,14 +108,34 @@ function tolerantPlaces(text: string, old: string): TextSpan[] {
     offset += line.length + 1
   }
   const places: TextSpan[] = []
-  for (let at = 0; at + trimmed.length <= lines.length; at++) {
-    if (!trimmed.every((line, index) => lines[at + index]?.trim() === line)) continue
-    const last = at + trimmed.length - 1
-    const end = (starts[last] ?? 0) + (lines[last] ?? '').length
+  const borders = bordersOf(trimmed)
+  let matched = 0
+  for (const [last, line] of lines.entries()) {
+    matched = extend(trimmed, borders, matched, line.trim())
+    if (matched < trimmed.length) continue
+    const at = last + 1 - matched
+    const end = (starts[last] ?? 0) + line.length
     places.push({ start: starts[at] ?? 0, end, indent: moreIndent(lines[at] ?? '', wanted[0] ?? '') })
-    at = last
+    matched = 0
   }
   return places
+}
+
+/**
+ * Returns for each beginning of the list how many of its last items are also its first. With that, a search never goes
+ * back in what it searches (Knuth, Morris and Pratt).
+ */
+function bordersOf(items: readonly string[]): readonly number[] {
+  const borders = [0]
+  for (const item of items.slice(1)) borders.push(extend(items, borders, borders.at(-1) ?? 0, item))
+  return borders
+}
+
+/** Returns how many of the first items are matched after one more, when so many were before. */
+function extend(items: readonly string[], borders: readonly number[], before: number, item: string): number {
+  let matched = before
+  while (matched > 0 && items[matched] !== item) matched = borders[matched - 1] ?? 0
+  return items[matched] === item ? matched + 1 : 0
 }
 
 function moreIndent(found: string, given: string): string {
