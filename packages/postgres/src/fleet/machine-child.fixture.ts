@@ -5,12 +5,21 @@ import { scriptedModel, type ModelRequest, type ModelTurn } from '@inspan/testin
 import { PostgresStore } from '../postgres-store.ts'
 import { openNextRelease } from '../next-release.fixture.ts'
 import type { Request, Reply } from './fleet.fixture.ts'
+import { programAgent } from './program-agent.fixture.ts'
 
 /**
  * One of several machines that serve the same threads. Its agent calls a tool as often as the prompt says; every effect
  * is a line in a file outside of any store.
  */
-const { CLOCK_AHEAD_MS = '0', LABELS = '', LEDGER = '', RELEASE = '', SERVE = '', URL: url = '' } = process.env
+const {
+  AGENT = '',
+  CLOCK_AHEAD_MS = '0',
+  LABELS = '',
+  LEDGER = '',
+  RELEASE = '',
+  SERVE = '',
+  URL: url = '',
+} = process.env
 
 // A machine whose clock is wrong.
 const trueNow = Date.now
@@ -64,7 +73,7 @@ const labels = LABELS.split(',').filter((label) => label !== '')
 const storage = RELEASE === 'next' ? await openNextRelease({ url, labels }) : await PostgresStore.open({ url, labels })
 const harness = new Harness({
   id: 'fleet',
-  agent,
+  agent: AGENT === 'program' ? programAgent(LEDGER) : agent,
   modes: [{ id: 'build' }],
   resourceId: 'fleet',
   storage,

@@ -85,6 +85,26 @@ suite('machines that share a database', () => {
     for (const proxy of proxies.values()) await proxy.close()
   })
 
+  test('a process that is cut off has ended the program of its agent when another machine takes the thread', async () => {
+    const url = await server.emptyDatabase()
+    await using fleet = await Fleet.start(url, 0)
+    const proxy = await startProxy(url)
+    try {
+      const { pid: victim = 0 } = await fleet.add({ URL: proxy.url, AGENT: 'program' })
+      const thread = await fleet.submit('Go on for ever.')
+      await until(async () => (await fleet.effects()).length > 0)
+      const [, program] = (await fleet.effects())[0]?.split(' ') ?? []
+      assert.ok(isAlive(Number(program)))
+      await fleet.add()
+      proxy.hang()
+      await fleet.isTakenFrom(thread, victim)
+      assert.ok(!isAlive(Number(program)), 'its program is still at work')
+      await fleet.kill(victim)
+    } finally {
+      await proxy.close()
+    }
+  })
+
   test('a process that is asked to end leaves its run at a step; another continues it, and nothing is in doubt', async () => {
     await using fleet = await Fleet.start(await server.emptyDatabase(), 2)
     const { thread, owner } = await fleet.startRun(50)
@@ -107,6 +127,14 @@ suite('machines that share a database', () => {
     assert.ok((await fleet.connections()) <= 3 * 10 + 2 + 1)
   })
 })
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 function report(t: TestContext, what: string, times: readonly number[], limit: number): void {
   const p99 = percentile(times, 0.99)
