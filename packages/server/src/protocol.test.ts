@@ -354,7 +354,12 @@ describe('server-sent events', () => {
   it('serve a client of version 0, too', async () => {
     await using bench = await ServerBench.start([])
     const { events: found } = await events(bench, '/v1/events?protocol=0', 1)
-    assert.equal(found[0]?.data.type, 'state')
+    const [{ data, id } = {}] = found
+    assert.equal(data?.type, 'state')
+    assert.match(id ?? '', /\/\d+$/)
+    await bench.fetch('/v1/threads', { method: 'POST', body: '{}' })
+    const again = await events(bench, '/v1/events?protocol=0', 1, { 'last-event-id': id ?? '' })
+    assert.equal(again.events[0]?.id, id, 'the same thread, although another one is the newest')
   })
 })
 

@@ -160,7 +160,9 @@ export function eventSink(response: ServerResponse, thread: string, epoch: strin
 const SEQ =
   /^\{"type":"(?:delta","thread":"(?:[^"\\]|\\.)*","seq":|delta","seq":|snapshot","thread":"(?:[^"\\]|\\.)*","snapshot":\{"seq":)(\d+)/
 
+const SEQ_OF_STATE = /^\{"type":"state",.*,"seq":(\d+)\}$/s
+
 function seqOf(text: string): string | undefined {
-  const [, seq] = SEQ.exec(text) ?? []
+  const [, seq] = SEQ.exec(text) ?? SEQ_OF_STATE.exec(text) ?? []
   return seq
 }
