@@ -24,7 +24,7 @@ export interface ServeOptions {
   readonly tokenFile?: string
   /** Allows an address that other machines can reach. Traffic is not encrypted: put a TLS proxy in front. Default: false. */
   readonly allowRemote?: boolean
-  /** Further values of the header `Host`, with port, compared exactly: `inspan.example:443`. Default: only the server's own address. */
+  /** Further values of the header `Host`, compared exactly: `inspan.example:8443`. Default: only the server's own address. */
   readonly allowedHosts?: readonly string[]
   /** Further origins of web pages that may connect. Default: only the server's own origin. */
   readonly allowedOrigins?: readonly string[]

@@ -394,6 +394,29 @@ describe('where the server listens', () => {
     assert.equal((await raw(proxied.url, '/v1/modes', { ...bearer(proxied.token), ...forwarded })).status, 200)
   })
 
+  it('answers an allowed name without its port only if that is the default one, which browsers leave out', async () => {
+    const allowedHosts = ['Inspan.example:443', 'desk.example:80', '[::1]:80', 'other.example:8443']
+    for (const [trustProxy, answered, refused] of [
+      [
+        true,
+        ['inspan.example'],
+        ['desk.example', '[::1]', 'other.example', 'inspan.example:80', 'evil.inspan.example'],
+      ],
+      [false, ['desk.example', '[::1]'], ['inspan.example', 'other.example', 'desk.example:443', 'desk.example.evil']],
+    ] as const) {
+      await using bench = await ServerBench.start([], { serve: { allowedHosts, trustProxy } })
+      const scheme = trustProxy ? 'https' : 'http'
+      for (const host of [...answered, ...allowedHosts]) {
+        const headers = { ...bearer(bench.token), host, origin: `${scheme}://${host}` }
+        assert.equal((await raw(bench.url, '/v1/modes', headers)).status, 200, host)
+        assert.equal(await upgrade(bench.url, headers), 101, host)
+      }
+      for (const host of refused) {
+        assert.equal((await raw(bench.url, '/v1/modes', { ...bearer(bench.token), host })).status, 421, host)
+      }
+    }
+  })
+
   it('behind a proxy it counts guesses by the address that the proxy saw, and serves HTTPS', async () => {
     await using bench = await ServerBench.start([], { serve: { allowedHosts: ['inspan.example'], trustProxy: true } })
     // The proxy appends the address it saw to whatever the sender claimed before.

@@ -53,10 +53,13 @@ export async function serve(options: ServeOptions): Promise<InspanServer> {
     ...(tokenFile === undefined ? {} : { path: tokenFile }),
   })
   let bound = 0
-  const hosts = (): readonly string[] => [
-    ...(socketPath === undefined ? ownHosts(host, bound) : ['localhost']),
-    ...(options.allowedHosts ?? []).map((each) => each.toLowerCase()),
-  ]
+  const defaultPort = options.trustProxy === true ? ':443' : ':80'
+  const hosts = (): readonly string[] =>
+    [
+      ...(socketPath === undefined ? ownHosts(host, bound) : ['localhost']),
+      ...(options.allowedHosts ?? []).map((each) => each.toLowerCase()),
+      // Browsers leave out the default port of an address.
+    ].flatMap((each) => (each.endsWith(defaultPort) ? [each, each.slice(0, -defaultPort.length)] : [each]))
   const guard: GuardOptions = {
     tokens,
     failures: new LoginFailures(),
