@@ -7,6 +7,12 @@ interface PostgresMeaning {
   readonly hint: string
 }
 
+const STANDBY: PostgresMeaning = {
+  code: 'read-only',
+  what: 'is read-only',
+  hint: 'Connect to the primary: a standby cannot be written.',
+}
+
 /** By SQLSTATE or its class, the first two characters. */
 const MEANINGS: Readonly<Record<string, PostgresMeaning>> = {
   '22021': {
@@ -14,11 +20,9 @@ const MEANINGS: Readonly<Record<string, PostgresMeaning>> = {
     what: 'was given a text that it cannot hold',
     hint: 'Leave NUL and broken characters out of ids and names.',
   },
-  '25006': {
-    code: 'read-only',
-    what: 'is read-only',
-    hint: 'Connect to the primary: a standby cannot be written.',
-  },
+  '25006': STANDBY,
+  // A function that only a primary has. The code has no other cause in what we ask.
+  '55000': STANDBY,
   '28': { code: 'invalid-input', what: 'refused the login', hint: 'Check user and password in the url.' },
   '3D': { code: 'not-found', what: 'does not exist', hint: 'Create it, or correct its name in the url.' },
   '42501': {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Client } from '@inspan/client'
+import { InspanError } from '@inspan/protocol'
+import { PostgresStore } from '../postgres-store.ts'
 import { startProxy } from '../proxy.fixture.ts'
 import { startPostgres, withClient } from '../server.fixture.ts'
 import { Fleet, noneTwice, until } from './fleet.fixture.ts'
@@ -66,6 +68,10 @@ suite('a database that is replaced while machines and clients are at work', () =
       await say(first, 2, 2)
       const standby = await server.startStandby()
       try {
+        await assert.rejects(
+          PostgresStore.open({ url: standby.urlOf(url) }),
+          (error) => InspanError.is(error, 'read-only') && /Connect to the primary/.test(error.hint ?? ''),
+        )
         // A run that is at work when the primary is lost.
         const running = await fleet.submit('note 60')
         await until(async () => (await fleet.effects()).length > 2)
