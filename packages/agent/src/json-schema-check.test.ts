@@ -290,6 +290,17 @@ suite('a schema from elsewhere', () => {
     assert.deepEqual(schemaProblems({ format: 'constructor' }).unchecked, ['format: "constructor"'])
   })
 
+  test('with a pattern that backtracks without end cannot be checked, which is known soon', () => {
+    const texts = { text: `${'a'.repeat(40)}!` }
+    const checked = checkAgainst({ properties: { text: { pattern: '^(a+)+$' } } }, texts)
+    assert.equal(checked, 'cannot be checked: it takes longer than 1000 ms')
+    assert.equal(checkAgainst({ properties: { text: { pattern: '^a+!$' } } }, texts), undefined)
+    assert.match(
+      checkAgainst({ patternProperties: { '(e|e)xt$': { type: 'number' } } }, texts) ?? '',
+      /^text: expected/,
+    )
+  })
+
   test('undefined is no value', () => {
     assert.equal(checkAgainst({ type: ['object', 'null'] }, undefined), 'expected object or null, received undefined')
     assert.match(checkAgainst({ properties: { a: {} } }, { a: undefined }) ?? '', /^cannot be checked: .*undefined/)

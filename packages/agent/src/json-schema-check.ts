@@ -1,8 +1,9 @@
-import { dereference, validate, type Schema } from '@cfworker/json-schema'
+import { dereference, validate, type Schema, type ValidationResult } from '@cfworker/json-schema'
 import type { JsonObject, JsonValue } from '@inspan/protocol'
 import { unicodePattern } from './json-schema-patterns.ts'
 import { describeErrors, type ReadSchema } from './json-schema-errors.ts'
 import { isCheckedWord, isObject, readable, schemasIn } from './json-schema-words.ts'
+import { withinTime } from './time-limit.ts'
 
 /** The parts of a schema that cannot be checked. */
 export interface SchemaProblems {
@@ -11,6 +12,9 @@ export interface SchemaProblems {
   /** Parts that are invalid, so that no value fits. */
   readonly broken: readonly string[]
 }
+
+/** Whoever wrote a schema may have written a pattern that backtracks without end. */
+const MOST_MS = 1_000
 
 /** Schemas are read once. */
 const readSchemas = new WeakMap<JsonObject, ReadSchema>()
@@ -27,7 +31,8 @@ export function checkAgainst(schema: JsonObject, value: unknown): string | undef
   }
   try {
     const read = readOnce(schema)
-    const { errors, valid } = validate(value, read.schema, '2020-12', read.lookup)
+    const check = (): ValidationResult => validate(value, read.schema, '2020-12', read.lookup)
+    const { errors, valid } = read.hasPatterns ? withinTime(MOST_MS, check) : check()
     return valid ? undefined : describeErrors(errors, value, read)
   } catch (error) {
     return describeFailure(error)
@@ -38,7 +43,8 @@ function readOnce(schema: JsonObject): ReadSchema {
   const known = readSchemas.get(schema)
   if (known !== undefined) return known
   const copy = readable(schema) as Schema
-  const made = { schema: copy, lookup: dereference(copy) }
+  const hasPatterns = JSON.stringify(copy).includes('"pattern')
+  const made = { schema: copy, lookup: dereference(copy), hasPatterns }
   readSchemas.set(schema, made)
   return made
 }

@@ -4,6 +4,7 @@ import type { OutputUnit, Schema } from '@cfworker/json-schema'
 export interface ReadSchema {
   readonly schema: Schema
   readonly lookup: Record<string, Schema | boolean>
+  readonly hasPatterns: boolean
 }
 
 /** Describes what a keyword requires. Keywords that are missing here only wrap the errors of a schema inside. */

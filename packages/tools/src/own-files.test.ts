@@ -7,11 +7,12 @@ import { test } from 'node:test'
 import { databaseFiles } from '@inspan/protocol/internal'
 import { LocalFiles } from './workspace/local-files.ts'
 
-/** Returns the locks that this process has on a file. */
+/** Returns the locks that this process has on a file, without their numbers, which count those of all processes. */
 function locksOn(path: string): string[] {
   const inode = `:${statSync(path).ino} `
   const lines = readFileSync('/proc/locks', 'utf8').split('\n')
-  return lines.filter((line) => line.includes(` ${process.pid} `) && line.includes(inode))
+  const own = lines.filter((line) => line.includes(` ${process.pid} `) && line.includes(inode))
+  return own.map((line) => line.slice(line.indexOf(': '))).toSorted()
 }
 
 test(

@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline'
 const [how = '', text = 'done'] = process.argv.slice(2)
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const schema = { type: 'object' }
+/** Nobody can wait until it is known whether a long text fits. */
+const ENDLESS = { type: 'string', pattern: '^(\\w|a)+$' }
 let generation = 0
 let asked: unknown
 
@@ -24,6 +26,7 @@ function toolsOf(): object[] {
     return [
       { name: 'number', inputSchema: schema, outputSchema },
       { name: 'broken', inputSchema: schema, outputSchema: { type: 'object', $ref: '#/nowhere' } },
+      { name: 'endless', inputSchema: schema, outputSchema: { type: 'object', properties: { n: ENDLESS } } },
     ]
   }
   if (how.startsWith('tools-')) {
@@ -47,7 +50,7 @@ function answerTo(method: string, params: { readonly protocolVersion?: string; r
     generation++
     say({ method: 'notifications/tools/list_changed' })
   }
-  if (how === 'lie') return { content: [{ type: 'text', text: 'x' }], structuredContent: { n: 'many' } }
+  if (how === 'lie') return { content: [{ type: 'text', text: 'x' }], structuredContent: { n: `${'a'.repeat(50)}!` } }
   if (how === 'sized') return sized(params.arguments ?? {})
   if (how === 'huge') return { content: [{ type: 'text', text: 'x'.repeat(100 * 1024 * 1024) }] }
   return { content: [{ type: 'text', text }] }

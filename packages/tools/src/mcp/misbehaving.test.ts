@@ -53,6 +53,13 @@ suite('a server that', () => {
     assert.ok('result' in broken && broken.isError === true)
   })
 
+  test('declares a schema with a pattern that backtracks without end stops nobody', async () => {
+    await using bench = await McpBench.ready({ a: misbehaving('lie') })
+    const endless = await bench.call('a_endless')
+    const result = 'The tool declares a schema for its result that takes too long to check.'
+    assert.deepEqual(endless, { result, isError: true })
+  })
+
   test('sends 100 MB is cut off', async () => {
     await using bench = await McpBench.ready({ a: misbehaving('huge') })
     await assert.rejects(bench.call('a_change'), /MCP server "a"/)

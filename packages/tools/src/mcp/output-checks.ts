@@ -1,5 +1,10 @@
 import type { CallToolResult, StandardSchemaV1, Tool } from '@modelcontextprotocol/client'
+import { InspanError } from '@inspan/protocol'
+import { withinTime } from '../time-limit.ts'
 import type { McpLibrary } from './load-client.ts'
+
+/** A server may declare a pattern that backtracks without end. */
+const MOST_MS = 1_000
 
 type OutputCheck = Pick<StandardSchemaV1['~standard'], 'validate'> | 'broken'
 
@@ -18,10 +23,15 @@ export class OutputChecks {
     if (structuredContent === undefined) return 'The tool did not return the structured result that it declares.'
     const check = this.#checkOf(tool)
     if (check === 'broken') return 'The tool declares a schema for its result that cannot be read.'
-    const checked = check.validate(structuredContent)
-    if (checked instanceof Promise || checked.issues === undefined) return undefined
-    const what = checked.issues.map(({ message }) => message).join('; ')
-    return `The tool returned a result that does not match the schema it declares: ${what}`.slice(0, 1_000)
+    try {
+      const checked = withinTime(MOST_MS, () => check.validate(structuredContent))
+      if (checked instanceof Promise || checked.issues === undefined) return undefined
+      const what = checked.issues.map(({ message }) => message).join('; ')
+      return `The tool returned a result that does not match the schema it declares: ${what}`.slice(0, 1_000)
+    } catch (error) {
+      if (!InspanError.is(error, 'expired')) throw error
+      return 'The tool declares a schema for its result that takes too long to check.'
+    }
   }
 
   #checkOf(tool: Tool): OutputCheck {

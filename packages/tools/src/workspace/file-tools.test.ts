@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -225,6 +225,21 @@ suite('list_files', () => {
     assert.match(await bench.text('list_files', { all: true }), /dist\/out\.js/)
   })
 
+  test('takes .gitignore as git does: no link, no pipe, and capital letters are others', async () => {
+    await using bench = new WorkspaceBench()
+    writeFileSync(join(bench.outside, 'secret.txt'), 'guessed\n')
+    symlinkSync(join(bench.outside, 'secret.txt'), join(bench.root, '.gitignore'))
+    mkdirSync(join(bench.root, 'pipe'))
+    execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(bench.root, 'pipe/.gitignore')])
+    mkdirSync(join(bench.root, 'plain'))
+    writeFileSync(join(bench.root, 'plain/.gitignore'), '*.log\n')
+    for (const path of ['guessed', 'plain/a.log', 'plain/A.LOG']) writeFileSync(join(bench.root, path), '')
+    assert.equal(
+      await bench.result('list_files', {}),
+      '.gitignore (link)\nguessed\npipe/\npipe/.gitignore\nplain/\nplain/.gitignore\nplain/A.LOG',
+    )
+  })
+
   test('reports that a path is missing or is no folder, as grep does, and names no descriptor', async () => {
     await using bench = new WorkspaceBench()
     writeFileSync(join(bench.root, 'a.txt'), 'a')
@@ -256,10 +271,18 @@ suite('grep', () => {
     assert.match(await bench.refusal('grep', { pattern: '(' }), /not a regular expression/)
   })
 
-  test('ends on a pattern that backtracks without end', async () => {
+  test('ends on a pattern that backtracks without end, whatever it contains', async () => {
     await using bench = new WorkspaceBench()
     writeFileSync(join(bench.root, 'a.txt'), `${'a'.repeat(200)}!\n`)
     assert.equal(await bench.result('grep', { pattern: '(a+)+$' }), 'No matches.')
+    assert.match(await bench.refusal('grep', { pattern: '(a*)*\\1b' }), /The pattern takes too long/)
+    assert.equal(await bench.result('grep', { pattern: 'a!(?!b)' }), `a.txt:1: ${'a'.repeat(200)}!`)
+  })
+
+  test('takes a line for itself: what follows in the next one does not count', async () => {
+    await using bench = new WorkspaceBench()
+    writeFileSync(join(bench.root, 'a.txt'), 'call\n(x)\n')
+    assert.equal(await bench.result('grep', { pattern: 'call(?!\\s*\\()' }), 'a.txt:1: call')
   })
 })
 

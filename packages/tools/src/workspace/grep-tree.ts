@@ -1,18 +1,23 @@
 import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import { InspanError } from '@inspan/protocol'
 import type { ContainedFolder, ContainedPlace } from './contained-folder.ts'
 import { at, inFolder, openFile } from './contained-folder.ts'
 import type { GrepOptions, Match } from './files.ts'
 import { isOpenDatabase, openDatabases } from '../own-files.ts'
+import { withinTime } from '../time-limit.ts'
 import { ripgrepFiles } from './ripgrep.ts'
 import { walkTree } from './walk-tree.ts'
 
-// A pattern that backtracks without end would stop the whole process: V8 then changes to its linear engine.
+// Many patterns that backtrack without end are no problem for the linear engine, which V8 then changes to.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024
 const BINARY_PROBE = 8000
+/** How much is searched at once, in characters and milliseconds. Nothing else happens in this process meanwhile. */
+const MOST_TEXT = 4 * 1024 * 1024
+const MOST_MS = 2_000
 /** How many files of one folder are read before their matches are passed on. */
 const MAX_NEIGHBOURS = 64
 
@@ -21,12 +26,23 @@ const MAX_NEIGHBOURS = 64
  * inside the folder.
  */
 export async function* grepTree(folder: ContainedFolder, path: string, options: GrepOptions): AsyncGenerator<Match> {
-  const found = options.useRipgrep === false ? undefined : await ripgrepFiles(folder, path, options)
+  const listed = options.useRipgrep === false ? undefined : await ripgrepFiles(folder, path, options)
+  const named = folder.visit(path, (place) => place.path)
+  const files = chosen(listed ?? filesBelow(folder, path, options), named, options.glob)
   const databases = openDatabases()
-  for await (const { parent, names } of byFolder(found ?? filesBelow(folder, path, options))) {
+  for await (const { parent, names } of byFolder(files)) {
     if (options.signal?.aborted === true) return
     yield* matchesIn(folder, parent, names, options.pattern, databases)
   }
+}
+
+/** A file that was named is searched in any case. */
+async function* chosen(
+  files: AsyncIterable<string> | Iterable<string>,
+  named: string,
+  glob: string | undefined,
+): AsyncGenerator<string> {
+  for await (const file of files) if (glob === undefined || file === named || fits(file, glob)) yield file
 }
 
 interface Neighbours {
@@ -59,19 +75,39 @@ function matchesIn(
   pattern: RegExp,
   databases: ReadonlySet<string>,
 ): Match[] {
+  const found: Match[] = []
+  let texts: { readonly path: string; readonly text: string }[] = []
+  let length = 0
+  const search = (): void => {
+    found.push(...withinTime(MOST_MS, () => texts.flatMap(({ path, text }) => [...matchingLines(path, text, pattern)])))
+    texts = []
+    length = 0
+  }
   try {
-    return folder.visit(parent, (place) =>
-      inFolder(place, (base) =>
-        names.flatMap((name) => {
+    folder.visit(parent, (place) =>
+      inFolder(place, (base) => {
+        for (const name of names) {
           const path = place.path === '.' ? name : `${place.path}/${name}`
           const text = readText({ base, name, path }, databases)
-          return text === undefined ? [] : [...matchingLines(path, text, pattern)]
-        }),
-      ),
+          if (text === undefined) continue
+          texts.push({ path, text })
+          length += text.length
+          if (length > MOST_TEXT) search()
+        }
+      }),
     )
-  } catch {
-    return []
+    search()
+  } catch (error) {
+    if (InspanError.is(error, 'expired')) throw tooSlow(error)
   }
+  return found
+}
+
+function tooSlow(cause: Error): InspanError {
+  return new InspanError('invalid-input', 'The pattern takes too long: it tries too many ways to match.', {
+    hint: 'Repeat nothing within a repetition, as `(a+)+` does.',
+    cause,
+  })
 }
 
 async function* filesBelow(folder: ContainedFolder, path: string, options: GrepOptions): AsyncGenerator<string> {
@@ -80,16 +116,22 @@ async function* filesBelow(folder: ContainedFolder, path: string, options: GrepO
     yield single
     return
   }
-  const { glob, honourIgnore, signal } = options
+  const { honourIgnore, signal } = options
   const tree = { depth: Infinity, honourIgnore, ...(signal === undefined ? {} : { signal }) }
   for await (const entry of walkTree(folder, path, tree)) {
-    if (entry.type === 'file' && (glob === undefined || fits(entry.path, glob))) yield entry.path
+    if (entry.type === 'file') yield entry.path
   }
 }
 
-/** A glob without a slash is about the name of a file, wherever it is. */
+/** A glob without a slash is about the name of a file, wherever it is. A star stands for a dot, too. */
 function fits(path: string, glob: string): boolean {
-  return matchesGlob(glob.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1), glob)
+  if (glob.startsWith('!')) return !fits(path, glob.slice(1))
+  if (!glob.includes('/')) return matches(path.slice(path.lastIndexOf('/') + 1), glob)
+  return matches(path, glob.replace(/^(?:\.?\/)+/, ''))
+}
+
+function matches(path: string, glob: string): boolean {
+  return matchesGlob(path, glob) || matchesGlob(path.replace(/(^|\/)\./g, '$1_'), glob)
 }
 
 function isFile(place: ContainedPlace): boolean {
@@ -119,8 +161,10 @@ function readText(place: ContainedPlace, databases: ReadonlySet<string>): string
 }
 
 function* matchingLines(path: string, text: string, pattern: RegExp): Generator<Match> {
-  // Most files have no match, and one look at the whole is much faster than one per line.
-  if (!new RegExp(pattern.source, `${pattern.flags.replace('m', '')}m`).test(text)) return
+  // Most files have no match, and one look at the whole is much faster than one per line. What must not follow a match
+  // may be in the next line, though.
+  const isAboutLines = /\(\?<?!/.test(pattern.source)
+  if (!isAboutLines && !new RegExp(pattern.source, `${pattern.flags.replace('m', '')}m`).test(text)) return
   let line = 0
   for (const each of text.split('\n')) {
     line++

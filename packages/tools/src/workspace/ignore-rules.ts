@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import type { Ignore } from 'ignore'
+import { inFolder, openFile, type ContainedPlace } from './contained-folder.ts'
+
+const MOST_BYTES = 1024 * 1024
 
 /** The rules of `.gitignore` files from a folder up to the workspace. */
 export interface IgnoreRules {
@@ -20,18 +22,36 @@ export function rulesOf(
   make: MakeIgnore,
 ): IgnoreRules | undefined {
   const under = path === '.' ? '' : `${path}/`
-  const names = under === '' ? ['.gitignore', '.git/info/exclude'] : ['.gitignore']
-  let rules = above
-  for (const name of names) {
-    let text: string
-    try {
-      text = readFileSync(join(base, name), 'utf8')
-    } catch {
-      continue
-    }
-    rules = { under, matcher: make().add(text), above: rules }
+  const texts = [textOf({ base, name: '.gitignore' })]
+  if (under === '') texts.push(excludes(base))
+  return texts.reduce<IgnoreRules | undefined>(
+    (rules, text) => (text === undefined ? rules : { under, matcher: make().add(text), above: rules }),
+    above,
+  )
+}
+
+function excludes(base: string): string | undefined {
+  try {
+    return inFolder({ base, name: '.git' }, (git) =>
+      inFolder({ base: git, name: 'info' }, (info) => textOf({ base: info, name: 'exclude' })),
+    )
+  } catch {
+    return undefined
   }
-  return rules
+}
+
+/** Returns the text of a plain file. Like git, it follows no link: what is left out would tell what is in the target. */
+function textOf({ base, name }: Pick<ContainedPlace, 'base' | 'name'>): string | undefined {
+  try {
+    const fd = openFile({ base, name, path: name }, constants.O_RDONLY)
+    try {
+      return fstatSync(fd).size > MOST_BYTES ? undefined : readFileSync(fd, 'utf8')
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
 }
 
 /** The nearest rule that mentions the path decides. */
@@ -48,5 +68,5 @@ export function isIgnored(path: string, isFolder: boolean, rules: IgnoreRules | 
 /** Loaded on first use. */
 export async function loadIgnore(): Promise<MakeIgnore> {
   const { default: ignore } = await import('ignore')
-  return () => ignore({ allowRelativePaths: true })
+  return () => ignore({ allowRelativePaths: true, ignoreCase: false })
 }

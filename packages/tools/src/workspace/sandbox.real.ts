@@ -32,19 +32,26 @@ suite('a shell in bubblewrap', () => {
 
 test('grep finds the same with ripgrep and without it', async () => {
   await using bench = new WorkspaceBench({ shell: false })
-  await bench.result('write_file', { path: '.gitignore', content: 'out/\n' })
-  for (const path of ['a.ts', 'src/b.ts', 'out/c.ts', '.hidden/d.ts', 'src/e.md']) {
-    await bench.result('write_file', { path, content: 'x\nneedle 1\r\nNeedle 2\n' })
+  await bench.result('write_file', { path: '.gitignore', content: 'out/\n*.log\n' })
+  await bench.result('write_file', { path: '.ignore', content: '*.md\n' })
+  for (const path of ['a.ts', 'src/b.ts', 'out/c.ts', '.hidden/.d.ts', 'src/e.md', 'g.log']) {
+    await bench.result('write_file', { path, content: 'x\nneedle 1;\r\nNeedle 2\nälter ٣\n' })
   }
   writeFileSync(join(bench.root, 'f.bin'), 'needle\0')
   const files = new LocalFiles(bench.root)
-  for (const more of [{}, { glob: '*.ts' }, { honourIgnore: false }]) {
-    const found = async (useRipgrep: boolean): Promise<unknown[]> => {
-      const options = { pattern: /needle \d$/i, source: 'needle \\d$', honourIgnore: true, ...more, useRipgrep }
-      return Array.fromAsync(files.grep('.', options))
+  const globs = ['*.ts', '!*.ts', '*.log', '**/*.ts', 'src/*', '/a.ts', '*.{ts,md}'].map((glob) => ({ glob }))
+  const sources = ['needle \\d;?$', '\\blter', '[^\\w\\s]lter', '\\D$', 'x(?!y)', '(n)e+\\1?d', '[[]|x']
+  for (const source of sources) {
+    for (const more of [{}, { honourIgnore: false }, { path: 'src' }, { path: 'g.log', glob: '*.ts' }, ...globs]) {
+      const found = async (useRipgrep: boolean): Promise<unknown[]> => {
+        const { path, ...given } = { honourIgnore: true, path: '.', ...more }
+        const options = { pattern: new RegExp(source, 'i'), source, ...given, useRipgrep }
+        return Array.fromAsync(files.grep(path, options))
+      }
+      const without = await found(false)
+      const what = `${source} ${JSON.stringify(more)}`
+      assert.deepEqual(await found(true), without, what)
+      assert.equal(without.length > 0, !('glob' in more) || more.glob !== '*.log', what)
     }
-    const without = await found(false)
-    assert.ok(without.length > 0)
-    assert.deepEqual(await found(true), without)
   }
 })
