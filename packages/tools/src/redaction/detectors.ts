@@ -50,7 +50,7 @@ export const SECRET_DETECTORS: readonly SecretDetector[] = [
   key('json-web-token', 'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}'),
   {
     name: 'url-password',
-    pattern: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s/?#:@"'<>]{0,256}:(?<secret>[^\s/?#@"'<>]{1,256})@/gi,
+    pattern: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s/?#:@"'<>]{0,256}:(?<secret>[^\s/?#"'<>]{1,256})@/gi,
   },
   {
     name: 'authorization',
@@ -59,8 +59,8 @@ export const SECRET_DETECTORS: readonly SecretDetector[] = [
   {
     name: 'assigned-secret',
     // `API_KEY=…`, `"client_secret": "…"`: the name says that the value is one. In code it may be another name, so that
-    // a value without quotes has to have a digit.
+    // a value without quotes has to have a digit. Within JSON in a text, quotes have a backslash.
     pattern:
-      /(?:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?token|auth[_-]?token|passw(?:or)?d|private[_-]?key)["']?\s*[:=]\s*["']?(?:(?<=["'])|(?=[^\s"'`,;)}\]]{0,256}\d))(?<secret>[^\s"'`,;)}\]]{8,256})/gi,
+      /(?:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?token|auth[_-]?token|passw(?:or)?d|private[_-]?key)\\?["']?\s*[:=]\s*\\?["']?(?:(?<=["'])|(?=[^\s"'`,;)}\]]{0,256}\d))(?<secret>(?:[^\s"'`,;)}\]\\]|\\(?!["'])){8,256})/gi,
   },
 ]

@@ -59,12 +59,22 @@ suite('a secret is removed and marked', () => {
       redact('postgres://ada:pa55word@db.example/x and https://example.org/a:b@c'),
       'postgres://ada:[redacted: url-password]@db.example/x and https://example.org/a:b@c',
     )
+    assert.equal(redact('ftp://ada:p@55:w@rd@host/a@b'), 'ftp://ada:[redacted: url-password]@host/a@b')
     assert.equal(
       redact('Authorization: Bearer abcdefghijklmnop1234'),
       'Authorization: Bearer [redacted: authorization]',
     )
     assert.equal(redact('MY_API_KEY=abcd1234efgh'), 'MY_API_KEY=[redacted: assigned-secret]')
-    assert.equal(redact('{"client_secret": "abcd1234efgh"}'), '{"client_secret": "[redacted: assigned-secret]"}')
+    const nested = (value: string): string => JSON.stringify({ text: `{"client_secret":"${value}"}` })
+    for (const written of [
+      JSON.stringify({ client_secret: 'abcd1234efgh' }),
+      nested('abcd1234efgh'),
+      nested('ab\\cdefgh'),
+    ]) {
+      const redacted = redact(written)
+      assert.equal(redacted, written.replace(/ab[^"]*?(?=\\?")/, '[redacted: assigned-secret]'))
+      assert.doesNotThrow(() => JSON.parse(redacted))
+    }
     assert.equal(
       redact(`${of('https://hooks.sl', 'ack.com/services/')}T000/B000/${x(24)}`),
       of('https://hooks.sl', 'ack.com/services/[redacted: slack-webhook]'),
