@@ -242,6 +242,17 @@ suite('while a turn is open', () => {
     )
   })
 
+  test('a queued message is never sent if its session is destroyed', async () => {
+    await using it = await chatting([{ text: ['One', '.'], hang: true }, { text: 'Never.' }])
+    await until(await it.session.chat('Go'), 'text-delta')
+    const second = await it.session.chat('Then', { whenBusy: 'queue' })
+    await it.agent.destroyChatSession(it.session.getId())
+    // Its turn did not begin.
+    const [error] = (await eventsOf(second)).filter((event) => event.type === 'error')
+    assert.equal(error?.code, 'closed')
+    assert.equal(it.model.requests.length, 1)
+  })
+
   test('a queued message that is aborted is never sent', async () => {
     await using it = await chatting([asks, { text: 'One.' }, { text: 'Two.' }], { config: { tools } })
     const { session } = it

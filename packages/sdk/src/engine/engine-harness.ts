@@ -220,7 +220,7 @@ export class EngineHarness implements AgentHarness {
 
   async destroyThread(agentId: string, threadId: string): Promise<void> {
     await this.#knownThread(agentId, threadId)
-    await this.#threads.get(agentId)?.get(threadId)?.cancel()
+    await this.#threads.get(agentId)?.get(threadId)?.discard()
     await this.#registry.delete(threadId)
     this.#threads.get(agentId)?.delete(threadId)
   }

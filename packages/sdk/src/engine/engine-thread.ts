@@ -169,6 +169,16 @@ export class EngineThread {
     if (runtime.state.head.run !== null) await runtime.cancel()
   }
 
+  /** Ends the open turn and drops what is queued. */
+  async discard(): Promise<void> {
+    const runtime = await this.runtime()
+    const dropped = [...runtime.state.head.queue].map(({ id }) => {
+      return { type: 'queue.removed', itemId: id, reason: 'dropped' } as const
+    })
+    if (dropped.length > 0) await runtime.record(dropped)
+    await this.cancel()
+  }
+
   async settle(toolCallId: string, isApproved: boolean, remember = false): Promise<void> {
     const { runtime, wait } = await this.#pending(toolCallId)
     if (isApproved && wait.kind !== 'approval') {
