@@ -51,7 +51,7 @@ export function testFirstHour({ consumer, firstProgram, root }: FirstHourPlace):
       c1: ['weather', false, 'sun in Rome'],
       c2: ['people', false, 'many in Rome'],
       c3: ['people', true, 'The input is not valid, so the tool was not run: missing city'],
-      c4: ['run', false, 'ran'],
+      c4: ['run', false, 'ran rm a.txt'],
     })
     assert.deepEqual(told['homeless'], [], 'every event names its thread and session')
     assert.equal(told['sessions'], 2, 'the harness hears all its sessions')

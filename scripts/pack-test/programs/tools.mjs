@@ -23,7 +23,11 @@ const model = scriptedModel([
   { text: 'Done.' },
   { text: 'Done again.' },
 ])
-const run = { description: 'Runs.', inputSchema: { type: 'object' }, execute: async () => 'ran' }
+const run = {
+  description: 'Runs.',
+  inputSchema: z.object({ command: z.string() }),
+  execute: async ({ command }) => `ran ${command}`,
+}
 const agent = new Agent({ id: 'me', model, tools: { weather } })
 const permissions = { tools: { weather: 'allow', people: 'allow', run: 'ask' } }
 const harness = new Harness({
