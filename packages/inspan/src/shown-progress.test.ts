@@ -77,7 +77,7 @@ suite('progress on a terminal', () => {
       t.after(() => server.close())
       const { port } = server.address() as AddressInfo
       const command = start(t, place(t), [...args, '--store', `postgres://nobody@127.0.0.1:${port}/none`])
-      await command.shows(args[0] === 'db' ? 'Preparing the database …' : 'Connecting to the database …')
+      await command.shows('Connecting to the database …')
       server.close()
       for (const socket of sockets) socket.destroy()
       assert.equal(await command.code, 1)

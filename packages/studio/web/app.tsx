@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { connectHere, type Connected } from './connection.ts'
 import { followSystemTheme } from './theme.ts'
-import { Failure } from './views/failure.tsx'
+import { FailureScreen } from './views/failure-screen.tsx'
 import { PairingView } from './views/pairing.tsx'
 import { Workbench } from './views/workbench.tsx'
 
@@ -36,9 +36,9 @@ export function App(): ReactNode {
     )
   }
   return (
-    <Failure>
+    <FailureScreen>
       <Workbench client={connected.client} />
-    </Failure>
+    </FailureScreen>
   )
 }
 

@@ -50,8 +50,8 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
   if (action === 'tenant' && resourceId === undefined) throw new UsageError('inspan db tenant needs a resource id')
   const url = values.store ?? terminal.env['INSPAN_STORE']
   if (url === undefined) throw new UsageError('name the database with --store or INSPAN_STORE')
-  if (action === 'status') return showStatus(await sharedStatus(url), values.json, terminal)
-  const before = action === 'migrate' ? await sharedStatus(url) : undefined
+  if (action === 'status') return showStatus(await readStatus(url, terminal), values.json, terminal)
+  const before = action === 'migrate' ? await readStatus(url, terminal) : undefined
   const store = await opened(url, terminal)
   try {
     if (before !== undefined) {
@@ -81,6 +81,12 @@ async function run([action, ...args]: readonly string[], terminal: Terminal): Pr
   } finally {
     await store.close()
   }
+}
+
+async function readStatus(url: string, terminal: Terminal): Promise<DatabaseStatus> {
+  using progress = new Progress(terminal)
+  progress.show('Connecting to the database …')
+  return await sharedStatus(url)
 }
 
 /** Opening migrates, which takes a while if there is much to rewrite. */

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
-interface Listed {
+interface PageFiles {
   readonly files: ReadonlyMap<string, string>
   /** When the page was built. */
   readonly builtAt: number
@@ -31,9 +31,9 @@ interface Listed {
  */
 export class Pages {
   readonly #folder: string
-  #listed: Listed
+  #listed: PageFiles
 
-  private constructor(folder: string, listed: Listed) {
+  private constructor(folder: string, listed: PageFiles) {
     this.#folder = folder
     this.#listed = listed
   }
@@ -78,7 +78,7 @@ async function builtAtOf(folder: string): Promise<number | undefined> {
   return found?.mtimeMs
 }
 
-async function list(folder: string): Promise<Listed> {
+async function list(folder: string): Promise<PageFiles> {
   const builtAt = (await builtAtOf(folder)) ?? 0
   const files = new Map<string, string>()
   let entries

@@ -6,7 +6,7 @@ interface FailureState {
 }
 
 /** Instead of an empty page: what went wrong, and what to do. Parts of an older page are gone after an update. */
-export class Failure extends Component<{ readonly children: ReactNode }, FailureState> {
+export class FailureScreen extends Component<{ readonly children: ReactNode }, FailureState> {
   override state: FailureState = {}
 
   static getDerivedStateFromError(error: unknown): FailureState {
