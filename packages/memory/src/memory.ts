@@ -91,7 +91,7 @@ export class Memory {
         if (observing !== undefined) await observing.beforeStep()
         else if (lastMessages !== undefined) await keepLast(thread, lastMessages)
       },
-      compact: async () => (await this.#compact(attached)).isDone,
+      compact: async () => (await observing?.makeRoom()) === true || (await this.#compact(attached)).isDone,
       close: () => {
         closed.abort()
         observing?.close()

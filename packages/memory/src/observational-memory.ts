@@ -100,6 +100,13 @@ export class ObservationalMemory {
     this.#steps++
   }
 
+  /** Uses all that is prepared, because the conversation no longer fits. True if it is shorter now. */
+  async makeRoom(): Promise<boolean> {
+    const { generation } = this.#thread.basis()
+    await this.#activate(this.#services.newId(), this.#chunks.length)
+    return this.#thread.basis().generation !== generation
+  }
+
   /** Resolves when nothing runs in the background. */
   async settled(): Promise<void> {
     await Promise.all([this.#observing, this.#reflecting?.done])
@@ -211,10 +218,10 @@ export class ObservationalMemory {
   }
 
   /**
-   * Puts prepared observations in the place of their messages, as many as leave about the wanted rest. Returns why not,
-   * if that would not make the context smaller; nothing has changed then.
+   * Puts prepared observations in the place of their messages, as many as leave about the wanted rest, but at least so
+   * many. Returns why not, if that would not make the context smaller; nothing has changed then.
    */
-  async #activate(cycleId: string): Promise<string | undefined> {
+  async #activate(cycleId: string, least = 1): Promise<string | undefined> {
     if (await this.#isFull()) return FULL
     const basis = this.#thread.basis()
     const pending = await this.#pending()
@@ -223,7 +230,7 @@ export class ObservationalMemory {
     const rest = this.observerThreshold * (1 - bufferActivation)
     const leftAfter = ({ coversTo }: Chunk): number => this.#sum(pending.filter(({ order }) => order > coversTo))
     const enough = this.#chunks.findIndex((chunk) => leftAfter(chunk) <= rest) + 1
-    const used = enough === 0 ? this.#chunks : this.#chunks.slice(0, enough)
+    const used = enough === 0 ? this.#chunks : this.#chunks.slice(0, Math.max(least, enough))
     const last = used.at(-1)
     // A cut was faster: these wait for the observations of what came after it.
     if (last === undefined || last.coversTo <= (this.#thread.pointer()?.coversTo ?? 0)) return undefined

@@ -101,6 +101,30 @@ suite('observations that come after a cut', () => {
   })
 })
 
+suite('observations that are prepared when the window is full, long before their threshold', () => {
+  test('are used: nothing is cut that was observed', async () => {
+    const observer = scriptedModel([{ text: NOTES, repeat: true }])
+    await using bench = await openMemoryBench(observing(observer, {}, { messageTokens: 20_000 }))
+    await bench.say(60)
+    assert.ok(bench.all('om_activation').length >= 3)
+    for (const body of bench.model.requestBodies) assert.doesNotMatch(body, /left out, because/)
+    assert.match(bench.model.requestBodies.at(-1) ?? '', /likes foxes/)
+    assertWithinWindow(bench)
+  })
+})
+
+test('where a summary is not enough, a cut does the rest before anything is sent', async () => {
+  const summariser = scriptedModel([{ text: 'Foxes.', repeat: true }])
+  await using bench = await openMemoryBench({ compaction: { model: summariser } })
+  await bench.say(10)
+  await bench.harness.sendMessage({ content: LONG.repeat(25) })
+  assert.equal(summariser.calls, 1)
+  const last = bench.model.requestBodies.at(-1) ?? ''
+  assert.match(last, /<summary>/)
+  assert.match(last, /characters were left out here/)
+  assertWithinWindow(bench)
+})
+
 suite('a thread that was compacted', () => {
   test('gives its summary to the observations that follow', async () => {
     const summariser = scriptedModel([{ text: 'The safe has the code Walrus-17.' }])

@@ -89,7 +89,8 @@ suite('whatever happens to a thread, what its observations stand for was observe
             observing(
               observer,
               { reflection: { observationTokens: 60, model: reflector } },
-              isBuffering ? {} : { bufferTokens: false },
+              // 20,000: the window is full before.
+              { messageTokens: next() % 2 === 0 ? 2000 : 20_000, ...(isBuffering ? {} : { bufferTokens: false }) },
             ),
             {
               isWindowKnown,

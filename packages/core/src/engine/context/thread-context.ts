@@ -81,11 +81,14 @@ export class ThreadContext {
     await this.memory?.beforeStep()
     let sent = await this.messages.sent()
     const window = await this.#windowFor(request, sent)
-    const target = overflow === undefined ? this.#targetOf(request, sent, window) : this.#afterRefusal(request, sent)
+    let target = overflow === undefined ? this.#targetOf(request, sent, window) : this.#afterRefusal(request, sent)
+    if (target !== undefined && (overflow?.attempt ?? 1) === 1 && (await this.memory?.compact()) === true) {
+      sent = await this.messages.sent()
+      // What was refused is tried again as soon as it is shorter.
+      target = overflow === undefined ? this.#targetOf(request, sent, window) : undefined
+    }
     if (target !== undefined) {
-      const isShorter = (overflow?.attempt ?? 1) === 1 && (await this.memory?.compact()) === true
-      if (isShorter) sent = await this.messages.sent()
-      else if (await this.#cut(target - fixed * this.#factor(model), model, origin)) sent = await this.messages.sent()
+      if (await this.#cut(target - fixed * this.#factor(model), model, origin)) sent = await this.messages.sent()
       else if (overflow !== undefined) return undefined
     }
     const { head } = this.#log.state
