@@ -101,6 +101,7 @@ try {
     await compare({
       name: 'restoring one of 1,000 agents, relative to one of 100',
       limit: 1.2,
+      clock: 'cpu',
       rounds: 5,
       floor,
       ours,
