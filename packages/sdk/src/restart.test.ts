@@ -248,7 +248,7 @@ suite('while a turn is open', () => {
     const second = await it.session.chat('Then', { whenBusy: 'queue' })
     await it.agent.destroyChatSession(it.session.getId())
     // Its turn did not begin.
-    const [error] = (await eventsOf(second)).filter((event) => event.type === 'error')
+    const error = (await eventsOf(second)).find((event) => event.type === 'error')
     assert.equal(error?.code, 'closed')
     assert.equal(it.model.requests.length, 1)
   })
