@@ -6,7 +6,7 @@ import { antigravity, claudeCode, cline, codex, goose, kiloCode, opencode, pi } 
 const page = readFileSync(new URL('../../../docs/guide/server.md', import.meta.url), 'utf8')
 
 const STEER: Readonly<Record<string, string>> = {
-  inject: 'heard before the next step',
+  inject: 'delivered before the next step',
   restart: 'the turn is restarted with it',
   none: 'the turn is restarted with it',
 }
@@ -42,7 +42,7 @@ it('the table of commands has for each coding agent what the agent reports of it
       [
         STEER[steer],
         interrupt === 'clean' ? 'ends its calls' : 'its processes are ended',
-        fork === 'anchor' && resume === 'anchor' ? 'continues from there' : 'told in a new session',
+        fork === 'anchor' && resume === 'anchor' ? 'continues from there' : 'new session with the history',
         GOVERNS[governs],
         sessions ? 'yes' : '–',
         effort.length === 0 ? 'refused' : `${first} to ${last}`,

@@ -20,7 +20,7 @@ const anyTurn = fc.record({
   interleave: fc.boolean(),
 })
 
-describe('whatever the deltas, the client puts the same answer together', () => {
+describe('the client assembles the same answer, however it is split into deltas', () => {
   for (const door of ['model', ...formats] as const) {
     test(door, async () => {
       await fc.assert(

@@ -56,7 +56,7 @@ export class Permissions {
     this.#calls.clear()
   }
 
-  /** Returns what was declined and why. The protocol can only say so with the next prompt. */
+  /** Returns what was declined and why. The protocol can report it only with the next prompt. */
   takeDeclined(): readonly string[] {
     const declined = this.#declined
     this.#declined = []
@@ -155,7 +155,7 @@ export class Permissions {
     }
   }
 
-  /** Returns the option to select. Never one that holds beyond this call: grants are ours to keep. */
+  /** Returns the option to select. Never one that allows later calls too: Inspan keeps the grants. */
   #outcome(verdict: Verdict, options: readonly Option[], port: TurnPort): JsonObject {
     if (verdict.isAllowed) {
       const chosen = options.find(({ id, name }) => id === verdict.value || name === verdict.value)

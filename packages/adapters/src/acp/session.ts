@@ -77,7 +77,7 @@ async function begin(connection: AcpConnection, place: JsonObject): Promise<Open
 
 async function goOn(connection: AcpConnection, sessionId: string, place: JsonObject): Promise<OpenedSession> {
   const { canResume, canLoad } = connection.can
-  if (!canResume && !canLoad) return { ...(await begin(connection, place)), because: 'it cannot go on with one' }
+  if (!canResume && !canLoad) return { ...(await begin(connection, place)), because: 'it cannot continue a session' }
   try {
     // Loading, unlike resuming, replays the whole past.
     const answer = await connection.ask(canResume ? 'session/resume' : 'session/load', { sessionId, ...place })

@@ -23,14 +23,14 @@ describe('a session of the agent', () => {
     assert.deepEqual(await heard(dir), ['initialize', 'session/load', 'session/prompt'])
   })
 
-  it('is resumed where the agent can, which shows no past', async (t) => {
+  it('is resumed without a replay of its history, if the agent can resume', async (t) => {
     const agent = { capabilities: { loadSession: true, sessionCapabilities: { resume: {} } }, past }
     const { dir, run } = await stage(t, `t.text('in ' + t.session)`, { agent, binding })
     assert.equal(textOf(await run().all), 'in old')
     assert.deepEqual(await heard(dir), ['initialize', 'session/resume', 'session/prompt'])
   })
 
-  it('a session of the agent that is gone is replaced by a new one, which is then bound', async (t) => {
+  it('is replaced by a new one if it is gone, and the new one is then bound', async (t) => {
     const agent = {
       capabilities: { loadSession: true },
       refuse: { 'session/load': { code: -32002, message: 'Resource not found' } },
@@ -41,18 +41,18 @@ describe('a session of the agent', () => {
     assert.ok(events.every(({ parentToolCallId }) => parentToolCallId === undefined))
     assert.match(host.bindings.at(-1)?.nativeId ?? '', /^session-/)
     assert.ok(brief(host.activity).some((line) => line.startsWith('warning [new-session]')))
-    assert.equal(textOf(await run().all), textOf(events), 'and gone on with')
+    assert.equal(textOf(await run().all), textOf(events), 'and the next turn continues it')
   })
 
-  it('fails a turn with `strict` if it cannot be continued', async (t) => {
+  it('makes the turn fail with `strict` if it cannot be continued', async (t) => {
     const { dir, run } = await stage(t, `t.text('Hi.')`, { binding, strict: true })
     const { code, message } = errorOf(await run().all)
     assert.equal(code, 'unsupported')
-    assert.match(message, /it cannot go on with one/)
+    assert.match(message, /it cannot continue a session/)
     assert.ok(!(await heard(dir)).includes('session/prompt'))
   })
 
-  it('a session is not resumed if its end is unknown', async (t) => {
+  it('is not resumed if its end is unknown', async (t) => {
     const agent = { capabilities: { loadSession: true } }
     const { dir, run } = await stage(t, `t.text('Hi.')`, { agent, binding: { ...binding, extra: {} } })
     await run().all

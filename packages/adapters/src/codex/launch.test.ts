@@ -23,8 +23,8 @@ const refused =
     return true
   }
 
-describe('the command line gives Codex', () => {
-  it('the prompt on its input, so that nobody sees it and it can be long', () => {
+describe('the command line of Codex', () => {
+  it('passes the prompt on standard input, so that it is not in the process list and can be long', () => {
     const plan = launch()
     assert.equal(plan.stdin, 'Do it.')
     assert.equal(plan.args[0], 'exec')
@@ -32,40 +32,40 @@ describe('the command line gives Codex', () => {
     assert.ok(plan.args.includes('--json'))
   })
 
-  it('images as files, where no prompt can be taken for one', () => {
+  it('passes images as files, at a place where the prompt cannot be taken for one', () => {
     const plan = launch({ input: [{ id: '0', type: 'text', text: 'See.' }, aPicture] })
     assert.equal(optionOf(plan, '--image'), '/private/image-1.jpg')
     assert.equal(plan.files?.[0]?.name, 'image-1.jpg')
     assert.ok(plan.args.indexOf('--image') < plan.args.indexOf('--json'))
   })
 
-  it('Codex continues at the end of its session', () => {
+  it('resumes a session at its end', () => {
     const plan = launch({ session: { kind: 'resume', nativeId: 'thread' } })
     assert.deepEqual(plan.args.slice(-3), ['resume', 'thread', '-'])
   })
 
-  it('its model and instructions', () => {
+  it('passes the model and the instructions', () => {
     const plan = launch({ model: 'gpt-5.5', instructions: 'Be "brief".\nNow.' })
     assert.equal(optionOf(plan, '--model'), 'gpt-5.5')
     assert.equal(setting(plan, 'developer_instructions'), String.raw`"Be \"brief\".\nNow."`)
   })
 
-  it('other instructions as text, because its session keeps the first ones', () => {
+  it('passes changed instructions as text, because a session keeps its first ones', () => {
     const session = { kind: 'resume', nativeId: 'thread' } as const
     const plan = launch({ session, instructions: 'Be brief.', hasNewInstructions: true })
     assert.match(plan.stdin ?? '', /^<instructions>\n.*\nBe brief\.\n<\/instructions>\n\nDo it\.$/s)
     assert.equal(launch({ session, instructions: 'Be brief.' }).stdin, 'Do it.')
   })
 
-  it('Codex gives up when the network is gone', () => {
+  it('makes Codex give up when the network is gone', () => {
     assert.deepEqual(optionsOf(launch(), '--disable'), ['unbounded_connection_retries'])
   })
 
-  it('Codex cannot be limited in steps, and a warning reports that', () => {
+  it('cannot limit the number of steps, and a warning reports that', () => {
     assert.equal(launch({ maxSteps: 3 }).warnings?.[0]?.code, 'max-steps')
   })
 
-  it('Codex uses no configuration but ours, unless asked for', () => {
+  it('ignores the configuration of the user, unless that is asked for', () => {
     const own = launch()
     assert.ok(own.args.includes('--ignore-user-config') && own.args.includes('--ignore-rules'))
     const plan = launchCodex(aRequest(), {
@@ -78,7 +78,7 @@ describe('the command line gives Codex', () => {
     assert.ok(plan.args.includes('--ephemeral'))
   })
 
-  it('MCP servers, whose secrets go through the environment', () => {
+  it('passes MCP servers, with their secrets in the environment', () => {
     const plan = launch({
       mcp: {
         'my files': { type: 'stdio', command: 'node', args: ['a b.js'], env: { TOKEN: 'secret-1', PATH: '/bin' } },
@@ -96,13 +96,13 @@ describe('the command line gives Codex', () => {
     assert.deepEqual(plan.env, { TOKEN: 'secret-1', INSPAN_MCP_2_0: 'secret-2' })
   })
 
-  it('Codex waits for the MCP servers it is given, and for no others', () => {
+  it('makes Codex wait for the MCP servers it is given, and for no others', () => {
     const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
     assert.equal(setting(launch({ mcp }), 'mcp_optional_startup_grace_ms'), '0')
     assert.equal(setting(launch(), 'mcp_optional_startup_grace_ms'), undefined)
   })
 
-  it('the time limit for the start of a server, if one is set', () => {
+  it('passes the time limit for the start of a server, if one is set', () => {
     const mcp = {
       toy: { type: 'stdio', command: 'toy', timeout: 2_500 },
       other: { type: 'stdio', command: 'o' },
@@ -116,7 +116,7 @@ describe('the command line gives Codex', () => {
 })
 
 describe('Codex may', () => {
-  it('look around, edit in its directory, or do everything: by its sandbox, and never ask', () => {
+  it('read, edit in its directory, or do everything, as its sandbox allows, and never asks', () => {
     const sandbox = (permissions: LaunchRequest['permissions']): string | undefined =>
       setting(launch({ permissions }), 'sandbox_mode')
     assert.equal(sandbox('read-only'), '"read-only"')
@@ -169,7 +169,7 @@ describe('our rules hold in Codex', () => {
     assert.deepEqual(optionsOf(plan, '--disable').slice(1), ['apps', 'plugins'])
   })
 
-  it('our rules hold in Codex or it does not start', () => {
+  it('or Codex does not start', () => {
     const given = rules({
       categories: { other: 'deny' },
       tools: { update_goal: 'deny', skill: 'ask' },
@@ -184,7 +184,7 @@ describe('our rules hold in Codex', () => {
     )
   })
 
-  it('our rules hold in Codex or it does not start with a configuration that may have servers of its own', () => {
+  it('or Codex does not start with a configuration that may have servers of its own', () => {
     const given = { rules: rules({ categories: { mcp: 'deny' }, tools: { mcp__toy__echo: 'deny' } }) }
     assert.throws(
       () => launchCodex(aRequest(given), { userConfig: true }),

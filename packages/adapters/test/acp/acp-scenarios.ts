@@ -95,7 +95,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
         await run({ runId: 'run-2', ...input('Go on.') }).all
         assert.match(bench.request(-1), /REASON-42/)
       },
-      { can: 'decline', but: 'It is told why with the next prompt.' },
+      { can: 'decline', but: 'It learns why from the next prompt.' },
     )
 
     const calls = { toolCalls: [cli.command('touch one.txt'), cli.command('touch two.txt')] }

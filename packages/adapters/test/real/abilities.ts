@@ -13,7 +13,7 @@ const ANY_WAY = {
   subagent: 'Starts a subagent and reports its end',
   skill: 'Uses a skill',
   mcp: 'Calls a tool of an MCP server',
-  'mcp-remote': 'Calls a tool of an MCP server over HTTP that wants a header',
+  'mcp-remote': 'Calls a tool of an MCP server over HTTP that requires a header',
   image: 'Accepts an image',
   instructions: 'Takes instructions, and other ones later',
   handover: 'Receives what others said in the thread',

@@ -7,7 +7,7 @@ import type { Bench, ToolScenario } from './bench.ts'
 import type { AbilityClaim } from './proofs.ts'
 
 export const ONLY_AT_ITS_END =
-  'It resumes only at the end of its session. Elsewhere a new session starts, and is told what was said.'
+  'It resumes only at the end of its session. Elsewhere a new session starts, and gets the conversation so far.'
 
 /** One thing that every CLI has to do, in whatever way. */
 export interface Scenario {

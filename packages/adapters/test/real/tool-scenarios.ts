@@ -106,7 +106,7 @@ export const toolScenarios: readonly Scenario[] = [
   ),
   {
     name: 'mcp-remote',
-    title: 'calls a tool of an MCP server over HTTP that wants a header',
+    title: 'calls a tool of an MCP server over HTTP that requires a header',
     scriptOf: 'mcp',
     files: FILES,
     play: async (bench, t) => {

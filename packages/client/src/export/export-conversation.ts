@@ -13,7 +13,7 @@ export interface ExportedConversation {
   readonly messages: readonly WireMessage[]
 }
 
-/** Returns a conversation as one file. Neither HTML nor Markdown holds control sequences of what tools printed. */
+/** Returns a conversation as one file. HTML and Markdown contain no control sequences that tools have printed. */
 export function exportConversation(conversation: ExportedConversation, format: ExportFormat): string {
   switch (format) {
     case 'json':

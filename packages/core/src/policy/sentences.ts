@@ -20,7 +20,7 @@ export function sayDenied(found: Finding): Explained {
 export function sayDoubtful(found: Finding, pieces: readonly Piece[]): Explained {
   const why = found.why ?? pieces.find(({ part, obscure }) => obscure !== null && part === found.part)?.obscure ?? null
   const because = why === null ? '' : `: ${inOneLine(why)}`
-  const reason = `whether ${rule(found)} denies ${show(found.part)} cannot be known before it runs${because}`
+  const reason = `${rule(found)} may deny ${show(found.part)}, which cannot be known before it runs${because}`
   return explained(found, 'ask', 'unreadable', reason)
 }
 

@@ -167,11 +167,11 @@ const growing: readonly Growing[] = [
     work: (count) => further(play(inRun, times(count, opened)), (n) => [opened(n), answered(n)]),
   },
   {
-    name: (count) => `an item queued and heard in a queue of ${count}`,
+    name: (count) => `an item queued and delivered in a queue of ${count}`,
     work: (count) => further(play(inRun, times(count, queued)), (n) => [queued(n), heard(n)]),
   },
   {
-    name: (count) => `a setting set and taken away among ${count}`,
+    name: (count) => `a setting set and removed among ${count}`,
     work: (count) =>
       further(
         play(

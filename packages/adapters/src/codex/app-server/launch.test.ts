@@ -8,7 +8,7 @@ const ruled = (rules: Partial<PermissionRules>): ReturnType<typeof aRequest> =>
   aRequest({ rules: { ...NO_RULES, ...rules } })
 
 describe('the command line', () => {
-  it('has the settings of print mode, apart from what is said to each thread', () => {
+  it('has the settings of print mode, except those that are sent with each thread', () => {
     const plan = launchAppServer(aRequest({ instructions: 'Be kind.' }), { config: { model_provider: 'mine' } })
     assert.equal(plan.args[0], 'app-server')
     const settings = optionsOf(plan, '-c')
@@ -18,12 +18,12 @@ describe('the command line', () => {
     assert.ok(!plan.args.includes('exec'))
   })
 
-  it('lets every tool of an MCP server be asked about', () => {
+  it('requires approval for every tool of an MCP server', () => {
     const plan = launchAppServer(aRequest({ mcp: { files: { type: 'stdio', command: 'files' } } }))
     assert.equal(optionsOf(plan, '-c').at(-1), 'mcp_servers.files.default_tools_approval_mode="prompt"')
   })
 
-  it('has no setting of an MCP server that is disabled or denied: Codex would not start', () => {
+  it('has no settings for MCP servers that are disabled or denied, because Codex would not start', () => {
     const server = { type: 'stdio', command: 'files' } as const
     const mcp = { files: server, off: { ...server, enabled: false }, denied: server }
     const request = { ...ruled({ tools: { mcp__denied: 'deny' } }), mcp }
@@ -33,7 +33,7 @@ describe('the command line', () => {
 })
 
 describe('rules', () => {
-  it('rules that ask, and patterns for what is asked anyway, are judged call by call', () => {
+  it('that ask, and patterns for calls that Codex asks about anyway, are applied call by call', () => {
     const request = ruled({
       categories: { execute: 'ask', edit: 'ask' },
       patterns: [
@@ -45,7 +45,7 @@ describe('rules', () => {
     assert.equal(sandboxOf(request), 'workspace-write')
   })
 
-  it('for what is never asked are refused by name', () => {
+  it('for calls that Codex never asks about are refused by name', () => {
     const request = ruled({ patterns: [{ tool: 'read_file', pattern: '/etc/*', policy: 'deny' }] })
     assert.throws(
       () => launchAppServer(request),
@@ -53,7 +53,7 @@ describe('rules', () => {
     )
   })
 
-  it('rules that always deny edits make the sandbox read-only', () => {
+  it('that deny all edits make the sandbox read-only', () => {
     assert.equal(sandboxOf(ruled({ categories: { edit: 'deny' } })), 'read-only')
   })
 })

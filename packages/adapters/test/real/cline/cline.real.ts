@@ -59,7 +59,7 @@ describe('Cline, its own way', SIDE_BY_SIDE, () => {
 
   const cannot = {
     cannot: ['resume', 'resume-at-anchor', 'fork'],
-    because: 'It cannot resume: every turn starts a new session, which is told what was said.',
+    because: 'It cannot resume: every turn starts a new session, which gets the conversation so far.',
   } as const
   testOwnWay(cli, 'begins a new session with every turn, and says so', cannot, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })

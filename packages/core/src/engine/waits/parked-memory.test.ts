@@ -75,7 +75,7 @@ async function parkedThread(
 }
 
 suite('a thread that waits for an answer', () => {
-  test('leaves nothing in memory when it was closed', async () => {
+  test('leaves nothing in memory after it is closed', async () => {
     const store = new MemoryStore()
     const owner = await ProcessOwner.register(store)
     const watched = new Watched()
@@ -85,11 +85,11 @@ suite('a thread that waits for an answer', () => {
     }
     for (let n = 0; n < 20; n++) await park()
     assert.deepEqual(await watched.leftAfterCollection(), [])
-    assert.equal((await store.listWaits({ state: 'pending' })).items.length, 20, 'and all of them go on waiting')
+    assert.equal((await store.listWaits({ state: 'pending' })).items.length, 20, 'and all of them keep waiting')
     await owner.close()
   })
 
-  test('keeps its last state when it was released, and nothing of the turn', async () => {
+  test('keeps its last state after it is released, and nothing of the turn', async () => {
     const store = new MemoryStore()
     const owner = await ProcessOwner.register(store)
     const watched = new Watched()

@@ -8,7 +8,7 @@ import type { SubmittedMessage, ThreadPort } from './thread-port.ts'
 /** What happens to a signal while there is a run, at work or waiting, and while there is none. */
 export interface SignalRouting {
   /**
-   * `deliver`: heard before the next step. `persist`: added to the conversation without telling the agent. Default:
+   * `deliver`: sent before the next step. `persist`: added to the conversation without telling the agent. Default:
    * deliver.
    */
   readonly ifActive?: { readonly behavior?: 'deliver' | 'persist' | 'discard' }

@@ -21,7 +21,7 @@ export type SignalContents =
 export interface Signal {
   readonly id?: string
   readonly type: SignalType
-  /** The element's name in what the model reads. Default: after the type. */
+  /** The element's name in what the model reads. Default: derived from the type. */
   readonly tagName?: string
   readonly contents: SignalContents
   readonly attributes?: SignalAttributes

@@ -66,7 +66,7 @@ export class ThreadBench implements AsyncDisposable {
     return this.#owner
   }
 
-  /** Simulates a new process: what the old one held in memory is gone, and it told the store nothing. */
+  /** Simulates a new process: what the old one held in memory is gone, and it did not release anything in the store. */
   async restart(): Promise<void> {
     this.#owner = await ProcessOwner.register(this.store)
     const status = await this.store.getStream('thread')
@@ -92,7 +92,7 @@ export class ThreadBench implements AsyncDisposable {
     return [...this.runtime.state.head.waits]
   }
 
-  /** Answers the wait of a call, or the only one there is, and goes on until the run is over or waits again. */
+  /** Answers the wait of a call, or the only one there is. Resolves when the run is over or waits again. */
   async answer(answer: Answer, toolCallId?: string): Promise<void> {
     const wait = this.waits().find(({ subject }) => toolCallId === undefined || subject.toolCallId === toolCallId)
     if (wait === undefined) throw new Error(`Nothing waits for ${toolCallId ?? 'an answer'}.`)
@@ -117,7 +117,7 @@ export class ThreadBench implements AsyncDisposable {
   }
 }
 
-/** Puts the thread of a bench under the control that a harness has of its threads, until the test is over. */
+/** Controls the thread of a bench as a harness would, until the test is over. */
 export function controlThread(
   t: { after(work: () => Promise<void>): void },
   bench: ThreadBench,

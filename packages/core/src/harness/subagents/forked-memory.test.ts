@@ -10,7 +10,7 @@ const twin = { id: 'twin', name: 'Twin', description: 'Knows it all.', instructi
 const look = createTool({ id: 'look', description: 'Looks.', category: 'read', execute: () => LONG })
 const fork = { name: 'subagent', input: { agentType: 'twin', task: 'Recall the fox.' } }
 
-/** A conversation of so many turns, then a fork that works so many steps. */
+/** Holds a conversation of `turns` turns, then starts a fork that takes `steps` steps. */
 async function talk(options: MemoryOptions, turns: number, steps: number): Promise<MemoryBench> {
   const bench = await openMemoryBench(options, {
     agent: { tools: { look }, maxSteps: 40 },
@@ -51,7 +51,7 @@ suite('a fork of a conversation with a memory', () => {
     })
   }
 
-  test('has observations of its own from there on: the thread of its parent gets none of them', async () => {
+  test('records its own observations from then on, none of them in the thread of its parent', async () => {
     await using bench = await talk(observing(observer()), 8, 20)
     const { storage, threadId } = bench
     const { items } = await storage.listThreads({ limit: 10, includeHidden: true })
@@ -60,7 +60,7 @@ suite('a fork of a conversation with a memory', () => {
       (await storage.readRecords(id, { limit: 5000 })).items.filter(({ body }) => body.type === 'om.committed').length
     assert.ok((await observed(child?.id ?? '')) > 0)
     const before = bench.all('om_activation').length
-    assert.equal(await observed(threadId), before, 'and listeners of the parent hear of its own alone')
+    assert.equal(await observed(threadId), before, 'and listeners of the parent receive only its own events')
     assert.match(said(bench.model.requests.at(-1)), /likes foxes/)
     assert.doesNotMatch(said(bench.model.requests.at(-1)), /Looking\./)
   })

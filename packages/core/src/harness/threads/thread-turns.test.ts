@@ -11,7 +11,7 @@ function saidBy(messages: readonly HarnessMessage[], role: HarnessMessage['role'
     .flatMap(({ content }) => content.map((part) => (part.type === 'text' ? part.text : part.type)))
 }
 
-suite('commands given at once, none of them awaited', () => {
+suite('calls made in a row without awaiting them', () => {
   test('two first messages make one thread, and both are in it', async () => {
     await using bench = new HarnessBench(ANY)
     const { harness } = bench
@@ -30,7 +30,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal((await harness.session.thread.list()).length, 1)
   })
 
-  test('selecting or creating twice gives the same thread', async () => {
+  test('selectOrCreateThread called twice returns the same thread', async () => {
     await using bench = new HarnessBench([])
     const { harness } = bench
     const [one, two] = await Promise.all([harness.selectOrCreateThread(), harness.selectOrCreateThread()])
@@ -38,7 +38,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal((await harness.session.thread.list()).length, 1)
   })
 
-  test('another resource: there is no thread from the call on, and what follows is in one of its own', async () => {
+  test('setResourceId: there is no current thread from the call on, and the next message creates one', async () => {
     await using bench = new HarnessBench(ANY)
     const { harness } = bench
     const { thread } = harness.session
@@ -57,7 +57,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal((await thread.listMessages({ threadId: old.id, allResources: true })).length, 0)
   })
 
-  test('another resource while a run is at work: it is ended, and its sender learns of it', async () => {
+  test('setResourceId during a run: the run is aborted, and its sender gets an agent_end', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }, { text: 'Yes.' }])
     const { harness } = bench
     const begun = bench.next('message_update')
@@ -73,7 +73,7 @@ suite('commands given at once, none of them awaited', () => {
     )
   })
 
-  test('a thread belongs to the resource that held when it was asked for', async () => {
+  test('a thread belongs to the resource that was current when createThread was called', async () => {
     await using bench = new HarnessBench([])
     const { harness } = bench
     const created = harness.createThread()
@@ -83,7 +83,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal(harness.session.thread.getId(), null)
   })
 
-  test('a message after switchThread is in the thread that was switched to', async () => {
+  test('a message after switchThread goes to that thread', async () => {
     await using bench = new HarnessBench(ANY)
     const { harness } = bench
     const one = await harness.createThread()
@@ -94,7 +94,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.deepEqual(saidBy(await harness.session.thread.listMessages({ threadId: one.id }), 'user'), ['Hi'])
   })
 
-  test('a message after createThread is in the new thread', async () => {
+  test('a message after createThread goes to the new thread', async () => {
     await using bench = new HarnessBench(ANY)
     const { harness } = bench
     await harness.createThread()
@@ -105,7 +105,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal((await harness.session.thread.list()).length, 2)
   })
 
-  test('a thread that cannot be opened does no harm to later calls', async () => {
+  test('a thread that cannot be opened does not affect later calls', async () => {
     await using bench = new HarnessBench(ANY)
     const { harness } = bench
     const { id } = await harness.createThread()
@@ -115,7 +115,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal(harness.session.thread.getId(), id)
   })
 
-  test('a first message and the end of the harness: its run is ended, and nothing begins afterwards', async () => {
+  test('destroy right after a first message: the run ends, and nothing starts afterwards', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }])
     const sent = bench.harness.sendMessage({ content: 'Hi' })
     await bench.harness.destroy()
@@ -123,7 +123,7 @@ suite('commands given at once, none of them awaited', () => {
     assert.equal(bench.harness.getRuntime(), undefined)
   })
 
-  test('a thread that is switched to and deleted: it is gone, and there is none', async () => {
+  test('switching to a thread and deleting it leaves no current thread', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }])
     const { harness } = bench
     const first = await harness.createThread()
@@ -143,7 +143,7 @@ suite('commands given at once, none of them awaited', () => {
     ['a follow-up', (harness) => harness.followUp({ content: 'Hi' })],
     ['a signal', (harness) => harness.sendSignal({ type: 'user', contents: 'Hi' }).accepted],
   ] as const satisfies readonly (readonly [string, (harness: HarnessBench['harness']) => Promise<unknown>])[]) {
-    test(`the current thread is deleted: ${what} that follows is in a new one`, async () => {
+    test(`the current thread is deleted: ${what} sent afterwards creates a new one`, async () => {
       await using bench = new HarnessBench(ANY)
       const { harness } = bench
       const { thread } = harness.session
@@ -160,7 +160,7 @@ suite('commands given at once, none of them awaited', () => {
     })
   }
 
-  test('the current thread is deleted while a run is at work: its sender learns of it, what follows is in a new one', async () => {
+  test('the current thread is deleted during a run: its sender gets an agent_end, and the next message creates a new one', async () => {
     await using bench = new HarnessBench([{ text: 'Half', hang: true }, { text: 'Yes.' }])
     const { harness } = bench
     const begun = bench.next('message_update')
@@ -177,7 +177,7 @@ suite('commands given at once, none of them awaited', () => {
 })
 
 suite('what a new thread reports', () => {
-  test('a new thread reports only that it is there: mode and model are what they were', async () => {
+  test('a new thread emits only thread_created and keeps mode and model', async () => {
     await using bench = new HarnessBench([], {
       modes: [{ id: 'plan' }, { id: 'build', defaultModelId: 'some/model' }],
     })
