@@ -124,7 +124,7 @@ describe('connect', () => {
     assert.deepEqual(client.getState().pending, [])
   })
 
-  it('refuses a command that the server would not take, and goes on with others', async () => {
+  it('refuses a command that the server would not accept, and sends the others', async () => {
     await using served = await Served.start([{ text: 'Hello' }])
     const client = await served.connect()
     const attachments = [1, 2].map(() => ({ mimeType: 'text/plain', data: 'A'.repeat(18_000_000) }))

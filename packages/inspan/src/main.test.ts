@@ -161,7 +161,7 @@ suite('used wrongly', () => {
     ['nothing to do', ['run'], 2, /say what to do/],
     ['an unknown option', ['run', '--bogus', 'x'], 2, /--bogus/],
     ['an unknown thread to replay', ['replay', 'nope'], 1, /no thread "nope".*inspan threads/],
-    ['an unknown thread to go on with', ['run', '--thread', 'nope', 'x'], 1, /no thread "nope".*inspan threads/],
+    ['an unknown thread to continue', ['run', '--thread', 'nope', 'x'], 1, /no thread "nope".*inspan threads/],
     ['no thread to replay', ['replay'], 2, /name one thread/],
     ['options for a coding agent without one', ['run', '--record', 'd', 'x'], 2, /name one with --harness/],
     ['a database below a file', ['run', '--db', 'notes.txt/x.db', 'x'], 1, /notes\.txt/],

@@ -52,7 +52,7 @@ export async function claim(db: PostgresConnection, request: ClaimRequest, now: 
 }
 
 function newerFormat(row: PostgresStreamRow, format: number): InspanError {
-  return new InspanError('newer-version', `${row.id} was written by a newer release, which goes on with it.`, {
+  return new InspanError('newer-version', `${row.id} was written by a newer release, which continues it.`, {
     hint: 'Upgrade this process: it can read the thread, but not write it.',
     details: { stream: row.id, format: row.format, known: format },
   })

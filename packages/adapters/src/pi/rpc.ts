@@ -76,14 +76,14 @@ export class PiPeer implements LivePeer {
   async steer(parts: readonly Part[], id: string): Promise<'injected' | 'queued'> {
     const steered: Steered = { id, parts }
     this.#steered.push(steered)
-    await this.#command('steer', 'hear a message', message(parts))
+    await this.#command('steer', 'accept a message', message(parts))
     return 'injected'
   }
 
   async interrupt(): Promise<void> {
     this.#isInterrupted = true
     // Otherwise Pi would go on with the messages that it has not heard yet.
-    if (this.#waiting > 0) await this.#command('clear_queue', 'forget what it was earlier')
+    if (this.#waiting > 0) await this.#command('clear_queue', 'drop its queue')
     await this.#command('abort', 'stop')
   }
 
@@ -119,8 +119,8 @@ export class PiPeer implements LivePeer {
   }
 
   async #goOn(late: readonly Steered[]): Promise<void> {
-    await this.#command('clear_queue', 'forget what it was earlier')
-    await this.#command('prompt', 'hear a message', message(late.flatMap(({ parts }) => parts)))
+    await this.#command('clear_queue', 'drop its queue')
+    await this.#command('prompt', 'accept a message', message(late.flatMap(({ parts }) => parts)))
   }
 
   #over(): void {
@@ -137,15 +137,15 @@ export class PiPeer implements LivePeer {
   async #open(request: LaunchRequest): Promise<string | undefined> {
     const { file, because } = await readySession(request, this.#setup.env)
     if (because !== undefined) throw new SessionLost(because)
-    if (file !== undefined) await this.#command('switch_session', 'go on with its session', { sessionPath: file })
-    const state = await this.#command('get_state', 'tell its session')
+    if (file !== undefined) await this.#command('switch_session', 'resume its session', { sessionPath: file })
+    const state = await this.#command('get_state', 'report its session')
     return asText(state['sessionId'])
   }
 
   /** Changes the model: `provider/model`, or a model of the current provider. */
   async #useModel(model: string): Promise<void> {
     const slash = model.indexOf('/')
-    const state = slash === -1 ? await this.#command('get_state', 'tell its model') : NO_FIELDS
+    const state = slash === -1 ? await this.#command('get_state', 'report its model') : NO_FIELDS
     const current = asText(asObject(state['model'])?.['provider'])
     const provider = slash === -1 ? (this.#setup.provider ?? current ?? '') : model.slice(0, slash)
     await this.#command('set_model', 'change its model', { provider, modelId: model.slice(slash + 1) })

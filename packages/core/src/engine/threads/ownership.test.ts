@@ -131,7 +131,7 @@ test('an owner that was closed opens no thread, and explains why', async () => {
   })
 })
 
-test('an owner that closes leaves its row only for threads that it still owns and that others have to go on with', async () => {
+test('an owner that closes leaves its row only for threads that it still owns and that others have to continue', async () => {
   await withThread(async (store) => {
     const [released, leaving] = [await ProcessOwner.register(store), await ProcessOwner.register(store)]
     await released.release('thread', await released.claim('thread'))

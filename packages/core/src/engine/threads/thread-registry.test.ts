@@ -113,7 +113,7 @@ suite('a run whose door is absent', () => {
     const [wait] = [...watched.state.head.waits]
     await watched.answer(wait?.id ?? '', { decision: 'approve' })
     await watched.idle()
-    assert.equal(watched.state.head.run?.runId, runId, 'nobody else goes on with it or gives it up')
+    assert.equal(watched.state.head.run?.runId, runId, 'nobody else continues it or gives it up')
     assert.deepEqual(effects, [])
     const back = own()
     const done = watched.outcome(runId)

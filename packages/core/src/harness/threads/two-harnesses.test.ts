@@ -132,7 +132,7 @@ suite('two harnesses of one process on one store', () => {
     assert.equal((await ended).reason, 'complete')
     assert.equal(first.harness.session.suspensions.hasPending(), false)
     assert.deepEqual(first.all('message_end').at(-1)?.message.content, [{ type: 'text', text: 'Left, then.' }])
-    assert.equal(second.model.calls, 0, 'the run goes on with the agent of the harness that started it')
+    assert.equal(second.model.calls, 0, 'the run continues with the agent of the harness that started it')
   })
 
   test('a run in one harness can be watched and stopped by the other, which may come and go', async () => {
