@@ -34,7 +34,7 @@ const point = await boundaryAt(store, main.state.head.lineage, main.state.head.s
 const tossed = await ask(main, 'Toss a coin.')
 await show(main)
 
-// Fork: another thread that goes on from the point.
+// Fork: another thread that continues from the point.
 await forkThread(store, owner, await main.stateInTurn(), { id: 'fork', resourceId: 'docs', at: point })
 const fork = await ThreadRuntime.open({ store, owner, thread: 'fork', agents })
 const guessed = await ask(fork, 'What would a coin say?')
@@ -53,7 +53,7 @@ const replay = createReplay()
 const { items: records } = await store.readLineage(fork.state.head.lineage, { limit: 1000 })
 for (const event of records.flatMap(replay)) if (event.type === 'text-delta') console.log('replayed:', event.text)
 
-// Compare: every record says which run it belongs to.
+// Compare: every record names the run it belongs to.
 for (const [runtime, runId] of [[main, tossed] as const, [fork, guessed] as const]) {
   const page = await store.readLineage(runtime.state.head.lineage, { limit: 1000 })
   const bodies = page.items.flatMap(({ run, body }) => (run === runId ? body : []))
