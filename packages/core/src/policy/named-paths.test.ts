@@ -42,7 +42,10 @@ suite('a tool without declared paths', () => {
   test('reports which rule and which text', () => {
     const { part, reason, rule } = policy.decide(toolCall('mcp__files__open', { a: ['x', 'secrets/a'] }), {})
     assert.deepEqual([part, rule], ['secrets/a', 'deny edit_file(secrets/**)'])
-    assert.match(reason, /`deny edit_file\(secrets\/\*\*\)` of the harness may deny `secrets\/a`, which cannot be known before it runs/)
+    assert.match(
+      reason,
+      /`deny edit_file\(secrets\/\*\*\)` of the harness may deny `secrets\/a`, which cannot be known before it runs/,
+    )
   })
 
   test('asks even under yolo, and once somebody approved, it runs', () => {
