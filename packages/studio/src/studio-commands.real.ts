@@ -74,7 +74,6 @@ describe('the commands of the web page', { timeout: 240_000 }, () => {
     }
     await visit(browser, await startStudio([], store), async (page) => {
       const listed = page.getByRole('navigation').getByRole('button', { name: /^Number \d+/ })
-      const oldest = page.getByRole('navigation').getByRole('button', { name: /^Number 000/ })
       await page.getByRole('button', { name: 'Show more threads' }).waitFor()
       assert.equal(await listed.count(), 100)
       await page.getByLabel('Search threads').fill('Number 119')
@@ -89,10 +88,10 @@ describe('the commands of the web page', { timeout: 240_000 }, () => {
       assert.equal(await page.getByLabel('Title of the thread').inputValue(), 'Number 001')
       await page.setViewportSize({ width: 1100, height: 800 })
       await page.getByLabel('Search threads').fill('')
+      // Which threads are on the first page is open: those of one millisecond are in any order.
       await page.getByRole('button', { name: 'Show more threads' }).click()
-      await oldest.waitFor()
+      await page.getByRole('button', { name: 'Show more threads' }).waitFor({ state: 'detached' })
       assert.equal(await listed.count(), 120)
-      assert.equal(await page.getByRole('button', { name: 'Show more threads' }).count(), 0)
     })
   })
 
